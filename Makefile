@@ -1,0 +1,53 @@
+# Every target makes what it needs first, on a machine that has Python 3.11, make and this repository.
+.DEFAULT_GOAL := help
+.PHONY: help demo check test soak bench format requirements setup setup-browser
+.NOTPARALLEL:
+
+BIN := .venv/bin
+MVN := mvn -B --no-transfer-progress -f java/pom.xml
+ROUNDS ?= 5
+ROW ?=
+
+help: ## says what each target does
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup ## sorts 1 GB on a three-node Hadoop cluster of this machine and makes a report
+	$(BIN)/howdah run terasort --size 1G --nodes 3
+
+check: setup ## everything that needs no Hadoop daemons: format, lint, types, layers, unit tests
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check --quiet
+	$(BIN)/python tools/sizes.py
+	$(BIN)/python tools/registries.py
+	$(BIN)/lint-imports --no-logo --cache-dir .build/imports
+	$(BIN)/mypy
+	@tools/once.sh java $(MVN) -q validate
+	$(BIN)/pytest -q -m "not daemons" --ignore tests/system --ignore tests/faults
+
+test: setup-browser check ## check, the data plane's build, then every test, with real daemons and a browser
+	$(MVN) -q verify
+	$(BIN)/pytest
+
+soak: setup-browser ## the tests with real daemons, ROUNDS times (default 5), up to the first failure
+	@for round in $$(seq $(ROUNDS)); do \
+		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
+	done
+
+bench: setup ## measures Howdah's own benchmarks; ROW=NAME picks one
+	$(BIN)/python benchmarks/run.py $(ROW)
+
+format: setup ## formats the sources and repairs what can be repaired
+	$(BIN)/ruff check --quiet --fix-only
+	$(BIN)/ruff format --quiet
+	$(MVN) -q spotless:apply
+
+requirements: setup ## pins requirements/*.in anew; UPGRADE=--upgrade takes the newest versions
+	cd requirements && for name in run dev; do UV_CUSTOM_COMPILE_COMMAND="make requirements" \
+		../$(BIN)/uv pip compile --quiet --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links $(UPGRADE) $$name.in --output-file $$name.txt || exit 1; done
+
+setup:
+	@tools/setup.sh
+
+setup-browser:
+	@tools/setup.sh --browser

@@ -1,0 +1,100 @@
+"""The entry point: a table of contents. A command's module is imported only when it is called, so `--help` is quick."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from howdah import __version__
+from howdah.errors import HowdahError
+
+# Command → (module, one line of help). The line stands here so that `howdah --help` imports none of the modules.
+_COMMANDS = {
+    "doctor": ("doctor", "Check this machine for what would make a run fail or a number doubtful."),
+    "up": ("up", "Start a Hadoop cluster on this machine."),
+    "status": ("status", "Show clusters, their daemons, web pages and open ports."),
+    "down": ("down", "End a cluster and remove its data."),
+    "exec": ("exec", "Run a command with hadoop, hdfs, yarn and mapred for a cluster."),
+    "shell": ("exec", "Open a shell with hadoop, hdfs, yarn and mapred for a cluster."),
+    "logs": ("logs", "Show the logs of a cluster's daemons."),
+    "workloads": ("workloads", "List the workloads."),
+    "run": ("run", "Run a workload, verify it, measure it and report."),
+    "runs": ("runs", "List runs."),
+    "show": ("show", "Show one run."),
+    "compare": ("compare", "Compare runs: effect, interval, verdict."),
+    "report": ("report", "Make a report of runs."),
+    "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"howdah.cli.{_COMMANDS[cmd_name][0]}_command")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], _COMMANDS, n=1)
+            meant = f" Did you mean {close[0]}?" if close else ""
+            raise click.UsageError(f"No such command: {args[0]}.{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="howdah")
+def howdah() -> None:
+    """Get a real Hadoop cluster wherever you have machines, find out with evidence what makes it fast, make it faster.
+
+    \b
+    A first look, on this machine:  howdah run terasort --size 1G --nodes 3
+    Everything is kept in ~/.howdah (or HOWDAH_HOME): caches, clusters, runs.
+    """
+
+
+def entry() -> NoReturn:
+    """Runs the command line. Exit codes: 0 done, 1 failed, 2 usage, 3 ran but not to be trusted, 130 interrupted."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        howdah.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except HowdahError as error:
+        click.secho(f"howdah: {error.message}", err=True, fg="red")
+        if error.hint:
+            click.echo(error.hint, err=True)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("howdah: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    sys.exit(0)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    # A closed terminal or a polite kill is handled like Ctrl-C; further ones must not break the tidying up.
+    for other in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(other, signal.SIG_IGN)
+    raise KeyboardInterrupt

@@ -1,0 +1,64 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howdah.errors import UsageError
+
+Command = Callable[..., Any]
+
+
+def parse_conf(pairs: tuple[str, ...]) -> dict[str, str]:
+    """`KEY=VALUE` pairs as a mapping. Raises UsageError for what is none, and for a key given twice."""
+    settings: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"not a setting: {pair!r}", hint="Write --conf KEY=VALUE.")
+        if key.strip() in settings:
+            raise UsageError(f"{key.strip()} is given twice")
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def making_options(command: Command) -> Command:
+    """The options of commands that start a cluster."""
+    for option in reversed(_MAKING):
+        command = option(command)
+    return command
+
+
+_MAKING = (
+    click.option("--nodes", type=click.IntRange(1, 20), default=None, help="Nodes (DataNode + NodeManager). [1]"),
+    click.option(
+        "--hadoop", default="3.4.2", show_default=True, help="A managed version, or 'system' for HADOOP_HOME."
+    ),
+    click.option("--hadoop-home", type=click.Path(), default=None, help="A Hadoop distribution of your own."),
+    click.option(
+        "--defaults",
+        type=click.Choice(["tuned", "stock"]),
+        default="tuned",
+        show_default=True,
+        help="Howdah's tuned defaults, or Hadoop as it comes.",
+    ),
+    click.option("--without", multiple=True, metavar="NAME", help="Leave out one tuned default; may be repeated."),
+    click.option("--jvm-flag", multiple=True, metavar="FLAG", help="A JVM flag for every daemon; may be repeated."),
+    click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons keep their data."),
+    click.option("--offline", is_flag=True, help="Fetch nothing."),
+)
+
+conf_option = click.option(
+    "--conf", "conf", multiple=True, metavar="KEY=VALUE", help="A Hadoop setting; may be repeated."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+name_option = click.option("--name", default="default", show_default=True, help="Which cluster.")
+
+
+def typed_command() -> list[str]:
+    """What was typed, for the record: `howdah` and its arguments."""
+    return ["howdah", *sys.argv[1:]]

@@ -1,0 +1,125 @@
+"""What a person sees while a run lasts: a live line per phase on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from howdah.engine.observer import JobProgress, Observer, Silent
+from howdah.model.quantity import format_bytes, format_seconds
+from howdah.model.run import Check, Run
+
+_PLAIN_SECONDS = 10.0
+_BAR = 20
+
+
+@contextmanager
+def make_display(*, quiet: bool) -> Iterator[Observer]:
+    """The observer that suits where the output goes."""
+    if quiet:
+        yield Silent()
+        return
+    console = Console(stderr=True, highlight=False)
+    if not sys.stderr.isatty():
+        yield _Plain(console)
+        return
+    with Live(console=console, refresh_per_second=4, transient=True) as live:
+        yield _Terminal(console, live)
+
+
+class _Lines:
+    """What both have in common: finished things are lines that stay."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._phase = ""
+        self._data_bytes: int | None = None
+        self._began = 0.0
+
+    def step(self, text: str) -> None:
+        self._line(Text(f"  {text}", style="dim"))
+
+    def phase_started(self, name: str, data_bytes: int | None) -> None:
+        self._phase, self._data_bytes, self._began = name, data_bytes, time.monotonic()
+
+    def phase_ended(self, name: str, seconds: float | None) -> None:
+        if seconds is None:
+            self._line(Text(f"  {name:10} failed", style="red"))
+            return
+        rate = "" if self._data_bytes is None else f"   {format_bytes(self._data_bytes / seconds)}/s"
+        self._line(Text(f"  {name:10} {format_seconds(seconds):>10}{rate}"))
+
+    def checked(self, checks: tuple[Check, ...]) -> None:
+        for check in checks:
+            mark, style = ("ok", "green") if check.passed else ("WRONG", "bold red")
+            self._line(Text.assemble((f"  {mark:5}", style), f" {check.name}: {check.detail}"))
+
+    def run_ended(self, run: Run) -> None:
+        if run.outcome.kind != "valid":
+            self._line(Text(f"  {run.id} is {run.outcome.kind}", style="red"))
+
+    def _line(self, text: Text) -> None:
+        self._console.print(text)
+
+
+class _Plain(_Lines):
+    """A line now and then."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self._last = 0.0
+
+    def progress(self, progress: JobProgress) -> None:
+        if time.monotonic() - self._last >= _PLAIN_SECONDS:
+            self._last = time.monotonic()
+            self._console.print(_sentence(self._phase, progress, self._data_bytes))
+
+
+class _Terminal(_Lines):
+    """One line that changes."""
+
+    def __init__(self, console: Console, live: Live) -> None:
+        super().__init__(console)
+        self._live = live
+
+    def step(self, text: str) -> None:
+        self._live.update(Text(f"  {text} …", style="dim"))
+
+    def progress(self, progress: JobProgress) -> None:
+        self._live.update(_sentence(self._phase, progress, self._data_bytes))
+
+    def phase_ended(self, name: str, seconds: float | None) -> None:
+        self._live.update(Text(""))
+        super().phase_ended(name, seconds)
+
+
+def _sentence(phase: str, progress: JobProgress, data_bytes: int | None) -> Text:
+    line = Text(f"  {phase:10} ")
+    if progress.map is None:
+        return line.append(f"submitting, {format_seconds(progress.elapsed_seconds)}", style="dim")
+    line.append(_bar(progress.map), style="cyan").append(f" map {progress.map:4.0%} ")
+    if progress.reduce is not None:
+        line.append(_bar(progress.reduce), style="magenta").append(f" reduce {progress.reduce:4.0%} ")
+    share = _share(progress)
+    if data_bytes is not None:
+        line.append(f" {format_bytes(data_bytes * share)} of {format_bytes(data_bytes)}")
+    line.append(f"  {format_seconds(progress.elapsed_seconds)}", style="dim")
+    if 0.05 < share < 1:
+        line.append(f", about {format_seconds(progress.elapsed_seconds * (1 / share - 1))} more", style="dim")
+    return line
+
+
+def _share(progress: JobProgress) -> float:
+    parts = [part for part in (progress.map, progress.reduce) if part is not None]
+    return sum(parts) / len(parts)
+
+
+def _bar(share: float) -> str:
+    full = round(share * _BAR)
+    return "━" * full + "╌" * (_BAR - full)

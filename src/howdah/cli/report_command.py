@@ -1,0 +1,19 @@
+"""howdah report"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-o", "--output", type=click.Path(), default="report.html", show_default=True, help=".html, .md or .json")
+@click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def report(runs: tuple[str, ...], output: str, root: str | None, force: bool) -> None:
+    """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only."""
+    from howdah.cli.reporting import load_runs, write_report
+
+    click.echo(f"Report: {write_report(load_runs(runs, root), Path(output), force=force)}")

@@ -1,0 +1,86 @@
+"""Reports and results as commands show and write them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from howdah.errors import UsageError
+from howdah.model.run import Run
+from howdah.store import StoredRun, find_run, list_runs, read_run, runs_root
+
+if TYPE_CHECKING:
+    from howdah.report import Report
+
+
+def load_runs(names: Sequence[str], root: str | None) -> list[StoredRun]:
+    """The runs called `names` (ids, starts of ids, paths, `latest`) under `root` or the usual place."""
+    place = Path(root) if root else runs_root()
+    return [read_run(find_run(name, place)) for name in names]
+
+
+def load_side(text: str, root: str | None) -> list[StoredRun]:
+    """The runs of one side of a comparison: names separated by commas, or all runs with the label KEY=VALUE.
+
+    Raises UsageError when there are none.
+    """
+    if "=" not in text:
+        return load_runs(text.split(","), root)
+    key, _, value = text.partition("=")
+    found = [
+        path
+        for path, run in list_runs(Path(root) if root else runs_root())
+        if isinstance(run, Run) and run.labels.get(key) == value
+    ]
+    if not found:
+        raise UsageError(f"no run has the label {text}")
+    return [read_run(path) for path in found]
+
+
+def write_report(runs: Sequence[StoredRun], target: Path, *, force: bool = True) -> Path:
+    """Writes a report of `runs`; see `write_page`."""
+    from howdah.report import build_report
+
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists", hint="--force replaces it.")
+    return write_page(build_report(runs), target)
+
+
+def write_page(page: Report, target: Path) -> Path:
+    """Writes a document, whole, in the format that the target's ending names: .html, .md or .json.
+
+    Raises UsageError for another ending or a place that cannot be written.
+    """
+    from howdah.report import render_html, render_json, render_markdown
+
+    renderers = {".html": render_html, ".md": render_markdown, ".json": render_json}
+    if target.suffix not in renderers:
+        raise UsageError(f"no report format for {target.name!r}", hint=f"End it in {', '.join(renderers)}.")
+    fresh = target.with_name(f".{target.name}.new")
+    try:
+        fresh.write_text(renderers[target.suffix](page), encoding="utf-8")
+        fresh.replace(target)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}") from error
+    return target
+
+
+def print_result(runs: Sequence[StoredRun]) -> None:
+    """The headline of the runs."""
+    from howdah.report.build import headline
+    from howdah.report.results import group
+
+    for members in group(runs):
+        click.secho(f"\n{headline(members)}", bold=True)
+
+
+def width() -> int:
+    """Columns to print for: the terminal's, 100 when there is none."""
+    try:
+        return os.get_terminal_size().columns
+    except OSError:
+        return 100

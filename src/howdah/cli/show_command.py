@@ -1,0 +1,22 @@
+"""howdah show"""
+
+from __future__ import annotations
+
+import click
+
+from howdah.cli.options import json_option
+
+
+@click.command()
+@click.argument("run", default="latest")
+@click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
+@json_option
+def show(run: str, root: str | None, as_json: bool) -> None:
+    """Show one run: RUN is an id, the start of one, a path, or 'latest'."""
+    from howdah.cli.reporting import load_runs
+    from howdah.report.describe import describe_run
+    from howdah.report.render_json import render_json
+    from howdah.report.render_text import render_text
+
+    description = describe_run(load_runs([run], root)[0])
+    click.echo(render_json(description) if as_json else render_text(description))

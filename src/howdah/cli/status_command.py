@@ -1,0 +1,72 @@
+"""howdah status"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from howdah.cli.options import json_option
+from howdah.cluster.state import Manifest
+
+
+@click.command()
+@click.option("--name", default=None, help="Only this cluster.")
+@json_option
+def status(name: str | None, as_json: bool) -> None:
+    """Show clusters on this machine: state, daemons, web pages, and what listens where."""
+    from howdah.cluster.client import find_cluster
+    from howdah.cluster.state import known_clusters
+
+    if name is not None:
+        manifests = [find_cluster(name)]
+    else:
+        read = (directory.read() for directory in known_clusters() if directory.is_held())
+        manifests = [manifest for manifest in read if manifest is not None]
+    if as_json:
+        click.echo(json.dumps([asdict(manifest) for manifest in manifests], indent=1))
+        return
+    if not manifests:
+        click.echo("No cluster is up. `howdah up` starts one.")
+    for manifest in manifests:
+        show_cluster(manifest, ports=True)
+
+
+def show_cluster(manifest: Manifest, *, ports: bool) -> None:
+    """Prints one cluster; with `ports`, what listens beyond the loopback addresses too."""
+    from howdah.cluster.client import alive_daemons
+
+    nodes = len(manifest.plan.nodes)
+    click.secho(f"{manifest.name}", bold=True, nl=False)
+    click.echo(
+        f"  {manifest.state}, {nodes} node{'s' if nodes > 1 else ''}, Hadoop {manifest.hadoop['version']} on JDK "
+        f"{manifest.jdk['version']}, {manifest.defaults['kind']} defaults, "
+        f"{alive_daemons(manifest)} of {len(manifest.daemons)} daemons alive"
+    )
+    ends = manifest.plan.endpoints
+    click.echo(f"  NameNode         http://{ends['namenode_web']}/")
+    click.echo(f"  ResourceManager  http://{ends['resourcemanager_web']}/")
+    click.echo(f"  JobHistory       http://{ends['historyserver_web']}/")
+    click.echo(f"  file system      hdfs://{ends['namenode_rpc']}/")
+    sizing = manifest.sizing
+    click.echo(
+        f"  each node        {sizing['slots']} tasks of {sizing['task_mib']} MiB, {sizing['node_mib']} MiB in all"
+    )
+    for sentence in manifest.lost:
+        click.secho(f"  lost: {sentence}", fg="red")
+    if ports:
+        _show_ports(manifest)
+
+
+def _show_ports(manifest: Manifest) -> None:
+    from howdah.cluster.exposure import exposed
+    from howdah.host.users import other_users
+
+    for line in exposed(manifest.plan):
+        click.echo(f"  {line}")
+    if others := other_users():
+        click.secho(
+            f"  Other people are logged in ({', '.join(others)}): without Kerberos any local user can act as you.",
+            fg="yellow",
+        )

@@ -1,0 +1,17 @@
+"""howdah workloads"""
+
+from __future__ import annotations
+
+import click
+
+from howdah.model.quantity import format_bytes
+
+
+@click.command()
+def workloads() -> None:
+    """List the workloads, what each stresses, and its named sizes."""
+    from howdah.workload.registry import WORKLOADS
+
+    for name, workload in sorted(WORKLOADS.items()):
+        sizes = ", ".join(f"{label} {format_bytes(size)}" for label, size in workload.sizes.items())
+        click.echo(f"{name}  {workload.summary}\n{' ' * len(name)}  sizes: {sizes}")

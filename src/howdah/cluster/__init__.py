@@ -1,0 +1,1 @@
+"""Hadoop clusters: on the hosts of an allocation, or already running somewhere."""

@@ -1,0 +1,52 @@
+"""This machine as an allocation: several nodes, each with a loopback address and a block of ports of its own."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+from howdah.errors import HostProblem
+from howdah.hadoop.plan import Plan, lay_out, ports_needed
+from howdah.host import Host
+from howdah.host.channel import open_local
+
+# Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
+_FIRST_PORT, _LAST_PORT, _STEP = 20000, 32000, 200
+_MOST_NODES = 20
+
+
+class LocalAllocation:
+    """One host, this one; see `howdah.cluster.allocation.Allocation`."""
+
+    def __init__(self) -> None:
+        self._hosts: dict[str, Host] = {}
+
+    @property
+    def hosts(self) -> Mapping[str, Host]:
+        return self._hosts
+
+    def acquire(self, name: str, nodes: int, directory: str) -> Plan:
+        if nodes > _MOST_NODES:
+            raise HostProblem(f"{nodes} nodes on one machine are more than the {_MOST_NODES} that are possible")
+        host = self._hosts[platform.node()] = open_local(platform.node())
+        needed = ports_needed(nodes)
+        for block, first in enumerate(range(_FIRST_PORT, _LAST_PORT - needed, _STEP)):
+            # The network of a block is its own, so that clusters side by side share no address.
+            addresses = tuple(f"127.77.{block}.{number}" for number in range(1, nodes + 2))
+            ports = list(range(first, first + needed))
+            free = host.call("network.free_ports", address=addresses[0], ports=ports)
+            if list(free) == ports:
+                return lay_out(name, host=host.name, addresses=addresses, first_port=first, directory=directory)
+        raise HostProblem(
+            f"no block of {needed} free ports between {_FIRST_PORT} and {_LAST_PORT}",
+            host=host.name,
+            hint="`howdah status` lists clusters that are up; `howdah down --name NAME` ends one.",
+        )
+
+    def release(self) -> None:
+        while self._hosts:
+            self._hosts.popitem()[1].close()
+
+    def describe(self) -> Mapping[str, Any]:
+        return {"kind": "local"}

@@ -1,0 +1,185 @@
+"""Putting a cluster together from a request, and taking it apart."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from howdah.cluster.allocation import ALLOCATIONS
+from howdah.cluster.daemons import Daemons, Running
+from howdah.cluster.health import wait_until_healthy
+from howdah.cluster.request import ClusterRequest
+from howdah.cluster.state import ClusterDirectory, Manifest
+from howdah.errors import ClusterProblem
+from howdah.hadoop import tuning
+from howdah.hadoop.archive import TASK_ARGUMENTS, archive_options, ensure_archive, task_arguments
+from howdah.hadoop.configuration import configure, environment_script
+from howdah.hadoop.distribution import Distribution, from_home
+from howdah.hadoop.fetch import fetch
+from howdah.hadoop.history_server import HistoryServer
+from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks, jvm_flags
+from howdah.hadoop.namenode import NameNode
+from howdah.hadoop.plan import Plan
+from howdah.hadoop.resourcemanager import ResourceManager
+from howdah.hadoop.sizing import Sizing, size_cluster
+from howdah.hadoop.webhdfs import WebHdfs
+from howdah.host import Host
+from howdah.store import howdah_home
+
+_HEALTHY_SECONDS = 120.0
+
+
+class Assembly:
+    """The parts of one cluster. `bring_up` once, `take_down` always; the supervisor calls both."""
+
+    def __init__(self, request: ClusterRequest, directory: ClusterDirectory) -> None:
+        self._request = request
+        self._directory = directory
+        self._allocation = ALLOCATIONS[request.allocation]()
+        self._daemons: Daemons | None = None
+        self._plan: Plan | None = None
+
+    def bring_up(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> Manifest:
+        """Everything from hosts to a healthy cluster. `announce` is told each step that is done; `check_wanted` raises
+        when nobody wants the cluster any more.
+
+        Raises:
+            HowdahError: whatever stood in the way; `take_down` must be called all the same.
+        """
+        request, home = self._request, self._directory
+        work = request.work_directory or str(home.path / "work")
+        plan = self._plan = self._allocation.acquire(request.name, request.nodes, f"{work}/{request.name}")
+        host = self._allocation.hosts[plan.masters.host]
+        announce("allocation")
+        distribution = self._distribution(host)
+        jdk = choose_jdk(find_jdks(host), distribution.version)
+        sizing = _size(host, request.nodes)
+        archive = None if _without_archive(request) else ensure_archive(host, distribution, jdk, _cache())
+        options = archive_options(archive)
+        announce("hadoop")
+        check_wanted()
+        manifest = self._manifest(plan, distribution, jdk, sizing, options)
+        home.write(manifest)
+        host.call("files.remove", path=str(home.logs))
+        daemons = self._daemons = Daemons(
+            plan,
+            self._allocation.hosts,
+            distribution,
+            jdk,
+            flags=(*options, *request.jvm_flags),
+            conf=str(home.conf),
+            logs=str(home.logs),
+        )
+        tuned = tuning.select(stock=request.stock, without=request.without)
+        facts = tuning.Facts(sizing, jdk, (*options, f"@{home.conf}/{TASK_ARGUMENTS}") if archive else ())
+        settings = tuning.resolve(tuned, facts, opens=jvm_flags(jdk, distribution.version))
+        configuration = configure(plan, distribution, settings, request.settings)
+        script = environment_script(distribution, jdk, options, str(home.logs))
+        extra = {TASK_ARGUMENTS: task_arguments(distribution, str(home.conf))} if archive else {}
+        daemons.write_configuration(configuration, script, extra)
+        announce("configuration")
+        daemons.start(announce)
+        self._wait(announce, check_wanted)
+        return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
+
+    def ended(self) -> list[tuple[Running, int]]:
+        """The daemons that have ended on their own, with their exit codes."""
+        return [] if self._daemons is None else self._daemons.ended()
+
+    def kill_applications(self, tag: str) -> None:
+        """Kills every application with this tag: the run that submitted it is gone."""
+        manager = ResourceManager(self._endpoints("resourcemanager_web"), getpass.getuser())
+        for application in manager.applications(tag=tag):
+            if not application.ended:
+                manager.kill(application.id)
+
+    def take_down(self, *, keep_data: bool) -> None:
+        """Ends the daemons, removes their data unless it is to be kept, and releases the hosts. Logs stay."""
+        try:
+            if self._daemons is not None:
+                self._daemons.stop()
+                if not keep_data:
+                    self._daemons.remove()
+        finally:
+            self._allocation.release()
+
+    def _distribution(self, host: Host) -> Distribution:
+        if self._request.hadoop_home is not None:
+            return from_home(Path(self._request.hadoop_home))
+        return fetch(host, self._request.hadoop, _cache(), offline=self._request.offline, progress=lambda _: None)
+
+    def _wait(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> None:
+        def check_alive() -> None:
+            check_wanted()
+            for running, code in self.ended():
+                assert self._daemons is not None
+                raise ClusterProblem(
+                    f"{running.daemon.role} of {running.daemon.place} ended with code {code}; "
+                    f"the end of {running.log}:\n{self._daemons.tail(running)}",
+                    host=running.daemon.host,
+                )
+
+        wait_until_healthy(
+            NameNode(self._endpoints("namenode_web")[0]),
+            ResourceManager(self._endpoints("resourcemanager_web"), getpass.getuser()),
+            HistoryServer(self._endpoints("historyserver_web")[0]),
+            WebHdfs(self._endpoints("namenode_web"), user=getpass.getuser()),
+            nodes=self._request.nodes,
+            timeout=_HEALTHY_SECONDS,
+            check_alive=check_alive,
+            announce=announce,
+        )
+
+    def _endpoints(self, name: str) -> tuple[str, ...]:
+        assert self._plan is not None
+        return (self._plan.endpoints[name],)
+
+    def _manifest(
+        self, plan: Plan, distribution: Distribution, jdk: Jdk, sizing: Sizing, options: tuple[str, ...]
+    ) -> Manifest:
+        request = self._request
+        return Manifest(
+            name=request.name,
+            state="starting",
+            supervisor=os.getpid(),
+            started=time.time(),
+            plan=plan,
+            hadoop={
+                "version": distribution.version,
+                "home": str(distribution.home),
+                "source": distribution.source,
+                "substitutes": dict(distribution.substitutes),
+            },
+            jdk={"home": str(jdk.home), "version": ".".join(map(str, jdk.version)), "vendor": jdk.vendor},
+            sizing=asdict(sizing),
+            defaults=_defaults(request, options),
+            allocation=dict(self._allocation.describe()),
+        )
+
+
+def _defaults(request: ClusterRequest, options: tuple[str, ...]) -> Mapping[str, Any]:
+    return {
+        "kind": "stock" if request.stock else "tuned",
+        "without": list(request.without),
+        "settings": dict(request.settings),
+        "jvm_flags": list(request.jvm_flags),
+        "client_flags": list(options),
+    }
+
+
+def _without_archive(request: ClusterRequest) -> bool:
+    return request.stock or "class-data-sharing" in request.without
+
+
+def _cache() -> Path:
+    return howdah_home() / "cache"
+
+
+def _size(host: Host, nodes: int) -> Sizing:
+    facts = host.call("machine.capacity")
+    return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"])

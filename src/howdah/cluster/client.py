@@ -1,0 +1,134 @@
+"""What commands do with clusters of this machine: start one, find one, end one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from howdah import errors
+from howdah.cluster.control import ControlClient
+from howdah.cluster.request import ClusterRequest
+from howdah.cluster.state import ClusterDirectory, Manifest, cluster_directory, known_clusters
+from howdah.errors import ClusterProblem, HowdahError, UsageError
+from howdah.host.supervise import Detached, is_alive, signal_quietly
+
+_DOWN_SECONDS = 15.0
+_POLL_SECONDS = 0.05
+
+
+class StartedCluster:
+    """A cluster whose supervisor is a child of this process; it ends with this process unless `detach` is called."""
+
+    def __init__(self, request: ClusterRequest) -> None:
+        """Starts the supervisor; `wait_until_up` waits for the cluster."""
+        self.directory = cluster_directory(request.name)
+        self.directory.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._supervisor = Detached(
+            [sys.executable, "-m", "howdah.cluster.supervisor", request.name], self.directory.path / "supervisor.log"
+        )
+        self._supervisor.to.write(request.to_json().encode() + b"\n")
+        self._supervisor.to.flush()
+
+    def wait_until_up(self, announce: Callable[[str], None]) -> Manifest:
+        """Returns when the cluster is healthy; `announce` is told each step.
+
+        Raises:
+            HowdahError: it did not come up, of the class that the supervisor raised; nothing is left running.
+        """
+        for line in self._supervisor.said:
+            event = json.loads(line)
+            if event["event"] == "step":
+                announce(event["step"])
+            elif event["event"] == "up":
+                manifest = self.directory.read()
+                if manifest is None:
+                    raise ClusterProblem(f"the manifest of {self.directory.name!r} vanished while it came up")
+                return manifest
+            elif event["event"] == "failed":
+                self._supervisor.wait(_DOWN_SECONDS)
+                raise _revive(event, self.directory)
+        code = self._supervisor.wait(_DOWN_SECONDS)
+        raise ClusterProblem(
+            f"the supervisor of {self.directory.name!r} ended with code {code} before the cluster was up",
+            hint=f"Its log: {self.directory.path / 'supervisor.log'}",
+        )
+
+    def detach(self) -> None:
+        """Lets the cluster outlive this process."""
+        self._supervisor.to.write(b"detach\n")
+        self._supervisor.to.flush()
+
+    def end(self) -> None:
+        """Ends the cluster and waits for it."""
+        self._supervisor.to.close()
+        if self._supervisor.wait(_DOWN_SECONDS) is None:
+            signal_quietly(self._supervisor.pid, signal.SIGKILL)
+
+    def forget(self) -> None:
+        """Removes the cluster's directory, logs and all; for clusters that were made for a run, which keeps its own."""
+        if not self.directory.is_held():
+            shutil.rmtree(self.directory.path, ignore_errors=True)
+
+
+def find_cluster(name: str) -> Manifest:
+    """The cluster called `name`, which must be up. Raises ClusterProblem, or UsageError for a name that cannot be."""
+    directory = cluster_directory(name)
+    if not directory.is_held():
+        others = [other.name for other in known_clusters() if other.is_held()]
+        raise ClusterProblem(
+            f"no cluster called {name!r} is up",
+            hint=f"Up now: {', '.join(others)}." if others else "`howdah up` starts one.",
+        )
+    manifest = directory.read()
+    if manifest is None or manifest.state != "up":
+        raise ClusterProblem(f"the cluster {name!r} is {'starting' if manifest is None else manifest.state}")
+    return manifest
+
+
+def take_down(name: str, *, keep_data: bool) -> bool:
+    """Ends the cluster called `name`; False when there was none. Returns when nothing of it runs.
+
+    Raises:
+        ClusterProblem: its supervisor does not end.
+    """
+    directory = cluster_directory(name)
+    if not directory.is_held():
+        return False
+    manifest = directory.read()
+    try:
+        control = ControlClient(directory)
+        control.ask("down", keep=keep_data)
+        control.close()
+    except ClusterProblem:
+        if manifest is not None:  # It is still starting, or does not listen: the signal asks for the same.
+            signal_quietly(manifest.supervisor, signal.SIGTERM)
+    deadline = time.monotonic() + _DOWN_SECONDS
+    while directory.is_held():
+        if time.monotonic() > deadline:
+            raise ClusterProblem(
+                f"the supervisor of {name!r} did not end within {_DOWN_SECONDS:.0f} s",
+                hint="" if manifest is None else f"kill -9 {manifest.supervisor} ends it and everything it started.",
+            )
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def alive_daemons(manifest: Manifest) -> int:
+    """How many of the cluster's daemons are alive."""
+    return sum(is_alive(daemon.pid) for daemon in manifest.daemons)
+
+
+def _revive(event: dict[str, Any], directory: ClusterDirectory) -> HowdahError:
+    kind = getattr(errors, event["kind"], ClusterProblem)
+    if not (isinstance(kind, type) and issubclass(kind, HowdahError)):
+        kind = ClusterProblem
+    hint = event["hint"]
+    if kind is not UsageError and hint is None:
+        hint = f"Logs are kept in {directory.logs}."
+    error: HowdahError = kind(event["message"], hint=hint)
+    return error

@@ -1,0 +1,120 @@
+"""How commands talk to a living supervisor: one JSON line each way over a socket in the cluster's directory.
+
+{"do": "status"}                → the manifest
+{"do": "down", "keep": false}   → {}, and the cluster ends
+{"do": "lease", "tag": "…"}     → {}; when this connection breaks before {"do": "release"} came,
+                                  every application with that tag is killed
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any
+
+from howdah.cluster.state import ClusterDirectory, Manifest, in_directory
+from howdah.errors import ClusterProblem
+
+
+class ControlServer:
+    """Serves the socket from a thread of its own while the context lasts."""
+
+    def __init__(
+        self,
+        directory: ClusterDirectory,
+        status: Callable[[], Manifest],
+        end: Callable[[bool], None],
+        kill_applications: Callable[[str], None],
+    ) -> None:
+        self._directory = directory
+        self._status = status
+        self._end = end
+        self._kill_applications = kill_applications
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+
+    def __enter__(self) -> ControlServer:
+        self._directory.socket.unlink(missing_ok=True)
+        before = os.umask(0o177)
+        try:
+            self._socket.bind(in_directory(self._directory.socket))
+        finally:
+            os.umask(before)
+        self._socket.listen(16)
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.close()
+        self._directory.socket.unlink(missing_ok=True)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        leased: str | None = None
+        with connection, connection.makefile("rw", encoding="utf-8") as stream:
+            try:
+                for line in stream:
+                    request = json.loads(line)
+                    if request["do"] == "lease":
+                        leased = request["tag"]
+                    elif request["do"] == "release":
+                        leased = None
+                    stream.write(json.dumps(self._answer(request)) + "\n")
+                    stream.flush()
+            except (OSError, ValueError, KeyError):
+                pass  # A broken connection or request: the lease, if any, is broken with it.
+        if leased is not None:
+            self._kill_applications(leased)
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request["do"] == "status":
+            return asdict(self._status())
+        if request["do"] == "down":
+            self._end(bool(request.get("keep")))
+        return {}
+
+
+class ControlClient:
+    """A connection to the supervisor of a cluster."""
+
+    def __init__(self, directory: ClusterDirectory) -> None:
+        """Raises ClusterProblem when nobody listens."""
+        self._name = directory.name
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.connect(in_directory(directory.socket))
+        except OSError as error:
+            self._socket.close()
+            raise ClusterProblem(
+                f"the cluster {directory.name!r} is not up: its supervisor does not answer ({error.strerror})",
+                hint=f"`howdah up --name {directory.name}` starts it; its logs are in {directory.logs}.",
+            ) from error
+        self._stream = self._socket.makefile("rw", encoding="utf-8")
+
+    def ask(self, do: str, **arguments: Any) -> dict[str, Any]:
+        """Sends one request and returns the answer. Raises ClusterProblem when the supervisor is gone."""
+        try:
+            self._stream.write(json.dumps({"do": do, **arguments}) + "\n")
+            self._stream.flush()
+            answer: dict[str, Any] = json.loads(self._stream.readline())
+        except (OSError, ValueError) as error:
+            raise ClusterProblem(f"the supervisor of the cluster {self._name!r} is gone") from error
+        return answer
+
+    def close(self) -> None:
+        """Closes the connection, which breaks a lease that was not released."""
+        self._stream.close()
+        self._socket.close()

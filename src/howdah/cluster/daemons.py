@@ -1,0 +1,164 @@
+"""Starting the daemons of a planned cluster on its hosts, and ending them."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from howdah.cluster.state import Daemon
+from howdah.errors import ClusterProblem
+from howdah.hadoop.configuration import Configuration
+from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jdk import Jdk, jvm_flags
+from howdah.hadoop.plan import Place, Plan
+from howdah.hadoop.roles import DATANODE, NAMENODE, Role
+from howdah.host import Host, Process
+
+_FORMAT_SECONDS = 60.0
+_LOG_TAIL = 4000
+_GRACE_SECONDS = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A started daemon and its process."""
+
+    daemon: Daemon
+    process: Process
+    log: str
+
+
+class Daemons:
+    """The daemons of one cluster. Not thread-safe; owned by the supervisor."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        hosts: Mapping[str, Host],
+        distribution: Distribution,
+        jdk: Jdk,
+        *,
+        flags: tuple[str, ...],
+        conf: str,
+        logs: str,
+    ) -> None:
+        """`conf` and `logs` are directories on every host. `flags` are JVM flags of every daemon."""
+        self._plan = plan
+        self._hosts = hosts
+        self._distribution = distribution
+        self._jdk = jdk
+        self._flags = flags
+        self._conf = conf
+        self._logs = logs
+        self.running: list[Running] = []
+
+    def write_configuration(self, configuration: Configuration, environment: str, extra: Mapping[str, str]) -> None:
+        """Writes the conf directories, for masters and clients and one per node, and makes the private directories.
+
+        `extra` are further files of every conf directory, by name.
+        """
+        for place in self._plan.places:
+            host = self._hosts[place.host]
+            node = None if place is self._plan.masters else place.name
+            directory = self.conf_of(place)
+            host.call("files.make", path=directory, mode=0o700)
+            files = configuration.files(node, environment)
+            files.update({name: text.encode() for name, text in extra.items()})
+            for name, content in files.items():
+                host.call("files.write", path=f"{directory}/{name}", content=content, mode=0o600)
+            for name in ("tmp", "name") if node is None else ("tmp", "data", "local", "containers"):
+                host.call("files.make", path=f"{place.directory}/{name}", mode=0o700)
+            host.call("files.make", path=self._logs, mode=0o700)
+
+    def conf_of(self, place: Place) -> str:
+        """The conf directory of the daemons at `place`."""
+        return self._conf if place is self._plan.masters else f"{self._conf}/nodes/{place.name}"
+
+    def start(self, announce: Callable[[str], None]) -> None:
+        """Formats the file system and starts every daemon, all at once; the NameNode as soon as the format is done.
+
+        Raises:
+            ClusterProblem: the format failed.
+        """
+        with ThreadPoolExecutor(max_workers=len(self._plan.daemons()) + 1) as pool:
+            formatting = pool.submit(self._format)
+            others = [
+                pool.submit(self._launch, role, place) for role, place in self._plan.daemons() if role is not NAMENODE
+            ]
+            self.running = [future.result() for future in others]
+            announce("format")
+            formatting.result()
+            self.running.insert(0, self._launch(NAMENODE, self._plan.masters))
+        announce("start")
+
+    def ended(self) -> list[tuple[Running, int]]:
+        """The daemons that have ended on their own, with their exit codes."""
+        return [(daemon, code) for daemon in self.running if (code := daemon.process.poll()) is not None]
+
+    def tail(self, running: Running) -> str:
+        """The last lines of a daemon's log."""
+        content: bytes = self._hosts[running.daemon.host].call("files.read", path=running.log, offset=-_LOG_TAIL)
+        return content.decode(errors="replace")
+
+    def stop(self) -> None:
+        """Asks every daemon to end and waits a moment; what does not is killed when the channels close."""
+        for running in self.running:
+            if running.process.poll() is None:
+                running.process.signal(signal.SIGTERM)
+        deadline = time.monotonic() + _GRACE_SECONDS
+        for running in self.running:
+            running.process.wait(max(0.0, deadline - time.monotonic()))
+
+    def remove(self) -> None:
+        """Removes the daemons' data. The hosts' channels must still be open, the daemons ended."""
+        for host in self._hosts.values():
+            host.call("files.remove", path=self._plan.directory)
+
+    def _format(self) -> None:
+        masters = self._plan.masters
+        argv = [*self._java(NAMENODE), NAMENODE.main_class, "-format", "-nonInteractive", "-force"]
+        done = self._hosts[masters.host].run(
+            argv, timeout=_FORMAT_SECONDS, env=self._environment(masters), cwd=masters.directory
+        )
+        if done.code != 0:
+            text = (done.stdout + done.stderr).decode(errors="replace")
+            raise ClusterProblem(f"formatting the NameNode failed (exit code {done.code}):\n{text[-_LOG_TAIL:]}")
+
+    def _launch(self, role: Role, place: Place) -> Running:
+        log = f"{self._logs}/{role.name}{'' if place is self._plan.masters else '-' + place.name}.log"
+        argv = [*self._java(role, place), role.main_class, *(("-regular",) if role is DATANODE else ())]
+        process = self._hosts[place.host].start(argv, output=log, env=self._environment(place), cwd=place.directory)
+        return Running(Daemon(role.name, place.name, place.host, process.pid), process, log)
+
+    def _java(self, role: Role, place: Place | None = None) -> list[str]:
+        place = place or self._plan.masters
+        return [
+            f"{self._jdk.home}/bin/java",
+            f"-Dproc_{role.name}",
+            f"-Xmx{role.heap_mib}m",
+            *jvm_flags(self._jdk, self._distribution.version),
+            "-XX:+UseSerialGC",
+            "-XX:-UsePerfData",
+            *self._flags,
+            f"-Dhadoop.log.dir={self._logs}",
+            f"-Djava.io.tmpdir={place.directory}/tmp",
+            "-cp",
+            self._distribution.classpath(self.conf_of(place)),
+        ]
+
+    def _environment(self, place: Place) -> dict[str, str]:
+        return {
+            "JAVA_HOME": str(self._jdk.home),
+            "HADOOP_HOME": str(self._distribution.home),
+            "HADOOP_CONF_DIR": self.conf_of(place),
+            "HADOOP_LOG_DIR": self._logs,
+            "HOWDAH_CLUSTER": self._plan.name,
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "HOME": place.directory,
+            # glibc otherwise keeps an arena per thread, which shows as hundreds of MiB of resident memory.
+            "MALLOC_ARENA_MAX": "4",
+        }

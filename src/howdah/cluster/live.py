@@ -1,0 +1,268 @@
+"""A cluster that is up, as a run uses it: its interfaces, its configuration, its processes, a channel."""
+
+from __future__ import annotations
+
+import getpass
+import platform
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from howdah.cluster.control import ControlClient
+from howdah.cluster.state import Daemon, Manifest, cluster_directory
+from howdah.errors import ClusterProblem, HostProblem, UsageError
+from howdah.hadoop.distribution import Distribution, from_home, managed
+from howdah.hadoop.history_server import HistoryServer
+from howdah.hadoop.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks, jvm_flags
+from howdah.hadoop.namenode import NameNode
+from howdah.hadoop.plan import Plan
+from howdah.hadoop.resourcemanager import ResourceManager
+from howdah.hadoop.roles import MASTERS
+from howdah.hadoop.site import read_conf_dir
+from howdah.hadoop.webhdfs import WebHdfs
+from howdah.host import Host
+from howdah.host.channel import open_local
+from howdah.store import howdah_home
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddresses:
+    """`host:port` of the daemons' HTTP servers; several of one kind where there is high availability."""
+
+    namenode: tuple[str, ...]
+    resourcemanager: tuple[str, ...]
+    history: tuple[str, ...]
+
+
+class LiveCluster:
+    """A cluster during a run. `close` must be called; it may be called twice."""
+
+    def __init__(
+        self,
+        *,
+        description: Mapping[str, Any],
+        conf: Path,
+        settings: Mapping[str, str],
+        addresses: WebAddresses,
+        distribution: Distribution,
+        jdk: Jdk,
+        host: Host,
+        control: ControlClient | None = None,
+        client_flags: tuple[str, ...] = (),
+        plan: Plan | None = None,
+        daemons: tuple[Daemon, ...] = (),
+        logs: Path | None = None,
+    ) -> None:
+        """`plan`, `daemons`, `logs` (the daemons' logs) and `control` are there for clusters that Howdah started."""
+        self.description = description
+        self.conf = conf
+        self.settings = settings
+        self.distribution = distribution
+        self.jdk = jdk
+        self.host = host
+        self.plan = plan
+        self.daemons = daemons
+        self.logs = logs
+        self.addresses = addresses
+        self.namenode = NameNode(_active(addresses.namenode))
+        self.resourcemanager = ResourceManager(addresses.resourcemanager, getpass.getuser())
+        self.history = HistoryServer(addresses.history[0])
+        self.webhdfs = WebHdfs(addresses.namenode, user=getpass.getuser())
+        self._client_flags = client_flags
+        self._control = control
+
+    @property
+    def hosts(self) -> Mapping[str, Host]:
+        """The hosts that can be observed, by name."""
+        return {self.host.name: self.host}
+
+    @property
+    def web_servers(self) -> Mapping[str, str]:
+        """`host:port` of every daemon's HTTP server that is known, by role, or role-node for those of a node."""
+        if self.plan is None:
+            found = {
+                "namenode": self.addresses.namenode,
+                "resourcemanager": self.addresses.resourcemanager,
+                "historyserver": self.addresses.history,
+            }
+            return {role: addresses[0] for role, addresses in found.items()}
+        return {
+            f"{role.name}-{place.name}" if role.per_node else role.name: place.at(role.web)
+            for role, place in self.plan.daemons()
+        }
+
+    def check_masters(self) -> None:
+        """Raises ClusterProblem when a master of a cluster that Howdah started has ended; a run cannot go on then."""
+        masters = {role.name for role in MASTERS}
+        for sentence in self.lost_daemons():
+            if sentence.split(" ", 1)[0] in masters:
+                raise ClusterProblem(sentence)
+
+    def client_command(self, program: tuple[str, ...]) -> list[str]:
+        """The command of `hadoop jar PROGRAM…`, without a script in between."""
+        return [
+            f"{self.jdk.home}/bin/java",
+            *jvm_flags(self.jdk, self.distribution.version),
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:-UsePerfData",
+            "-Xmx512m",
+            *self._client_flags,
+            "-cp",
+            self.distribution.classpath(str(self.conf)),
+            "org.apache.hadoop.util.RunJar",
+            *program,
+        ]
+
+    def client_environment(self) -> dict[str, str]:
+        """The environment of a job client."""
+        return {
+            "JAVA_HOME": str(self.jdk.home),
+            "HADOOP_HOME": str(self.distribution.home),
+            "HADOOP_CONF_DIR": str(self.conf),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "HOME": str(Path.home()),
+        }
+
+    def lease(self, tag: str) -> None:
+        """From now on, the supervisor kills applications with `tag` when this process is gone (not for `conf:`)."""
+        if self._control is not None:
+            self._control.ask("lease", tag=tag)
+
+    def release(self) -> None:
+        """Ends the lease: everything that was submitted has ended."""
+        if self._control is not None:
+            self._control.ask("release")
+
+    def lost_daemons(self) -> tuple[str, ...]:
+        """Sentences about daemons that ended on their own, as the supervisor has seen them."""
+        return () if self._control is None else tuple(self._control.ask("status")["lost"])
+
+    def close(self) -> None:
+        """Closes the run's channel, which ends the job clients and probes of this run, and a lease."""
+        self.host.close()
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+
+
+def open_managed(manifest: Manifest) -> LiveCluster:
+    """The running cluster that `manifest` describes, with a channel of its own. Raises HowdahError."""
+    directory = cluster_directory(manifest.name)
+    control = ControlClient(directory)
+    home = Path(manifest.hadoop["home"])
+    version = manifest.hadoop["version"]
+    distribution = managed(version, home.parent.parent) if manifest.hadoop["source"] == "managed" else from_home(home)
+    host = open_local(platform.node())
+    try:
+        jdk = _jdk_at(host, manifest.jdk["home"])
+        settings = read_conf_dir(directory.conf)
+    except BaseException:
+        host.close()
+        raise
+    ends = manifest.plan.endpoints
+    return LiveCluster(
+        description=_describe(manifest),
+        conf=directory.conf,
+        settings=settings,
+        addresses=WebAddresses((ends["namenode_web"],), (ends["resourcemanager_web"],), (ends["historyserver_web"],)),
+        distribution=distribution,
+        jdk=jdk,
+        host=host,
+        control=control,
+        client_flags=tuple(manifest.defaults["client_flags"]),
+        plan=manifest.plan,
+        daemons=manifest.daemons,
+        logs=directory.logs,
+    )
+
+
+def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveCluster:
+    """A cluster that Howdah did not start, by its configuration directory. It is never started, stopped or restarted.
+
+    Raises:
+        UsageError: no configuration there, or one that names no ResourceManager.
+        HostProblem: no distribution or JDK for the client.
+    """
+    settings = read_conf_dir(conf)
+    distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
+    host = open_local(platform.node())
+    try:
+        jdk = choose_jdk(find_jdks(host), distribution.version)
+    except BaseException:
+        host.close()
+        raise
+    return LiveCluster(
+        description={"kind": "conf", "conf": str(conf.absolute()), "hadoop": {"version": distribution.version}},
+        conf=conf.absolute(),
+        settings=settings,
+        addresses=web_addresses(settings),
+        distribution=distribution,
+        jdk=jdk,
+        host=host,
+    )
+
+
+def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
+    """Where the daemons' HTTP servers are, from a client's configuration; Hadoop's default ports where it names none.
+
+    Raises UsageError when the configuration names no NameNode or no ResourceManager.
+    """
+    service = settings.get("fs.defaultFS", "").removeprefix("hdfs://").rstrip("/")
+    namenodes = [
+        settings.get(f"dfs.namenode.http-address.{service}.{one.strip()}")
+        for one in settings.get(f"dfs.ha.namenodes.{service}", "").split(",")
+        if one.strip()
+    ] or [settings.get("dfs.namenode.http-address") or f"{service.partition(':')[0]}:9870"]
+    managers = [
+        settings.get(f"yarn.resourcemanager.webapp.address.{one.strip()}")
+        or f"{settings.get(f'yarn.resourcemanager.hostname.{one.strip()}')}:8088"
+        for one in settings.get("yarn.resourcemanager.ha.rm-ids", "").split(",")
+        if one.strip()
+    ] or [
+        settings.get("yarn.resourcemanager.webapp.address")
+        or f"{settings.get('yarn.resourcemanager.hostname', '')}:8088"
+    ]
+    history = settings.get("mapreduce.jobhistory.webapp.address") or f"{managers[0].partition(':')[0]}:19888"
+    for what, key, found in (
+        ("NameNode", "fs.defaultFS", namenodes),
+        ("ResourceManager", "yarn.resourcemanager.hostname", managers),
+    ):
+        if any(address is None or address.startswith((":", "None:")) for address in found):
+            raise UsageError(f"the configuration names no {what} ({key})")
+    return WebAddresses(tuple(filter(None, namenodes)), tuple(managers), (history,))
+
+
+def _active(namenodes: tuple[str, ...]) -> str:
+    """The NameNode that is active now; the only one, whatever its state, where there is one."""
+    for address in namenodes[:-1]:
+        with suppress(Unreachable, Rejected, Garbled):
+            if NameNode(address).status().state == "active":
+                return address
+    return namenodes[-1]
+
+
+def _describe(manifest: Manifest) -> Mapping[str, Any]:
+    return {
+        "kind": "managed",
+        "name": manifest.name,
+        "nodes": len(manifest.plan.nodes),
+        "allocation": manifest.allocation,
+        "hadoop": manifest.hadoop,
+        "jdk": manifest.jdk,
+        "sizing": manifest.sizing,
+        "defaults": manifest.defaults,
+        "security": manifest.plan.security,
+        "daemons": [asdict(daemon) for daemon in manifest.daemons],
+    }
+
+
+def _jdk_at(host: Host, home: str) -> Jdk:
+    for jdk in find_jdks(host):
+        if str(jdk.home) == home:
+            return jdk
+    raise HostProblem(f"the JDK of the cluster, {home}, is gone", host=host.name)

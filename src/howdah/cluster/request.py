@@ -1,0 +1,38 @@
+"""What one asks for with `howdah up`, resolved far enough to be started elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """A cluster to be made. `hadoop_home` is the user's own distribution; otherwise `hadoop` is a managed version.
+
+    `settings` are the user's Hadoop keys, which win over everything; `without` leaves out tuned defaults by name.
+    """
+
+    name: str
+    nodes: int = 1
+    allocation: str = "local"
+    hadoop: str = "3.4.2"
+    hadoop_home: str | None = None
+    java_home: str | None = None
+    stock: bool = False
+    without: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    jvm_flags: tuple[str, ...] = ()
+    """JVM flags of every daemon, after Howdah's own."""
+    work_directory: str | None = None
+    offline: bool = False
+
+    def to_json(self) -> str:
+        """One line that `from_json` reads back."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> ClusterRequest:
+        record = json.loads(text)
+        return cls(**{**record, "without": tuple(record["without"]), "jvm_flags": tuple(record["jvm_flags"])})

@@ -1,0 +1,159 @@
+"""What is remembered of clusters on this machine: a directory per name, with a manifest and a lock.
+
+HOWDAH_HOME/clusters/NAME/cluster.json   the manifest
+                          lock           held (flock) by the supervisor while it lives
+                          control.sock   where the supervisor listens
+                          conf/          HADOOP_CONF_DIR for clients; conf/nodes/nodeN for each node
+                          logs/          one file per daemon; kept after `down`
+                          work/          data of the daemons, unless --work-dir; removed by `down`
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+from howdah.errors import UsageError
+from howdah.hadoop.plan import Place, Plan
+from howdah.store import howdah_home
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """A daemon that was started: its role, the place it stands at, and its process."""
+
+    role: str
+    place: str
+    host: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is known of a cluster. `state` is `starting`, `up`, `failed` or `down`."""
+
+    name: str
+    state: str
+    supervisor: int
+    started: float
+    plan: Plan
+    hadoop: Mapping[str, Any]
+    jdk: Mapping[str, Any]
+    sizing: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    allocation: Mapping[str, Any]
+    daemons: tuple[Daemon, ...] = ()
+    lost: tuple[str, ...] = field(default=())
+    """Daemons that ended on their own, each with its exit code, as sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDirectory:
+    """The directory of the cluster called `name`."""
+
+    name: str
+    path: Path
+
+    @property
+    def conf(self) -> Path:
+        return self.path / "conf"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def socket(self) -> Path:
+        return self.path / "control.sock"
+
+    def lock(self) -> IO[str] | None:
+        """The lock of this name, held until the file is closed; None when a living supervisor holds it."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = (self.path / "lock").open("a")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            handle.close()
+            return None
+        return handle
+
+    def is_held(self) -> bool:
+        """Whether a supervisor of this name lives."""
+        if not (self.path / "lock").exists():
+            return False
+        handle = self.lock()
+        if handle is None:
+            return True
+        handle.close()
+        return False
+
+    def write(self, manifest: Manifest) -> None:
+        """Replaces the manifest, whole."""
+        fresh = self.path / ".cluster.json.new"
+        fresh.write_text(json.dumps(asdict(manifest), indent=1) + "\n", encoding="utf-8")
+        fresh.replace(self.path / "cluster.json")
+
+    def read(self) -> Manifest | None:
+        """The manifest, or None when there is none or it is not readable."""
+        try:
+            record = json.loads((self.path / "cluster.json").read_text(encoding="utf-8"))
+            return _decode(record)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def mark(self, state: str) -> None:
+        """Sets the manifest's state, where there is a manifest."""
+        manifest = self.read()
+        if manifest is not None:
+            self.write(replace(manifest, state=state))
+
+
+def cluster_directory(name: str) -> ClusterDirectory:
+    """The directory of a cluster, which need not exist. Raises UsageError for a name that cannot be one."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"not a cluster name: {name!r}", hint="Up to 40 lower-case letters, digits and hyphens, a letter first."
+        )
+    return ClusterDirectory(name, howdah_home() / "clusters" / name)
+
+
+def known_clusters() -> Iterator[ClusterDirectory]:
+    """Every cluster that left a directory on this machine, by name."""
+    root = howdah_home() / "clusters"
+    if root.is_dir():
+        for path in sorted(root.iterdir()):
+            if (path / "lock").exists():
+                yield ClusterDirectory(path.name, path)
+
+
+def in_directory(path: Path) -> str:
+    """A name for `path` that is short enough for a socket address (108 bytes) however deep the directory is."""
+    return f"/proc/self/fd/{os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)}/{path.name}"
+
+
+def _decode(record: Mapping[str, Any]) -> Manifest:
+    plan = record["plan"]
+    return Manifest(
+        **{
+            **record,
+            "plan": Plan(
+                **{
+                    **plan,
+                    "masters": Place(**plan["masters"]),
+                    "nodes": tuple(Place(**node) for node in plan["nodes"]),
+                    "application_ports": tuple(plan["application_ports"]),
+                    "application_web_ports": tuple(plan["application_web_ports"]),
+                }
+            ),
+            "daemons": tuple(Daemon(**daemon) for daemon in record["daemons"]),
+            "lost": tuple(record["lost"]),
+        }
+    )

@@ -1,0 +1,1 @@
+"""Executing trials: from settings to a closed run directory."""

@@ -1,0 +1,35 @@
+"""The doctor: everything that would make a run fail or a number doubtful, looked at before anything is started."""
+
+from __future__ import annotations
+
+from howdah.cluster.allocation import ALLOCATIONS, Allocation
+from howdah.engine.doctor import machine, software
+from howdah.engine.doctor.facts import Facts, Request, gather
+from howdah.engine.doctor.finding import Finding, Level, Rule, examine, failed, to_json
+from howdah.host import Host
+from howdah.store import howdah_home
+
+__all__ = ["RULES", "Facts", "Finding", "Level", "Request", "Rule", "examine", "failed", "run_checks", "to_json"]
+
+RULES = (*software.RULES, *machine.RULES)
+"""What is looked at, in the order in which it is shown. `docs/how-to/doctor.md` is made from this table (`page.py`)."""
+
+
+def run_checks(
+    host: Host,
+    *,
+    nodes: int,
+    hadoop: str,
+    need: int = 10 * 10**9,
+    directory: str | None = None,
+    allocation: Allocation | None = None,
+    calibrate: bool = True,
+) -> tuple[Finding, ...]:
+    """Whether a cluster of `nodes` nodes with Hadoop `hadoop` can be had on `host`, and how good its numbers would be.
+
+    `directory` (HOWDAH_HOME when None) is where its data would be, `need` how many bytes of them. `allocation` is asked
+    for addresses and ports (this machine when None) and releases them. `calibrate` takes three seconds to measure
+    processors and disk; without it two rules have less to go by. Raises HostProblem when the channel is lost.
+    """
+    request = Request(directory or str(howdah_home()), nodes, hadoop, need)
+    return examine(gather(host, request, allocation or ALLOCATIONS["local"](), calibrate=calibrate), RULES)

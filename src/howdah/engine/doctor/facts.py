@@ -1,0 +1,126 @@
+"""What the doctor looks at, gathered once; the rules are functions of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from howdah.cluster.allocation import Allocation
+from howdah.cluster.state import known_clusters
+from howdah.errors import HostProblem
+from howdah.hadoop.distribution import managed
+from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
+from howdah.hadoop.plan import Plan
+from howdah.hadoop.sizing import Sizing, size_cluster
+from howdah.host import Host
+from howdah.store import howdah_home
+
+TEMPORARY = "/tmp"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the machine is wanted for. `need` is bytes of disk space in `directory`."""
+
+    directory: str
+    nodes: int
+    hadoop: str
+    need: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A HostProblem in the place of a value is why there is none.
+
+    `machine` is the agent's `machine.fingerprint`, `capacity` its `machine.capacity`, `space` its `files.space` of the
+    directory, `name` its `network.resolve` of the host's own name, `calibration` its `calibration.measure` (None when
+    that was left out), `strays` its `machine.stray_processes`. `leftovers` are clusters which nothing looks after any
+    more, although they were not brought down. `release` is why there is no cached Hadoop, or None when there is.
+    """
+
+    request: Request
+    machine: Mapping[str, Any]
+    capacity: Mapping[str, int]
+    space: Mapping[str, int]
+    name: Mapping[str, Any]
+    jdk: Jdk | HostProblem
+    sizing: Sizing | HostProblem
+    plan: Plan | HostProblem
+    release: HostProblem | None
+    maven: str | None
+    strays: tuple[Mapping[str, Any], ...]
+    leftovers: tuple[str, ...]
+    calibration: Mapping[str, Any] | HostProblem | None
+
+
+def gather(host: Host, request: Request, allocation: Allocation, *, calibrate: bool) -> Facts:
+    """Looks at `host`, and lets `allocation` lay out a cluster there and release it. Nothing is started.
+
+    Takes about a second, and three more to calibrate. Raises HostProblem when the channel is lost.
+    """
+    capacity = host.call("machine.capacity")
+    return Facts(
+        request=request,
+        machine=host.call("machine.fingerprint", paths=[request.directory, TEMPORARY]),
+        capacity=capacity,
+        space=host.call("files.space", path=request.directory),
+        name=host.call("network.resolve"),
+        jdk=_or_problem(lambda: choose_jdk(find_jdks(host), request.hadoop)),
+        sizing=_or_problem(
+            lambda: size_cluster(
+                request.nodes, capacity["processors"], capacity["memory"], capacity["memory_available"]
+            )
+        ),
+        plan=_or_problem(lambda: _lay_out(allocation, request)),
+        release=_missing_release(request.hadoop, howdah_home() / "cache"),
+        maven=host.call("files.find_command", name="mvn"),
+        strays=tuple(host.call("machine.stray_processes")),
+        leftovers=tuple(_leftovers()),
+        calibration=_or_problem(lambda: _calibrate(host, request.directory)) if calibrate else None,
+    )
+
+
+def _or_problem(work: Callable[[], T]) -> T | HostProblem:
+    try:
+        return work()
+    except HostProblem as problem:
+        return problem
+
+
+def _lay_out(allocation: Allocation, request: Request) -> Plan:
+    try:
+        return allocation.acquire("doctor", request.nodes, request.directory)
+    finally:
+        allocation.release()
+
+
+def _calibrate(host: Host, directory: str) -> Mapping[str, Any]:
+    place = host.call("files.resolve", path=directory)
+    while place is None:
+        directory = str(Path(directory).parent)
+        place = host.call("files.resolve", path=directory)
+    measured: Mapping[str, Any] = host.call("calibration.measure", directory=place)
+    return measured
+
+
+def _missing_release(version: str, cache: Path) -> HostProblem | None:
+    try:
+        managed(version, cache)
+    except HostProblem as problem:
+        return problem
+    return None
+
+
+def _leftovers() -> list[str]:
+    """Clusters without a supervisor that were up, or that left data behind."""
+    names = []
+    for cluster in known_clusters():
+        manifest = cluster.read()
+        unfinished = manifest is not None and manifest.state in ("starting", "up")
+        if not cluster.is_held() and (unfinished or (cluster.path / "work").exists()):
+            names.append(cluster.name)
+    return names

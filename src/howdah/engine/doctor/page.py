@@ -1,0 +1,43 @@
+"""`python -m howdah.engine.doctor.page > docs/how-to/doctor.md` makes that page from the table of rules."""
+
+from __future__ import annotations
+
+import sys
+
+from howdah.engine.doctor import RULES, Rule
+
+_HEAD = """# Check a machine before a run
+
+```sh
+howdah doctor
+```
+
+looks at everything that is known to make a run fail or a number doubtful, and starts nothing. Every finding has a
+level:
+
+| level | what it means |
+|---|---|
+| `ok` | looked at, and fine |
+| `note` | a reader of the numbers should know |
+| `warning` | it will run, but numbers may be doubtful, or somebody is at risk |
+| `error` | a cluster will not come up, or not stay up |
+
+With an error the exit code is 1, otherwise 0. What the machine does not show is a note that says so.
+
+This page is made from the table that the program uses (`src/howdah/engine/doctor/`). A finding may name a better
+command than the one that stands here.
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    return "\n".join([_HEAD, *map(_section, RULES)])
+
+
+def _section(rule: Rule) -> str:
+    text = f"## {rule.name}\n\n{rule.meaning}\n"
+    return text if rule.fix is None else f"{text}\n```sh\n{rule.fix}\n```\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

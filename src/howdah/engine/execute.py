@@ -1,0 +1,219 @@
+"""One run: prepare → run → verify on a cluster that is up, and a closed run directory whatever happens."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import howdah
+from howdah.cluster.live import LiveCluster
+from howdah.engine import metrics
+from howdah.engine.observer import Observer
+from howdah.engine.session import JobSession, run_tag
+from howdah.engine.submission import now
+from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
+from howdah.errors import HowdahError
+from howdah.model.environment import Environment
+from howdah.model.metric import registry
+from howdah.model.run import Caveat, Outcome, Run, Trial
+from howdah.model.sample import Sample
+from howdah.probe import Probe, Subject
+from howdah.storage import Storage
+from howdah.store import RunWriter
+from howdah.workload import Settings, Workload
+
+_LOG_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the machine reached in a short calibration of this session; one mapping per host, empty when not made."""
+
+    hosts: Mapping[str, Mapping[str, Any]]
+
+
+def calibrate(cluster: LiveCluster, directory: str) -> Bounds:
+    """Measures processors, disk and loopback of every host, some four seconds; `directory` is on the disk meant."""
+    return Bounds({name: host.call("calibration.measure", directory=directory) for name, host in cluster.hosts.items()})
+
+
+class Execution:
+    """Executes one run. Use once."""
+
+    def __init__(
+        self,
+        cluster: LiveCluster,
+        storage: Storage,
+        workload: Workload,
+        settings: Settings,
+        *,
+        root: Path,
+        command: Sequence[str],
+        probes: Sequence[Probe],
+        observer: Observer,
+        bounds: Bounds,
+        labels: Mapping[str, str],
+    ) -> None:
+        """`root` is where the run directory goes, `command` what to type to repeat it."""
+        self._cluster = cluster
+        self._storage = storage
+        self._workload = workload
+        self._settings = settings
+        self._probes = probes
+        self._observer = observer
+        self._bounds = bounds
+        self._run = Run(
+            id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{workload.name}-{secrets.token_hex(2)}",
+            trial=Trial(workload.name, _trial_settings(cluster, settings, probes)),
+            outcome=Outcome("running"),
+            start=now(),
+            end=None,
+            howdah=howdah.__version__,
+            command=tuple(command),
+            cluster=cluster.description,
+            primary=workload.primary,
+            metrics=tuple(registry((*metrics.COMMON, *workload.metrics)).values()),
+            labels=labels,
+        )
+        self._writer = RunWriter(root, self._run)
+        self._environment: dict[str, Environment] = {}
+        self._session = JobSession(
+            cluster, storage, self._writer, observer, run_id=self._run.id, check=cluster.check_masters
+        )
+
+    @property
+    def path(self) -> Path:
+        """The run directory."""
+        return self._writer.path
+
+    def execute(self) -> Run:
+        """The closed run, whose outcome says how it went.
+
+        An interruption (KeyboardInterrupt) makes it `aborted`; it and errors that are not HowdahError are raised again
+        after the directory was closed.
+        """
+        raised: BaseException | None = None
+        outcome = Outcome("aborted", "unfinished")
+        try:
+            self._cluster.lease(run_tag(self._run.id))
+            self._before()
+            outcome = self._attempt()
+        except HowdahError as error:
+            outcome = Outcome("failed", error.message if error.hint is None else f"{error.message}\n{error.hint}")
+        except KeyboardInterrupt as error:
+            phase = self._session.phases[-1].name if self._session.phases else "preparation"
+            outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error
+        except Exception as error:
+            outcome, raised = Outcome("failed", f"a fault in Howdah: {error!r}"), error
+        self._close(outcome)
+        if raised is not None:
+            raise raised
+        return self._run
+
+    def _before(self) -> None:
+        self._observer.step("reading the environment")
+        self._environment["before"] = read_environment(self._cluster)
+        self._writer.environment(self._environment)
+        self._session.caveats += keep_configuration(self._cluster, self._writer)
+        subjects = [
+            Subject(daemon.host, daemon.pid, daemon.role, None if daemon.place == "master" else daemon.place)
+            for daemon in self._cluster.daemons
+        ]
+        for probe in self._probes:
+            probe.start(self._cluster.hosts, subjects, self._writer.series)
+
+    def _attempt(self) -> Outcome:
+        dataset = self._workload.prepare(self._session, self._settings)
+        self._update(dataset=dataset)
+        self._workload.run(self._session, self._settings)
+        self._update()
+        checks = tuple(self._workload.verify(self._session, self._settings))
+        self._update(checks=checks)
+        self._observer.checked(checks)
+        wrong = [check for check in checks if not check.passed]
+        if wrong or not checks:
+            reason = "; ".join(f"{check.name}: {check.detail}" for check in wrong) or "nothing was verified"
+            return Outcome("invalid", reason)
+        return Outcome("valid")
+
+    def _close(self, outcome: Outcome) -> None:
+        """Writes what is left to write. Each step stands alone: one that fails becomes a caveat, not a failure."""
+        self._tidy("the probes did not end well", self._stop_probes)
+        if outcome.kind != "valid":
+            self._tidy("applications may still run", self._kill_applications)
+        self._tidy("the environment after the run is missing", self._read_after)
+        if outcome.kind in ("failed", "invalid"):
+            self._tidy("logs are missing", lambda: keep_logs(self._cluster, self._writer, _LOG_BYTES))
+        self._tidy("its data is still in the storage", lambda: self._storage.remove(self._session.directory))
+        self._tidy("the lease was not released", self._cluster.release)
+        for sentence in self._lost():
+            self._session.caveats.append(Caveat("run", sentence))
+        if outcome.kind == "valid":
+            self._writer.samples((*self._calibration(), *self._session.samples))
+        self._update(outcome=outcome, end=now())
+        self._writer.close()
+        self._observer.run_ended(self._run)
+
+    def _stop_probes(self) -> None:
+        for probe in self._probes:
+            for host, seconds in probe.stop().items():
+                self._session.samples.append(
+                    Sample(
+                        metrics.PROBE_CPU_SECONDS.name, seconds, "s", "measured", "agent", host, "probe", None, now()
+                    )
+                )
+
+    def _kill_applications(self) -> None:
+        manager = self._cluster.resourcemanager
+        for application in manager.applications(tag=run_tag(self._run.id)):
+            if not application.ended:
+                manager.kill(application.id)
+
+    def _read_after(self) -> None:
+        self._environment["after"] = read_environment(self._cluster)
+        self._writer.environment(self._environment)
+
+    def _lost(self) -> tuple[str, ...]:
+        with suppress(HowdahError):
+            return self._cluster.lost_daemons()
+        return ()
+
+    def _calibration(self) -> list[Sample]:
+        phase, start = "calibration", self._run.start
+        return [
+            Sample(metric.name, bounds[metric.name], metric.unit, "measured", phase, host, "machine", phase, start)
+            for host, bounds in self._bounds.hosts.items()
+            for metric in metrics.BOUNDS
+            if bounds.get(metric.name) is not None
+        ]
+
+    def _tidy(self, consequence: str, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except HowdahError as error:
+            self._session.caveats.append(Caveat("run", f"{consequence}: {error.message}"))
+
+    def _update(self, **changes: Any) -> None:
+        self._run = replace(
+            self._run, phases=tuple(self._session.phases), caveats=tuple(self._session.caveats), **changes
+        )
+        self._writer.save(self._run)
+
+
+def _trial_settings(cluster: LiveCluster, settings: Settings, probes: Sequence[Probe]) -> dict[str, Any]:
+    """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
+    description = cluster.description
+    asked = {
+        key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
+    }
+    return {"workload": dict(settings), "cluster": asked, "probes": [probe.name for probe in probes]}
+
+
+def as_record(run: Run) -> dict[str, Any]:
+    """The run for `--json`."""
+    return asdict(run)

@@ -1,0 +1,144 @@
+"""Measuring a workload one or several times on one cluster: found by name, by its configuration, or made for it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from howdah.cluster.client import StartedCluster, find_cluster
+from howdah.cluster.live import LiveCluster, open_conf, open_managed
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.execute import Bounds, Execution, calibrate
+from howdah.engine.observer import Observer
+from howdah.engine.preflight import check_job, check_keys, check_space
+from howdah.errors import UsageError
+from howdah.hadoop.configuration import Scope, scope_of
+from howdah.model.run import Run
+from howdah.probe.registry import make_probes
+from howdah.storage import Storage
+from howdah.storage.registry import open_storage
+from howdah.workload import Asked, Settings, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is to be measured. `cluster` is a name, `conf:DIR`, or None for a cluster made for this and ended after it,
+    as `made` says. `command` is what one types to repeat it. `probes` None means all of them."""
+
+    workload: Workload
+    asked: Asked
+    repeat: int
+    root: Path
+    command: Sequence[str]
+    made: ClusterRequest
+    cluster: str | None = None
+    probes: tuple[str, ...] | None = None
+    calibrated: bool = True
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One finished run and its directory."""
+
+    run: Run
+    path: Path
+
+
+def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
+    """Yields each run once its directory is closed. The cluster, if made for this, is ended in any case.
+
+    Stops after a run that was not valid: what made it so is there for the next one too.
+
+    Raises:
+        HowdahError: before the first run, when something stands in its way.
+        KeyboardInterrupt: the running run was closed as aborted.
+    """
+    workload = measurement.workload
+    with _cluster(measurement, observer) as cluster:
+        observer.step("checking the job against the cluster")
+        storage = open_storage(cluster.settings, cluster.namenode, cluster.webhdfs)
+        check_keys(measurement.asked.conf, cluster.distribution)
+        settings = workload.resolve(measurement.asked, cluster.settings)
+        check_job(cluster, measurement.asked.conf)
+        check_space(cluster, storage, workload, settings)
+        bounds = Bounds({})
+        if measurement.calibrated:
+            observer.step("calibrating: processors, disk, loopback")
+            bounds = calibrate(cluster, str(measurement.root if cluster.plan is None else cluster.plan.directory))
+        for _ in range(measurement.repeat):
+            measured = _once(measurement, cluster, storage, settings, bounds, observer)
+            yield measured
+            if measured.run.outcome.kind != "valid":
+                return
+
+
+def _once(
+    measurement: Measurement,
+    cluster: LiveCluster,
+    storage: Storage,
+    settings: Settings,
+    bounds: Bounds,
+    observer: Observer,
+) -> Measured:
+    execution = Execution(
+        cluster,
+        storage,
+        measurement.workload,
+        settings,
+        root=measurement.root,
+        command=measurement.command,
+        probes=make_probes(measurement.probes),
+        observer=observer,
+        bounds=bounds,
+        labels=measurement.labels,
+    )
+    return Measured(execution.execute(), execution.path)
+
+
+@contextmanager
+def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]:
+    named = measurement.cluster
+    if named is None:
+        with _made(measurement, observer) as cluster:
+            yield cluster
+        return
+    if named.startswith("conf:"):
+        made = measurement.made
+        home = None if made.hadoop_home is None else Path(made.hadoop_home)
+        cluster = open_conf(Path(named.removeprefix("conf:")), hadoop=made.hadoop, hadoop_home=home)
+    else:
+        cluster = open_managed(find_cluster(named))
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+@contextmanager
+def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]:
+    """A cluster for this measurement alone. Settings that only daemons read are given to it, the others to the jobs."""
+    cluster_settings = {key: value for key, value in measurement.asked.conf.items() if scope_of(key) is Scope.CLUSTER}
+    request = replace(measurement.made, name=f"run-{secrets.token_hex(3)}", settings=cluster_settings)
+    observer.step(f"starting a cluster of {request.nodes} node{'s' if request.nodes > 1 else ''}")
+    started = StartedCluster(request)
+    try:
+        manifest = started.wait_until_up(lambda _: None)
+        cluster = open_managed(manifest)
+        try:
+            yield cluster
+        finally:
+            observer.step("ending the cluster")
+            cluster.close()
+    finally:
+        started.end()
+        started.forget()
+
+
+def check_repeat(repeat: int) -> None:
+    """Raises UsageError for a number of runs that cannot be."""
+    if repeat < 1:
+        raise UsageError(f"--repeat must be at least 1, not {repeat}")

@@ -1,0 +1,72 @@
+"""The metrics that every run has, whatever its workload."""
+
+from __future__ import annotations
+
+from howdah.model.metric import Metric
+
+JOB_SECONDS = Metric(
+    "job_seconds", "s", "lower", "from the submission of the job to its finish, as its history says", "job history"
+)
+CLIENT_SECONDS = Metric(
+    "client_seconds", "s", "lower", "from the start of the client's JVM to its end", "the agent's clock"
+)
+CLIENT_START_SECONDS = Metric(
+    "client_start_seconds",
+    "s",
+    "lower",
+    "from the start of the client's JVM to the submission of the job: JVM start, input splits, sampling",
+    "the agent's clock and job history",
+)
+THROUGHPUT = Metric(
+    "throughput", "B/s", "higher", "bytes of the workload's data ÷ job_seconds", "job history and the workload's size"
+)
+CPU_SECONDS = Metric(
+    "cpu_seconds",
+    "s",
+    "lower",
+    "user and system time of every process of the cluster and of the client during the phase, JVM starts included; "
+    "Hadoop's own CPU_MILLISECONDS leaves out JVM start and the application master",
+    "process accounting (/proc/PID/stat and wait4)",
+)
+DAEMON_CPU_SECONDS = Metric(
+    "daemon_cpu_seconds",
+    "s",
+    "lower",
+    "user and system time of the daemons of one role and of the children they waited for: containers count with "
+    "their NodeManager",
+    "process accounting (/proc/PID/stat)",
+)
+CLIENT_CPU_SECONDS = Metric(
+    "client_cpu_seconds", "s", "lower", "user and system time of the client's JVM", "process accounting (wait4)"
+)
+MEMORY_SECONDS = Metric(
+    "container_memory_seconds", "MB s", "lower", "memory of containers × time they were allocated", "ResourceManager"
+)
+VCORE_SECONDS = Metric(
+    "container_vcore_seconds", "vcore s", "lower", "vcores of containers × time they were allocated", "ResourceManager"
+)
+PROBE_CPU_SECONDS = Metric(
+    "probe_cpu_seconds", "s", "lower", "user and system time of the probes' threads", "the agent's accounting"
+)
+BOUNDS = (
+    Metric(
+        "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
+    ),
+    Metric("bound_disk_write", "B/s", "neither", "sequential write with fsync, one stream", "calibration"),
+    Metric("bound_disk_read", "B/s", "neither", "sequential read past the page cache, one stream", "calibration"),
+    Metric("bound_loopback", "B/s", "neither", "one TCP stream through the loopback interface", "calibration"),
+)
+
+COMMON = (
+    JOB_SECONDS,
+    CLIENT_SECONDS,
+    CLIENT_START_SECONDS,
+    THROUGHPUT,
+    CPU_SECONDS,
+    DAEMON_CPU_SECONDS,
+    CLIENT_CPU_SECONDS,
+    MEMORY_SECONDS,
+    VCORE_SECONDS,
+    PROBE_CPU_SECONDS,
+    *BOUNDS,
+)

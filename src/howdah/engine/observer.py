@@ -1,0 +1,55 @@
+"""What whoever watches a run is told; the command line shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from howdah.model.run import Check, Run
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job is: shares from 0 to 1, None where the application master has not said yet, or has no reduces."""
+
+    map: float | None
+    reduce: float | None
+    elapsed_seconds: float
+
+
+class Observer(Protocol):
+    """Called on the run's thread; must not raise and must not take long."""
+
+    def step(self, text: str) -> None:
+        """Something that is no phase has begun: preflight, calibration, verification."""
+
+    def phase_started(self, name: str, data_bytes: int | None) -> None:
+        """A phase has begun."""
+
+    def progress(self, progress: JobProgress) -> None:
+        """The job of the current phase has come this far; about twice a second."""
+
+    def phase_ended(self, name: str, seconds: float | None) -> None:
+        """The phase is over; `seconds` is its job time, None when it failed."""
+
+    def checked(self, checks: tuple[Check, ...]) -> None:
+        """What verification found."""
+
+    def run_ended(self, run: Run) -> None:
+        """The run directory is closed."""
+
+
+class Silent:
+    """An observer that shows nothing."""
+
+    def step(self, text: str) -> None: ...
+
+    def phase_started(self, name: str, data_bytes: int | None) -> None: ...
+
+    def progress(self, progress: JobProgress) -> None: ...
+
+    def phase_ended(self, name: str, seconds: float | None) -> None: ...
+
+    def checked(self, checks: tuple[Check, ...]) -> None: ...
+
+    def run_ended(self, run: Run) -> None: ...

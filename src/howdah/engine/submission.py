@@ -1,0 +1,117 @@
+"""Running one Hadoop program as a job client and following its job until both have ended."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from howdah.cluster.live import LiveCluster
+from howdah.engine.observer import JobProgress
+from howdah.hadoop.application_master import ApplicationMaster
+from howdah.hadoop.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.resourcemanager import Application
+from howdah.model.sample import Moment
+
+_INTERVAL_SECONDS = 0.5
+_SETTLE_SECONDS = 5.0
+_LOG_TAIL = 3000
+_JAVA_NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^\S+ \S+ (INFO|DEBUG|WARN) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A client that has ended, well when `code` is 0, and the application that it ran, if any.
+
+    `said` is the end of what the client printed, without log levels below ERROR and stack traces.
+    """
+
+    code: int
+    application: Application | None
+    start: Moment
+    end: Moment
+    client_cpu_seconds: float
+    said: tuple[str, ...]
+
+
+def submit(
+    cluster: LiveCluster,
+    program: Sequence[str],
+    *,
+    tags: tuple[str, ...],
+    log: str,
+    progress: Callable[[JobProgress], None],
+    check: Callable[[], None],
+) -> Submission:
+    """Runs `hadoop jar PROGRAM…` to its end, its application tagged by `tags` (the last is this job's alone).
+
+    `log` is the client's output file on the host. `check` is called twice a second and raises when the run must stop;
+    the client is killed then.
+    """
+    start = now()
+    process = cluster.host.start(
+        cluster.client_command(_tagged(program, tags)), output=log, env=cluster.client_environment()
+    )
+    follower = _Follower(cluster, tags[-1], start)
+    try:
+        while (code := process.wait(_INTERVAL_SECONDS)) is None:
+            check()
+            progress(follower.look())
+    except BaseException:
+        process.signal(signal.SIGKILL)
+        raise
+    end = now()
+    assert process.cpu_seconds is not None
+    tail = cluster.host.call("files.read", path=log, offset=-_LOG_TAIL).decode(errors="replace")
+    said = tuple(line for line in tail.splitlines() if line.strip() and not _JAVA_NOISE.match(line))
+    return Submission(code, _settled(cluster, tags[-1]), start, end, process.cpu_seconds, said)
+
+
+def now() -> Moment:
+    """This moment on this machine, where the clients run."""
+    return Moment(time.time(), time.monotonic())
+
+
+class _Follower:
+    """Finds the application of a tag and asks its master how far it is."""
+
+    def __init__(self, cluster: LiveCluster, tag: str, start: Moment) -> None:
+        self._cluster = cluster
+        self._tag = tag
+        self._start = start
+        self._master: ApplicationMaster | None = None
+
+    def look(self) -> JobProgress:
+        elapsed = time.monotonic() - self._start.monotonic
+        try:
+            if self._master is None:
+                found = self._cluster.resourcemanager.applications(tag=self._tag)
+                if not found:
+                    return JobProgress(None, None, elapsed)
+                self._master = ApplicationMaster(self._cluster.resourcemanager, found[0].id)
+            job = self._master.progress()
+        except (Unreachable, Rejected, Garbled):
+            job = None  # What is shown is a courtesy: the client's end decides how it went.
+        if job is None:
+            return JobProgress(None, None, elapsed)
+        return JobProgress(job.maps.progress, job.reduces.progress if job.reduces.total else None, elapsed)
+
+
+def _tagged(program: Sequence[str], tags: tuple[str, ...]) -> tuple[str, ...]:
+    jar, name, *arguments = program
+    return (jar, name, f"-Dmapreduce.job.tags={','.join(tags)}", *arguments)
+
+
+def _settled(cluster: LiveCluster, tag: str) -> Application | None:
+    """The application of `tag` once it is finished: the client may see the end before the ResourceManager does."""
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while True:
+        try:
+            found = cluster.resourcemanager.applications(tag=tag)
+        except Unreachable:
+            return None
+        if not found or found[0].ended or time.monotonic() > deadline:
+            return found[0] if found else None
+        time.sleep(0.1)

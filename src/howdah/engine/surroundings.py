@@ -1,0 +1,73 @@
+"""What a run keeps about its surroundings: environment, configuration as written and as the live daemons have it."""
+
+from __future__ import annotations
+
+from howdah.cluster.live import LiveCluster
+from howdah.hadoop.effective import effective_configuration
+from howdah.hadoop.http import Unreachable
+from howdah.model.environment import Environment
+from howdah.model.run import Caveat
+from howdah.store import RunWriter
+
+
+def read_environment(cluster: LiveCluster) -> Environment:
+    """The fingerprint of every host that can be reached, and of Hadoop."""
+    paths = ["/", *({place.directory for place in cluster.plan.places} if cluster.plan else ())]
+    hosts = {name: host.call("machine.fingerprint", paths=paths) for name, host in cluster.hosts.items()}
+    distribution = cluster.distribution
+    hadoop = {
+        "version": distribution.version,
+        "source": distribution.source,
+        "substitutes": dict(distribution.substitutes),
+        "jars": distribution.hashes(),
+        "jdk": {
+            "version": ".".join(map(str, cluster.jdk.version)),
+            "vendor": cluster.jdk.vendor,
+            "home": str(cluster.jdk.home),
+        },
+    }
+    return Environment(hosts, hadoop)
+
+
+def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
+    """Keeps the files of the conf directory, and what each live daemon says at `/conf`; caveats where it is silent."""
+    for file in sorted(cluster.conf.glob("*")):
+        if file.is_file():
+            writer.keep(f"conf/{file.name}", file.read_bytes())
+    missing = []
+    for name, address in cluster.web_servers.items():
+        try:
+            settings = effective_configuration(address)
+        except Unreachable as error:
+            missing.append(Caveat("run", f"the effective configuration of {name} is missing: {error.message}"))
+            continue
+        writer.keep_json(
+            f"conf/effective/{name}.json",
+            {key: {"value": one.value, "source": one.source} for key, one in sorted(settings.items())},
+        )
+    return missing
+
+
+def keep_logs(cluster: LiveCluster, writer: RunWriter, most_bytes: int) -> None:
+    """Keeps the ends of the daemons' and the containers' logs of a run that did not go well."""
+    if cluster.logs is not None:
+        for file in sorted(cluster.logs.glob("*.log")):
+            writer.keep(f"logs/daemons/{file.name}", _end(cluster, str(file), most_bytes))
+    for place in () if cluster.plan is None else cluster.plan.nodes:
+        _keep_containers(cluster, writer, f"{place.directory}/containers", most_bytes)
+
+
+def _keep_containers(cluster: LiveCluster, writer: RunWriter, root: str, most_bytes: int) -> None:
+    listing = cluster.host.call
+    for application in listing("files.list", path=root):
+        for container in listing("files.list", path=f"{root}/{application['name']}"):
+            directory = f"{root}/{application['name']}/{container['name']}"
+            for file in listing("files.list", path=directory):
+                if file["size"] and file["name"] in ("syslog", "stderr", "stdout"):
+                    content = _end(cluster, f"{directory}/{file['name']}", most_bytes)
+                    writer.keep(f"logs/containers/{container['name']}/{file['name']}", content)
+
+
+def _end(cluster: LiveCluster, path: str, most_bytes: int) -> bytes:
+    content: bytes = cluster.host.call("files.read", path=path, offset=-most_bytes)
+    return content

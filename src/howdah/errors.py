@@ -1,0 +1,51 @@
+"""Errors by who must act. Each maps to one exit code; see `docs/reference/exit-codes.md`.
+
+An error says what happened, the value, the host, and what to do. The command line prints `message`,
+then `hint` on its own line; everything else (a traceback) goes to the log.
+"""
+
+from __future__ import annotations
+
+
+class HowdahError(Exception):
+    """Something failed and the message says what. `host` is put in front of the message when given."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None, host: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message if host is None else f"[{host}] {message}"
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\n{self.hint}"
+
+
+class UsageError(HowdahError):
+    """The command, an option or a file given by the user is wrong; nothing was started."""
+
+    exit_code = 2
+
+
+class HostProblem(HowdahError):
+    """The machine must be changed first: Java, disk, ports, limits."""
+
+
+class ClusterProblem(HowdahError):
+    """A Hadoop daemon did not start, is not healthy, or is gone."""
+
+
+class WorkloadFailed(HowdahError):
+    """A job of the workload failed; its logs are kept and named."""
+
+
+class Untrusted(HowdahError):
+    """It ran to the end, but the data cannot be trusted: verification did not pass."""
+
+    exit_code = 3
+
+
+class Interrupted(HowdahError):
+    """The user, or the end of the session, stopped it."""
+
+    exit_code = 130

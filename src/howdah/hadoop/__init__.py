@@ -1,0 +1,1 @@
+"""Stock Apache Hadoop: where it comes from, what runs it, and what it is configured with."""

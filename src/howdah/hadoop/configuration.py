@@ -1,0 +1,200 @@
+"""The configuration of a cluster: every file of a complete HADOOP_CONF_DIR, for the masters and for each node.
+
+What stands here is what the cluster needs in order to run where it is; what makes it faster is in `tuning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jdk import Jdk, jvm_flags
+from howdah.hadoop.plan import Place, Plan
+from howdah.hadoop.site import render_site
+
+Sites = dict[str, dict[str, str]]
+"""File name (`core-site.xml`, …) → key → value."""
+
+_CLIENT_KEYS = frozenset({"dfs.replication", "dfs.blocksize", "dfs.bytes-per-checksum", "dfs.checksum.type"})
+_FILES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
+
+_LOG4J = """\
+log4j.rootLogger=${hadoop.root.logger}
+hadoop.root.logger=INFO,console
+log4j.threshold=ALL
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.target=System.err
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
+log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
+"""
+
+_CAPACITY = {
+    "yarn.scheduler.capacity.root.queues": "default",
+    "yarn.scheduler.capacity.root.default.capacity": "100",
+    # Hadoop's default of 10 % for application masters allows one on a small cluster, and the second job waits for ever.
+    "yarn.scheduler.capacity.maximum-am-resource-percent": "0.5",
+}
+
+
+def file_of(key: str) -> str:
+    """The configuration file that a key belongs in."""
+    if key.startswith("dfs."):
+        return "hdfs-site.xml"
+    if key.startswith(("mapreduce.", "mapred.", "yarn.app.mapreduce.")):
+        return "mapred-site.xml"
+    if key.startswith("yarn."):
+        return "yarn-site.xml"
+    return "core-site.xml"
+
+
+class Scope(Enum):
+    """Who reads a key."""
+
+    CLUSTER = "cluster"
+    JOB = "job"
+
+
+def scope_of(key: str) -> Scope:
+    """Whether a key must be set when the cluster starts, or with the job. Clients' and tasks' keys go with the job;
+    `dfs.` keys that are both are given to the job."""
+    if key.startswith(("mapreduce.jobhistory.", "mapreduce.shuffle.")):
+        return Scope.CLUSTER
+    if key.startswith(("mapreduce.", "mapred.", "yarn.app.mapreduce.")) or key in _CLIENT_KEYS:
+        return Scope.JOB
+    if key.startswith("dfs.client."):
+        return Scope.JOB
+    return Scope.CLUSTER if key.startswith(("dfs.", "yarn.", "hadoop.", "ipc.", "net.")) else Scope.JOB
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings of one cluster: `common` for all and clients, `nodes` what each node has beside them."""
+
+    common: Mapping[str, str]
+    nodes: Mapping[str, Mapping[str, str]]
+
+    def files(self, place: str | None, environment: str) -> dict[str, bytes]:
+        """The files of a conf directory: of node `place`, or of the masters and clients when None.
+
+        `environment` is the text of hadoop-env.sh.
+        """
+        settings = {**self.common, **(self.nodes[place] if place else {})}
+        sites: Sites = {name: {} for name in _FILES}
+        for key, value in settings.items():
+            sites[file_of(key)][key] = value
+        sites["capacity-scheduler.xml"] = dict(_CAPACITY)
+        files = {name: render_site(properties).encode() for name, properties in sites.items()}
+        return {**files, "log4j.properties": _LOG4J.encode(), "hadoop-env.sh": environment.encode()}
+
+
+def configure(
+    plan: Plan, distribution: Distribution, tuned: Mapping[str, str], overrides: Mapping[str, str]
+) -> Configuration:
+    """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed."""
+    common = {**_core(plan), **_hdfs(plan), **_yarn(plan), **_mapreduce(plan, distribution), **tuned, **overrides}
+    return Configuration(common, {node.name: _node(node) for node in plan.nodes})
+
+
+def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple[str, ...], logs: str) -> str:
+    """hadoop-env.sh: what the `hadoop` launchers of this or of the user's own distribution read."""
+    options = " ".join((*jvm_flags(jdk, distribution.version), *client_flags))
+    lines = (
+        f"export JAVA_HOME='{jdk.home}'",
+        f"export HADOOP_HOME='{distribution.home}'",
+        f"export HADOOP_LOG_DIR='{logs}'",
+        f'export HADOOP_OPTS="{options} ${{HADOOP_OPTS:-}}"',
+        # Clients are short: one collector thread and the quick compiler are what they need.
+        'export HADOOP_CLIENT_OPTS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${HADOOP_CLIENT_OPTS:-}"',
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _core(plan: Plan) -> dict[str, str]:
+    return {
+        "fs.defaultFS": f"hdfs://{plan.masters.at('namenode_rpc')}",
+        "hadoop.tmp.dir": f"{plan.masters.directory}/tmp",
+        "hadoop.security.authentication": "simple",
+        # Requests over HTTP that name a user (the kill of an application) are served; this is simple authentication,
+        # the same trust as over RPC.
+        "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
+        "hadoop.http.authentication.type": "simple",
+        "hadoop.http.authentication.simple.anonymous.allowed": "true",
+        # A daemon that is not there yet will be in a moment.
+        "ipc.client.connect.retry.interval": "200",
+        "ipc.client.connect.max.retries": "50",
+    }
+
+
+def _hdfs(plan: Plan) -> dict[str, str]:
+    masters = plan.masters
+    return {
+        "dfs.replication": str(min(3, len(plan.nodes))),
+        "dfs.namenode.name.dir": f"file://{masters.directory}/name",
+        "dfs.namenode.rpc-address": masters.at("namenode_rpc"),
+        "dfs.namenode.http-address": masters.at("namenode_web"),
+        "dfs.namenode.datanode.registration.ip-hostname-check": "false",
+        "dfs.client.use.datanode.hostname": "true",
+        "dfs.datanode.use.datanode.hostname": "true",
+        "dfs.namenode.heartbeat.recheck-interval": "5000",
+        "dfs.heartbeat.interval": "1",
+        "dfs.namenode.safemode.extension": "0",
+        # Small clusters lose DataNodes to fault tests; with fewer than three there is nothing to replace them by.
+        "dfs.client.block.write.replace-datanode-on-failure.policy": "NEVER" if len(plan.nodes) < 4 else "DEFAULT",
+    }
+
+
+def _yarn(plan: Plan) -> dict[str, str]:
+    masters = plan.masters
+    return {
+        "yarn.resourcemanager.hostname": masters.address,
+        "yarn.resourcemanager.address": masters.at("resourcemanager_rpc"),
+        "yarn.resourcemanager.scheduler.address": masters.at("resourcemanager_scheduler"),
+        "yarn.resourcemanager.resource-tracker.address": masters.at("resourcemanager_tracker"),
+        "yarn.resourcemanager.admin.address": masters.at("resourcemanager_admin"),
+        "yarn.resourcemanager.webapp.address": masters.at("resourcemanager_web"),
+        "yarn.resourcemanager.connect.retry-interval.ms": "500",
+        "yarn.nm.liveness-monitor.expiry-interval-ms": "20000",
+        "yarn.nodemanager.aux-services": "mapreduce_shuffle",
+        # The machine's disk is not the cluster's own: it may be fuller than Hadoop's 90 % and still have room.
+        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "99",
+        "yarn.nodemanager.disk-health-checker.min-free-space-per-disk-mb": "512",
+        "yarn.nodemanager.vmem-check-enabled": "false",
+    }
+
+
+def _mapreduce(plan: Plan, distribution: Distribution) -> dict[str, str]:
+    masters = plan.masters
+    jars = ",".join(dict.fromkeys(f"{jar.parent}/*" for jar in distribution.jars))
+    return {
+        "mapreduce.framework.name": "yarn",
+        "mapreduce.application.classpath": jars,
+        "yarn.app.mapreduce.am.staging-dir": "/user",
+        "yarn.app.mapreduce.am.job.client.port-range": "{}-{}".format(*plan.application_ports),
+        "yarn.app.mapreduce.am.webapp.port-range": "{}-{}".format(*plan.application_web_ports),
+        "mapreduce.jobhistory.address": masters.at("historyserver_rpc"),
+        "mapreduce.jobhistory.webapp.address": masters.at("historyserver_web"),
+        "mapreduce.jobhistory.admin.address": masters.at("historyserver_admin"),
+        "mapreduce.jobhistory.intermediate-done-dir": "/mr-history/tmp",
+        "mapreduce.jobhistory.done-dir": "/mr-history/done",
+    }
+
+
+def _node(node: Place) -> dict[str, str]:
+    return {
+        "hadoop.tmp.dir": f"{node.directory}/tmp",
+        "dfs.datanode.hostname": node.address,
+        "dfs.datanode.address": node.at("datanode_data"),
+        "dfs.datanode.http.address": node.at("datanode_web"),
+        "dfs.datanode.ipc.address": node.at("datanode_ipc"),
+        "dfs.datanode.data.dir": f"file://{node.directory}/data",
+        "yarn.nodemanager.hostname": node.address,
+        "yarn.nodemanager.address": node.at("nodemanager_rpc"),
+        "yarn.nodemanager.localizer.address": node.at("nodemanager_localizer"),
+        "yarn.nodemanager.webapp.address": node.at("nodemanager_web"),
+        "yarn.nodemanager.local-dirs": f"{node.directory}/local",
+        "yarn.nodemanager.log-dirs": f"{node.directory}/containers",
+        "mapreduce.shuffle.port": str(node.ports["shuffle"]),
+    }

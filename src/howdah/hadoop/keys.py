@@ -1,0 +1,154 @@
+"""The configuration keys that a Hadoop distribution knows, and the check that catches a misspelled one."""
+
+from __future__ import annotations
+
+import functools
+import re
+import struct
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from howdah.errors import UsageError
+from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.lock import managed_versions, read_lock
+
+_DEFAULTS = ("core-default.xml", "hdfs-default.xml", "yarn-default.xml", "mapred-default.xml", "distcp-default.xml")
+
+# Many real keys are in no default file, only constants of these classes: MapReduce's Java options, queues, HA …
+_CONSTANTS = tuple(
+    f"org/apache/hadoop/{name}.class"
+    for name in """
+        fs/CommonConfigurationKeys fs/CommonConfigurationKeysPublic fs/viewfs/Constants ha/SshFenceByTcpPort
+        hdfs/DFSConfigKeys hdfs/client/HdfsClientConfigKeys hdfs/client/HdfsClientConfigKeys$Failover
+        hdfs/client/HdfsClientConfigKeys$HedgedRead hdfs/client/HdfsClientConfigKeys$Read
+        hdfs/client/HdfsClientConfigKeys$Retry hdfs/client/HdfsClientConfigKeys$ShortCircuit
+        hdfs/client/HdfsClientConfigKeys$Write yarn/conf/YarnConfiguration
+        yarn/server/resourcemanager/scheduler/capacity/CapacitySchedulerConfiguration
+        yarn/server/resourcemanager/scheduler/fair/FairSchedulerConfiguration
+        mapreduce/MRConfig mapreduce/MRJobConfig mapreduce/v2/jobhistory/JHAdminConfig
+        mapreduce/lib/input/FileInputFormat mapreduce/lib/output/FileOutputFormat mapreduce/server/jobtracker/JTConfig
+        mapreduce/server/tasktracker/TTConfig mapred/ShuffleHandler examples/terasort/TeraSortConfigKeys
+    """.split()
+)
+_KEY = re.compile(r"[a-zA-Z][\w-]*(\.[\w-]+)+(?<!\.java|\.json)(?<!\.xml)")
+
+# Closer than this is a slip of the keyboard: `mapreduce.job.reducers`, `dfs.block.sise`. Short keys are not judged.
+_SLIP = 2
+_SHORTEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A known configuration key. `default` and `description` are None where no default file has it."""
+
+    name: str
+    default: str | None = None
+    description: str | None = None
+    replaced_by: str | None = None
+    """The key to use instead of a deprecated one, which Hadoop still accepts."""
+
+
+def known_keys(distribution: Distribution) -> Mapping[str, Key]:
+    """The keys of `*-default.xml` and of the constant classes in the distribution's jars, and the deprecated ones."""
+    return _known_keys(tuple(jar for jar in distribution.jars if jar.name.startswith("hadoop-")), distribution.version)
+
+
+def check_key(key: str, known: Mapping[str, Key]) -> None:
+    """Nothing for a known key, or one that resembles none: users have keys of their own.
+
+    A known key with parts at its end is fine (`dfs.namenode.rpc-address.NAMESERVICE.NAMENODE`).
+
+    Raises:
+        UsageError: `key` is one or two letters away from a known key.
+    """
+    if key in known or len(key) < _SHORTEST or any(start in known for start in _starts(key)):
+        return
+    near = [(distance, name) for name in known if (distance := _distance(key, name)) <= _SLIP]
+    if near:
+        best = min(near)[1]
+        raise UsageError(
+            f"Hadoop does not know the key {key}; did you mean {known[best].replaced_by or best}?",
+            hint="A key of your own must differ from Hadoop's in more than two letters.",
+        )
+
+
+@functools.cache
+def _known_keys(jars: tuple[Path, ...], version: str) -> Mapping[str, Key]:
+    known: dict[str, Key] = {}
+    for jar in jars:
+        with zipfile.ZipFile(jar) as content:
+            names = set(content.namelist())
+            for name in names.intersection(_CONSTANTS):
+                known |= {key: Key(key) for key in _constants(content.read(name)) if key not in known}
+            for name in names.intersection(_DEFAULTS):
+                known |= {key.name: key for key in _defaults(content.read(name))}
+    lock = read_lock(version if version in managed_versions() else managed_versions()[0])
+    for old, new in lock.deprecated.items():
+        known[old] = Key(old, replaced_by=new)
+    return known
+
+
+def _defaults(content: bytes) -> Iterator[Key]:
+    for element in ElementTree.fromstring(content).iter("property"):  # noqa: S314, from a jar of Hadoop
+        name = (element.findtext("name") or "").strip()
+        yield Key(
+            name, (element.findtext("value") or "").strip(), " ".join((element.findtext("description") or "").split())
+        )
+
+
+def _constants(content: bytes) -> Iterator[str]:
+    """The strings of a class file that look like keys (JVM specification, section 4.4: the constant pool)."""
+    sizes = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
+    (count,) = struct.unpack_from(">H", content, 8)
+    position, index = 10, 1
+    while index < count:
+        tag = content[position]
+        if tag == 1:
+            (length,) = struct.unpack_from(">H", content, position + 1)
+            text = content[position + 3 : position + 3 + length].decode("utf-8", "replace")
+            if _KEY.fullmatch(text):
+                yield text
+            position += 3 + length
+        else:
+            position += 1 + sizes[tag]
+        # Long and double take two places.
+        index += 2 if tag in (5, 6) else 1
+
+
+def _starts(key: str) -> Iterator[str]:
+    """a.b.c.d → a.b.c, a.b. A key of two parts says too little to vouch for what follows it."""
+    parts = key.split(".")
+    for length in range(len(parts) - 1, 1, -1):
+        yield ".".join(parts[:length])
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters to insert, delete, replace or swap with their neighbour (optimal string alignment); `_SLIP` + 1 for more.
+
+    Digits do not count as letters: `…server1` and `…server2` are different things, not slips.
+    """
+    far = _SLIP + 1
+    if abs(len(one) - len(other)) > _SLIP or _digits(one) != _digits(other):
+        return far
+    if (Counter(one) - Counter(other)).total() > _SLIP or (Counter(other) - Counter(one)).total() > _SLIP:
+        return far
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        latest, row = row, [i, *([0] * len(other))]
+        for j, b in enumerate(other, 1):
+            row[j] = min(latest[j] + 1, row[j - 1] + 1, latest[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
+                row[j] = min(row[j], before[j - 2] + 1)
+        if min(row) > _SLIP:
+            return far
+        before = latest
+    return min(row[-1], far)
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))

@@ -1,0 +1,44 @@
+"""The commands `hadoop`, `hdfs`, `yarn` and `mapred` of a managed distribution, whose jars come without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jdk import script_flags
+
+PROGRAMS = ("hadoop", "hdfs", "yarn", "mapred")
+
+
+def install_launchers(distribution: Distribution) -> None:
+    """Writes `bin/`, `libexec/` and `etc/hadoop/` into the distribution's home; what is there is replaced.
+
+    `bin/hadoop` is the one script; the others are links to it. `libexec/` has what it reads: the subcommands, the
+    class path in its fixed order, and the JVM flags of this release.
+    """
+    home = distribution.home
+    scripts = resources.files("howdah.hadoop") / "scripts"
+    _write(home / "bin" / "hadoop", (scripts / "hadoop").read_text(encoding="utf-8"), mode=0o755)
+    for name in PROGRAMS[1:]:
+        link = home / "bin" / name
+        link.unlink(missing_ok=True)
+        link.symlink_to("hadoop")
+    _write(home / "libexec" / "subcommands", (scripts / "subcommands").read_text(encoding="utf-8"))
+    _write(home / "libexec" / "classpath", _lines((*distribution.jars, *distribution.directories), home))
+    _write(home / "libexec" / "classpath-tools", _lines(distribution.tool_jars, home))
+    _write(home / "libexec" / "jvm-options", " ".join(script_flags(distribution.version)) + "\n")
+    _write(home / "etc" / "hadoop" / "log4j.properties", (scripts / "log4j.properties").read_text(encoding="utf-8"))
+
+
+def _lines(entries: Sequence[Path], home: Path) -> str:
+    return "".join(f"{entry.relative_to(home)}\n" for entry in entries)
+
+
+def _write(file: Path, content: str, mode: int = 0o644) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_name(f"{file.name}.new")
+    fresh.write_text(content, encoding="utf-8")
+    fresh.chmod(mode)
+    fresh.replace(file)

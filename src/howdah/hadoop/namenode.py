@@ -1,0 +1,137 @@
+"""What a NameNode says of itself and its DataNodes at `/jmx`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from howdah.hadoop.http import PLAIN, Garbled, Http, Unreachable, field
+
+
+@dataclass(frozen=True, slots=True)
+class DataNode:
+    """A live DataNode. `name` is host:port as the NameNode knows it; sizes are bytes; `contact` is the seconds since
+    its last heartbeat."""
+
+    name: str
+    http_address: str
+    state: str
+    capacity: int
+    used: int
+    remaining: int
+    blocks: int
+    failed_volumes: int
+    contact: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissingBlock:
+    """A block without any replica, and the file it is part of."""
+
+    id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameNodeStatus:
+    """`state` is `active` or `standby`. `safe_mode` is the NameNode's own sentence, None when it is off.
+
+    Sizes are bytes of raw storage (replicas counted). `missing` counts the blocks without any replica, and
+    `missing_blocks` names some of them (Hadoop lists at most 100). `under_replicated` have replicas, but too few.
+    """
+
+    version: str
+    state: str
+    safe_mode: str | None
+    live: tuple[DataNode, ...]
+    dead: tuple[str, ...]
+    capacity: int
+    used: int
+    remaining: int
+    blocks: int
+    missing: int
+    under_replicated: int
+    missing_blocks: tuple[MissingBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameNode:
+    """The NameNode whose web server is at `address` (host:port)."""
+
+    address: str
+    http: Http = PLAIN
+
+    def is_up(self) -> bool:
+        """Whether its file system is loaded and it answers. In safe mode it is up."""
+        try:
+            return self._find("NameNodeInfo") is not None and self._find("FSNamesystemState") is not None
+        except Unreachable:
+            return False
+
+    def status(self) -> NameNodeStatus:
+        """Raises Unreachable, Rejected, and Garbled: also while it starts and has no file system yet."""
+        url = self._url("*")
+        info, system, itself = (self._bean(name) for name in ("NameNodeInfo", "FSNamesystemState", "NameNodeStatus"))
+        live = sorted(_inner(info, "LiveNodes", dict, url).items())
+        return NameNodeStatus(
+            version=field(info, "SoftwareVersion", str, url),
+            state=field(itself, "State", str, url),
+            safe_mode=field(info, "Safemode", str, url) or None,
+            live=tuple(_datanode(name, node, url) for name, node in live),
+            dead=tuple(sorted(_inner(info, "DeadNodes", dict, url))),
+            capacity=field(system, "CapacityTotal", int, url),
+            used=field(system, "CapacityUsed", int, url),
+            remaining=field(system, "CapacityRemaining", int, url),
+            blocks=field(system, "BlocksTotal", int, url),
+            missing=field(info, "NumberOfMissingBlocks", int, url),
+            under_replicated=field(system, "UnderReplicatedBlocks", int, url),
+            missing_blocks=tuple(_missing(line, url) for line in _inner(info, "CorruptFiles", list, url)),
+        )
+
+    def _url(self, bean: str) -> str:
+        return f"http://{self.address}/jmx?qry=Hadoop:service=NameNode,name={bean}"
+
+    def _find(self, name: str) -> Mapping[str, Any] | None:
+        url = self._url(name)
+        beans = field(self.http.get_json(url), "beans", list, url)
+        return beans[0] if beans else None
+
+    def _bean(self, name: str) -> Mapping[str, Any]:
+        bean = self._find(name)
+        if bean is None:
+            raise Garbled(self._url(name), "the NameNode is still starting and has no such bean")
+        return bean
+
+
+def _inner(bean: Mapping[str, Any], name: str, kind: type, url: str) -> Any:
+    """An attribute that is JSON inside a string."""
+    text = field(bean, name, str, url)
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise Garbled(url, f"{name} is not JSON ({error})") from error
+    return field({name: value}, name, kind, url)
+
+
+def _datanode(name: str, node: Any, url: str) -> DataNode:
+    return DataNode(
+        name=name,
+        http_address=field(node, "infoAddr", str, url),
+        state=field(node, "adminState", str, url),
+        capacity=field(node, "capacity", int, url),
+        used=field(node, "used", int, url),
+        remaining=field(node, "remaining", int, url),
+        blocks=field(node, "numBlocks", int, url),
+        failed_volumes=field(node, "volfails", int, url),
+        contact=field(node, "lastContact", int, url),
+    )
+
+
+def _missing(line: Any, url: str) -> MissingBlock:
+    """`CorruptFiles` has lines of block id, replication and path, by tabs (FSNamesystem.getCorruptFiles, 3.4.2)."""
+    block, _, path = str(line).partition("\t")
+    if not path:
+        raise Garbled(url, f"CorruptFiles has the line {line!r}")
+    return MissingBlock(block, path.rpartition("\t")[2])

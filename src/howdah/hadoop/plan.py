@@ -1,0 +1,86 @@
+"""Where the daemons of a cluster stand: addresses, ports and directories, all given by the allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from howdah.hadoop.roles import MASTERS, WORKERS, Role
+
+CLIENT_PORTS = 20
+"""Ports kept for application masters' client interfaces, and as many for their web pages: so many jobs at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One spot for daemons: the masters' or a node's. `host` is the name of the machine, `directory` private to it."""
+
+    name: str
+    host: str
+    address: str
+    ports: Mapping[str, int]
+    directory: str
+
+    def at(self, port: str) -> str:
+        """`address:port` of the port called `port`."""
+        return f"{self.address}:{self.ports[port]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A cluster: where the masters are, where each node is, and the port ranges of application masters."""
+
+    name: str
+    masters: Place
+    nodes: tuple[Place, ...]
+    directory: str
+    application_ports: tuple[int, int]
+    application_web_ports: tuple[int, int]
+    security: str = "none"
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return (self.masters, *self.nodes)
+
+    def daemons(self) -> tuple[tuple[Role, Place], ...]:
+        """Every daemon to run: the masters first, then DataNode and NodeManager of each node."""
+        workers = ((role, node) for node in self.nodes for role in WORKERS)
+        return (*((role, self.masters) for role in MASTERS), *workers)
+
+    @property
+    def endpoints(self) -> Mapping[str, str]:
+        """`address:port` of what clients talk to."""
+        names = ("namenode_rpc", "namenode_web", "resourcemanager_rpc", "resourcemanager_web", "historyserver_web")
+        return {name: self.masters.at(name) for name in names}
+
+
+MASTER_PORTS = tuple(port for role in MASTERS for port in role.ports)
+NODE_PORTS = tuple(port for role in WORKERS for port in role.ports)
+
+
+def ports_needed(nodes: int) -> int:
+    """How many consecutive ports a cluster of `nodes` nodes takes."""
+    return len(MASTER_PORTS) + 2 * CLIENT_PORTS + nodes * len(NODE_PORTS)
+
+
+def lay_out(name: str, *, host: str, addresses: tuple[str, ...], first_port: int, directory: str) -> Plan:
+    """A plan on one host: `addresses[0]` for the masters, one more address per node, ports from `first_port` up.
+
+    Every node has ports of its own although it has an address of its own: the NameNode sees every loopback DataNode
+    come from 127.0.0.1, so that equal ports would make them evict each other, and the shuffle binds the wildcard.
+    """
+    free = iter(range(first_port, first_port + ports_needed(len(addresses) - 1)))
+    masters = Place("master", host, addresses[0], {port: next(free) for port in MASTER_PORTS}, f"{directory}/master")
+    ranges = [[next(free) for _ in range(CLIENT_PORTS)] for _ in range(2)]
+    nodes = tuple(
+        Place(f"node{number}", host, address, {port: next(free) for port in NODE_PORTS}, f"{directory}/node{number}")
+        for number, address in enumerate(addresses[1:], start=1)
+    )
+    return Plan(
+        name,
+        masters,
+        nodes,
+        directory,
+        application_ports=(ranges[0][0], ranges[0][-1]),
+        application_web_ports=(ranges[1][0], ranges[1][-1]),
+    )

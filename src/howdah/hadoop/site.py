@@ -1,0 +1,121 @@
+"""Hadoop's `*-site.xml` files: writing them, reading them, and reading a whole configuration directory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+from howdah.errors import UsageError
+
+# The order in which Hadoop's clients load them: of a key that two files have, the later file's value holds.
+SITES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
+
+_XINCLUDE = "{http://www.w3.org/2001/XInclude}include"
+# What XML 1.0 has no way to say, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The content of one file. `${…}` in a value is kept as it is written; keys in `final` cannot be overridden."""
+
+    properties: Mapping[str, str]
+    final: frozenset[str] = frozenset()
+
+
+def render_site(properties: Mapping[str, str], *, final: Collection[str] = ()) -> str:
+    """The file for `properties`, sorted by key: equal properties give equal bytes.
+
+    Raises:
+        UsageError: an empty key or one with blanks around it, or a character that XML cannot hold.
+    """
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<configuration>"]
+    for key, value in sorted(properties.items()):
+        if not key or key != key.strip():
+            raise UsageError(f"not a configuration key: {key!r}")
+        if _NOT_XML.search(key + value):
+            raise UsageError(f"the value of {key} cannot stand in an XML file: {value!r}")
+        mark = "<final>true</final>" if key in final else ""
+        lines.append(f"  <property><name>{_text(key)}</name><value>{_text(value)}</value>{mark}</property>")
+    return "\n".join([*lines, "</configuration>", ""])
+
+
+def parse_site(content: str | bytes, source: str) -> Site:
+    """What a file holds, as Hadoop reads it: keys are trimmed, and of two equal keys the later one holds, unless the
+    earlier is final. A property without a name or value is left out. `source` names the file in messages.
+
+    Raises:
+        UsageError: not XML, not a Hadoop configuration, or it includes other files.
+    """
+    try:
+        root = ElementTree.fromstring(content)  # noqa: S314, a configuration that Hadoop itself would obey
+    except ElementTree.ParseError as error:
+        raise UsageError(f"{source} is not XML: {error}") from error
+    if root.tag != "configuration":
+        raise UsageError(
+            f"{source} is not a Hadoop configuration: its first element is <{root.tag}>, not <configuration>"
+        )
+    if next(root.iter(_XINCLUDE), None) is not None:
+        raise UsageError(
+            f"{source} includes other files (xi:include), which is not supported",
+            hint="Put the included properties into the file itself.",
+        )
+    properties: dict[str, str] = {}
+    final: set[str] = set()
+    for element in root.iter("property"):
+        # Both forms are Hadoop's: <property><name>k</name>… and <property name="k" value="v"/>.
+        said = {**element.attrib, **{child.tag: child.text or "" for child in element}}
+        key = said.get("name", "").strip()
+        if not key or "value" not in said or key in final:
+            continue
+        properties[key] = said["value"]
+        if said.get("final", "").strip() == "true":
+            final.add(key)
+    return Site(properties, frozenset(final))
+
+
+def read_sites(directory: Path) -> dict[str, Site]:
+    """The `*-site.xml` files of a configuration directory, by file name.
+
+    Raises:
+        UsageError: no such directory, no `core-site.xml` in it, or a file that cannot be read.
+    """
+    if not directory.is_dir():
+        raise UsageError(f"no configuration directory {directory}")
+    files = sorted(directory.glob("*-site.xml"))
+    if "core-site.xml" not in [file.name for file in files]:
+        raise UsageError(
+            f"{directory} is not a Hadoop configuration directory: it has no core-site.xml",
+            hint="Give the directory that clients of the cluster use as HADOOP_CONF_DIR.",
+        )
+    return {file.name: parse_site(_read(file), str(file)) for file in files}
+
+
+def read_conf_dir(directory: Path) -> dict[str, str]:
+    """What a client with this directory sees, without Hadoop's defaults: the files of `SITES` over each other.
+
+    Raises as `read_sites` does.
+    """
+    sites = read_sites(directory)
+    properties: dict[str, str] = {}
+    final: set[str] = set()
+    for site in (sites[name] for name in SITES if name in sites):
+        properties |= {key: value for key, value in site.properties.items() if key not in final}
+        final |= site.final
+    return properties
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+
+
+def _text(value: str) -> str:
+    # A parser turns a bare carriage return into a line feed.
+    return escape(value, {"\r": "&#13;"})

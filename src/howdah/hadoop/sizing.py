@@ -1,0 +1,101 @@
+"""How much memory each daemon and container gets, by arithmetic that can be read and checked.
+
+budget     = min(80 % of memory, 90 % of what is available now) − Σ daemons (heap + JVM_OVERHEAD_MIB)
+slots      = ⌈processors ÷ nodes⌉ per node: as many tasks at once as there are processors
+task       = min(4096, (budget ÷ nodes − am) ÷ slots) MiB, in steps of 128
+node       = slots × task + am: room for the tasks and one application master, so that
+             memory, which is all that YARN's default calculator counts, limits a node to its slots
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
+
+STEP_MIB = 128
+_MIB = 1 << 20
+_AM_MIB = 1024
+_TASK_MOST_MIB = 4096
+_TASK_LEAST_MIB = 512
+_HEAP_SHARE = 0.8
+"""Heap of a task in its container; Hadoop's own mapreduce.job.heap.memory-mb.ratio has the same default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """Memory in MiB. `slots` is tasks at once per node, `total_slots` in the whole cluster."""
+
+    nodes: int
+    slots: int
+    task_mib: int
+    am_mib: int
+    node_mib: int
+
+    @property
+    def total_slots(self) -> int:
+        return self.nodes * self.slots
+
+    @property
+    def task_heap_mib(self) -> int:
+        return int(self.task_mib * _HEAP_SHARE)
+
+    @property
+    def am_heap_mib(self) -> int:
+        return int(self.am_mib * _HEAP_SHARE)
+
+
+def size_cluster(nodes: int, processors: int, memory: int, available: int) -> Sizing:
+    """The sizes for `nodes` nodes on one host with `processors` and `memory` bytes, `available` of them free now.
+
+    Raises:
+        HostProblem: not enough memory for this many nodes.
+    """
+    masters = sum(role.heap_mib + JVM_OVERHEAD_MIB for role in MASTERS)
+    workers = nodes * sum(role.heap_mib + JVM_OVERHEAD_MIB for role in WORKERS)
+    usable = int(min(0.8 * memory, 0.9 * available) / _MIB)
+    slots = -(-processors // nodes)
+    task = ((usable - masters - workers) // nodes - _AM_MIB) // slots // STEP_MIB * STEP_MIB
+    if task < _TASK_LEAST_MIB:
+        raise HostProblem(
+            f"not enough memory for {nodes} nodes: {usable} MiB usable of {memory // _MIB}, the daemons take "
+            f"{masters + workers}, which leaves {max(task, 0)} MiB per task (at least {_TASK_LEAST_MIB} are needed)",
+            hint="Use fewer --nodes, or free memory.",
+        )
+    task = min(task, _TASK_MOST_MIB)
+    return Sizing(nodes, slots, task, _AM_MIB, slots * task + _AM_MIB)
+
+
+def check_schedulable(settings: Mapping[str, str], *, node_mib: int, node_vcores: int, most_mib: int) -> None:
+    """Refuses a MapReduce job whose containers no node could ever hold; YARN itself would wait for ever.
+
+    `settings` is the job's effective configuration, `node_*` the largest live node, `most_mib` the scheduler's maximum
+    allocation. Raises UsageError naming the key.
+    """
+    most = min(node_mib, most_mib)
+    for key, default in (
+        ("yarn.app.mapreduce.am.resource.mb", 1536),
+        ("mapreduce.map.memory.mb", 1024),
+        ("mapreduce.reduce.memory.mb", 1024),
+    ):
+        asked = _number(settings, key, default)
+        asked = asked if asked > 0 else default
+        if asked > most:
+            raise UsageError(
+                f"{key} is {asked} MiB, but the largest container this cluster can ever give has {most} MiB",
+                hint=f"Ask for at most {most}, or give the nodes more memory.",
+            )
+    for key in ("yarn.app.mapreduce.am.resource.cpu-vcores", "mapreduce.map.cpu.vcores", "mapreduce.reduce.cpu.vcores"):
+        asked = _number(settings, key, 1)
+        if asked > node_vcores:
+            raise UsageError(f"{key} is {asked}, but the largest node has {node_vcores} vcores")
+
+
+def _number(settings: Mapping[str, str], key: str, default: int) -> int:
+    text = settings.get(key, str(default)).strip()
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"{key} is {text!r}, which is not a whole number") from None

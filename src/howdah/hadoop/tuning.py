@@ -1,0 +1,162 @@
+"""The tuned defaults: what a cluster of Howdah sets that Hadoop as it comes does not, and why.
+
+Each entry can be left out alone (`howdah up --without NAME`), which is how its effect is measured; the measurements
+are in `docs/performance.md`. `--defaults stock` leaves all of them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from howdah.errors import UsageError
+from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.sizing import Sizing
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a tuned default may depend on. `archive_options` are the JVM options that use the class archive."""
+
+    sizing: Sizing
+    jdk: Jdk
+    archive_options: tuple[str, ...] = ()
+
+
+def _nothing(_: Facts) -> Mapping[str, str]:
+    return {}
+
+
+def _no_flags(_: Facts) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """One tuned default: Hadoop settings, JVM flags of tasks, JVM flags of the application master."""
+
+    name: str
+    why: str
+    settings: Callable[[Facts], Mapping[str, str]] = _nothing
+    task_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
+    master_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
+
+
+def _containers(facts: Facts) -> Mapping[str, str]:
+    sizing = facts.sizing
+    return {
+        "mapreduce.map.memory.mb": str(sizing.task_mib),
+        "mapreduce.reduce.memory.mb": str(sizing.task_mib),
+        "yarn.app.mapreduce.am.resource.mb": str(sizing.am_mib),
+        "yarn.nodemanager.resource.memory-mb": str(sizing.node_mib),
+        "yarn.nodemanager.resource.cpu-vcores": str(sizing.slots + 1),
+        "yarn.scheduler.minimum-allocation-mb": "128",
+        "yarn.scheduler.maximum-allocation-mb": str(sizing.node_mib),
+    }
+
+
+def _tasks(facts: Facts) -> Mapping[str, str]:
+    slots = str(facts.sizing.total_slots)
+    return {"mapreduce.job.maps": slots, "mapreduce.job.reduces": slots}
+
+
+TUNINGS = (
+    Tuning(
+        "container-sizes",
+        "as many tasks at once as there are processors, each with the memory that this leaves",
+        _containers,
+    ),
+    Tuning("task-counts", "one map and one reduce per slot where the job does not say", _tasks),
+    Tuning(
+        "large-blocks",
+        "1 GiB blocks and so 1 GiB splits: a task's JVM costs 1.5 to 2 s of CPU, which a 128 MiB split does not repay",
+        lambda _: {"dfs.blocksize": str(1 << 30)},
+    ),
+    Tuning(
+        "serial-collector",
+        "one task has one processor: parallel collectors only add threads and barriers",
+        task_flags=lambda _: ("-XX:+UseSerialGC",),
+        master_flags=lambda _: ("-XX:+UseSerialGC",),
+    ),
+    Tuning(
+        "no-perf-data",
+        "no memory-mapped statistics file per JVM",
+        task_flags=lambda _: ("-XX:-UsePerfData",),
+        master_flags=lambda _: ("-XX:-UsePerfData",),
+    ),
+    Tuning(
+        "class-data-sharing",
+        "task JVMs map Hadoop's classes from one archive instead of parsing jars",
+        task_flags=lambda facts: facts.archive_options,
+        master_flags=lambda facts: facts.archive_options,
+    ),
+    Tuning(
+        "light-master",
+        "the application master lives for seconds: the optimising compiler does not pay",
+        master_flags=lambda _: ("-XX:TieredStopAtLevel=1",),
+    ),
+    Tuning(
+        "sort-buffer",
+        "sorts that fit the processor's cache, merged in one pass",
+        lambda _: {"mapreduce.task.io.sort.mb": "32", "mapreduce.task.io.sort.factor": "100"},
+    ),
+    Tuning(
+        "late-reduces",
+        "reduces that start early hold a slot that a map could use",
+        lambda _: {"mapreduce.job.reduce.slowstart.completedmaps": "1.0"},
+    ),
+    Tuning(
+        "reduce-memory",
+        "map outputs that fit stay in memory until the reduce has read them, instead of being merged to disk first",
+        lambda _: {
+            "mapreduce.reduce.input.buffer.percent": "0.9",
+            "mapreduce.reduce.shuffle.input.buffer.percent": "0.9",
+            "mapreduce.reduce.shuffle.merge.percent": "0.95",
+            "mapreduce.reduce.merge.inmem.threshold": "0",
+        },
+    ),
+    Tuning(
+        "quick-heartbeats",
+        "a container is handed out at a heartbeat: one second between them is much in a job of half a minute",
+        lambda _: {
+            "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "200",
+            "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "200",
+            "mapreduce.client.progressmonitor.pollinterval": "500",
+            "mapreduce.client.completion.pollinterval": "500",
+        },
+    ),
+    Tuning(
+        "no-speculation",
+        "on nodes that share a machine a second attempt only takes processors from the first",
+        lambda _: {"mapreduce.map.speculative": "false", "mapreduce.reduce.speculative": "false"},
+    ),
+)
+
+
+def select(*, stock: bool, without: tuple[str, ...] = ()) -> tuple[Tuning, ...]:
+    """The tuned defaults to use. Raises UsageError for an unknown name in `without`."""
+    known = {tuning.name for tuning in TUNINGS}
+    for name in without:
+        if name not in known:
+            raise UsageError(f"unknown tuned default: {name!r}", hint=f"Known: {', '.join(sorted(known))}.")
+    return () if stock else tuple(tuning for tuning in TUNINGS if tuning.name not in without)
+
+
+def resolve(tunings: tuple[Tuning, ...], facts: Facts, *, opens: tuple[str, ...]) -> dict[str, str]:
+    """The settings that `tunings` make, task and application master JVM options included.
+
+    `opens` are the module flags of this JDK, which every JVM needs.
+    """
+    settings: dict[str, str] = {}
+    task: list[str] = [*opens]
+    master: list[str] = [*opens]
+    for tuning in tunings:
+        settings.update(tuning.settings(facts))
+        task += tuning.task_flags(facts)
+        master += tuning.master_flags(facts)
+    sized = "mapreduce.map.memory.mb" in settings
+    task_heap = (f"-Xmx{facts.sizing.task_heap_mib}m",) if sized else ()
+    am_heap = (f"-Xmx{facts.sizing.am_heap_mib if sized else 1024}m",)
+    settings["mapreduce.map.java.opts"] = settings["mapreduce.reduce.java.opts"] = " ".join((*task_heap, *task))
+    settings["yarn.app.mapreduce.am.command-opts"] = " ".join((*am_heap, *master))
+    return settings

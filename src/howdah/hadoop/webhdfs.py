@@ -1,0 +1,258 @@
+"""HDFS over HTTP: the NameNode says where, a DataNode sends or takes the bytes. Whole files or an error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from howdah.hadoop.http import PLAIN, Garbled, Http, Rejected, Unreachable, cause_of, field, read_whole, rejection
+
+_PIECE = 1 << 20
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class NotFound(Rejected):
+    """There is no such file or directory."""
+
+
+class AlreadyExists(Rejected):
+    """There is one already, and it was not to be replaced."""
+
+
+class AccessDenied(Rejected):
+    """The user may not do this."""
+
+
+class InSafeMode(Rejected):
+    """The NameNode is in safe mode: it changes nothing, and may not know yet where the blocks are."""
+
+
+_KINDS: dict[str | None, type[Rejected]] = {
+    "FileNotFoundException": NotFound,
+    "FileAlreadyExistsException": AlreadyExists,
+    "AccessControlException": AccessDenied,
+    "SecurityException": AccessDenied,
+    "SafeModeException": InSafeMode,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """A file or directory. Lengths are bytes, `modified` is seconds since 1970, `permission` octal digits."""
+
+    path: str
+    is_directory: bool
+    length: int
+    replication: int
+    block_size: int
+    owner: str
+    group: str
+    permission: str
+    modified: float
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentSummary:
+    """A whole tree. `length` is bytes of files, `space` bytes of all their replicas."""
+
+    length: int
+    files: int
+    directories: int
+    space: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checksum:
+    """Two files with one algorithm (it names block and chunk layout) and equal `digest` (hex) have equal content."""
+
+    algorithm: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class WebHdfs:
+    """HDFS through the NameNodes' web addresses (host:port), the active one answering, as `user`.
+
+    The DataNode's host name must mean something here: redirects go to it. Paths are absolute and need no escaping.
+    Every method raises Unreachable (also for an answer that was cut off), Rejected or one of its kinds, and Garbled.
+    """
+
+    addresses: tuple[str, ...]
+    user: str
+    http: Http = PLAIN
+
+    def status(self, path: str) -> FileStatus:
+        """Raises NotFound."""
+        url, answer = self._json("GET", path, "GETFILESTATUS")
+        return _status(path, field(answer, "FileStatus", dict, url), url)
+
+    def exists(self, path: str) -> bool:
+        try:
+            self.status(path)
+        except NotFound:
+            return False
+        return True
+
+    def list(self, path: str) -> tuple[FileStatus, ...]:
+        """What is in a directory, sorted by path; the file itself for a file. Raises NotFound."""
+        url, answer = self._json("GET", path, "LISTSTATUS")
+        found = []
+        for row in field(field(answer, "FileStatuses", dict, url), "FileStatus", list, url):
+            name = field(row, "pathSuffix", str, url)
+            found.append(_status(f"{path.rstrip('/')}/{name}" if name else path, row, url))
+        return tuple(sorted(found, key=lambda status: status.path))
+
+    def read(self, path: str) -> bytes:
+        """The whole file in memory. Raises NotFound."""
+        return b"".join(self.stream(path))
+
+    def stream(self, path: str) -> Iterator[bytes]:
+        """The file in pieces of at most 1 MiB. The last step raises Unreachable when bytes are missing at the end."""
+        connection, response, url = self._open("GET", path, "OPEN", {})
+        try:
+            length = response.length
+            if length is None and not response.chunked:
+                raise Garbled(url, "neither its length nor its end is marked, so a part would look like the whole")
+            seen = 0
+            while piece := response.read(_PIECE):
+                seen += len(piece)
+                yield piece
+            if length is not None and seen != length:
+                raise Unreachable(url, f"the file ended after {seen} of {length} bytes")
+        except (OSError, HTTPException) as error:
+            raise Unreachable(url, cause_of(error)) from error
+        finally:
+            connection.close()
+
+    def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:
+        """Creates a file and the directories above it. After Unreachable, a part of the file may be there.
+
+        Raises:
+            AlreadyExists: there is one, and `overwrite` is false.
+        """
+        query = {"overwrite": str(overwrite).lower(), "createparent": "true"}
+        connection, response, url = self._open("PUT", path, "CREATE", query, content)
+        try:
+            read_whole(response, url)
+        finally:
+            connection.close()
+        if response.status != 201:
+            raise Garbled(url, f"status {response.status} where 201 says that the file was created")
+
+    def delete(self, path: str, *, recursive: bool = False) -> bool:
+        """Whether there was something to delete. Raises Rejected for a directory with content, unless `recursive`."""
+        _, deleted = self._boolean("DELETE", path, "DELETE", {"recursive": str(recursive).lower()})
+        return deleted
+
+    def rename(self, path: str, target: str) -> None:
+        """Raises Rejected when HDFS says no, for which it gives no reason."""
+        self._must("PUT", path, "RENAME", {"destination": target}, f"cannot rename {path} to {target}")
+
+    def mkdirs(self, path: str) -> None:
+        """Creates a directory and those above it; one that exists is fine. Raises AlreadyExists where a file is."""
+        self._must("PUT", path, "MKDIRS", {}, f"cannot create the directory {path}")
+
+    def set_replication(self, path: str, replication: int) -> None:
+        """Sets how many replicas a file shall have; HDFS gets there later. Raises Rejected for a directory."""
+        query = {"replication": str(replication)}
+        self._must("PUT", path, "SETREPLICATION", query, f"cannot set the replication of {path}: not a file")
+
+    def content_summary(self, path: str) -> ContentSummary:
+        """Raises NotFound."""
+        url, answer = self._json("GET", path, "GETCONTENTSUMMARY")
+        record = field(answer, "ContentSummary", dict, url)
+        names = ("length", "fileCount", "directoryCount", "spaceConsumed")
+        return ContentSummary(*(field(record, name, int, url) for name in names))
+
+    def checksum(self, path: str) -> Checksum:
+        """Of a file; the DataNodes compute it from the checksums they store. Raises NotFound."""
+        url, answer = self._json("GET", path, "GETFILECHECKSUM")
+        record = field(answer, "FileChecksum", dict, url)
+        return Checksum(field(record, "algorithm", str, url), field(record, "bytes", str, url))
+
+    def _must(self, method: str, path: str, operation: str, query: dict[str, str], problem: str) -> None:
+        url, done = self._boolean(method, path, operation, query)
+        if not done:
+            raise Rejected(url, 200, None, problem)
+
+    def _boolean(self, method: str, path: str, operation: str, query: dict[str, str]) -> tuple[str, bool]:
+        url, answer = self._json(method, path, operation, query)
+        return url, field(answer, "boolean", bool, url)
+
+    def _json(self, method: str, path: str, operation: str, query: dict[str, str] | None = None) -> tuple[str, Any]:
+        connection, response, url = self._open(method, path, operation, query or {})
+        try:
+            content = read_whole(response, url)
+        finally:
+            connection.close()
+        try:
+            return url, json.loads(content)
+        except ValueError as error:
+            raise Garbled(url, f"not JSON ({error})") from error
+
+    def _url(self, address: str, path: str, operation: str, query: dict[str, str]) -> str:
+        if not path.startswith("/"):
+            raise ValueError(f"not an absolute path: {path!r}")
+        return f"http://{address}/webhdfs/v1{quote(path)}?" + urlencode(
+            {"op": operation, "user.name": self.user, **query}
+        )
+
+    def _open(
+        self, method: str, path: str, operation: str, query: dict[str, str], content: bytes | None = None
+    ) -> tuple[HTTPConnection, HTTPResponse, str]:
+        """The head of the NameNode's answer or, where it redirects, of the DataNode's; that alone gets `content`."""
+        causes = []
+        for address in self.addresses:
+            url = self._url(address, path, operation, query)
+            try:
+                connection, response = self._good(method, url, None)
+            except Unreachable as error:
+                causes.append(f"{address}: {error.cause}")
+                continue
+            except Rejected as error:
+                if error.exception != "StandbyException":
+                    raise
+                causes.append(f"{address}: standby")
+                continue
+            if response.status not in _REDIRECTS:
+                return connection, response, url
+            connection.close()
+            target = response.getheader("Location") or ""
+            if not urlsplit(target).hostname:
+                raise Garbled(url, f"redirect to {target!r}")
+            return *self._good(method, target, content), target
+        raise Unreachable(f"http://…/webhdfs/v1{path}?op={operation}", "; ".join(causes) or "no address given")
+
+    def _good(self, method: str, url: str, content: bytes | None) -> tuple[HTTPConnection, HTTPResponse]:
+        headers = {} if content is None else {"Content-Type": "application/octet-stream"}
+        connection, response = self.http.open(method, url, content, headers)
+        if response.status < 400:
+            return connection, response
+        try:
+            error = rejection(url, response.status, read_whole(response, url))
+        finally:
+            connection.close()
+        raise _KINDS.get(error.exception, Rejected)(url, error.status, error.exception, error.text)
+
+
+def _status(path: str, record: Any, url: str) -> FileStatus:
+    return FileStatus(
+        path=path,
+        is_directory=field(record, "type", str, url) == "DIRECTORY",
+        length=field(record, "length", int, url),
+        replication=field(record, "replication", int, url),
+        block_size=field(record, "blockSize", int, url),
+        owner=field(record, "owner", str, url),
+        group=field(record, "group", str, url),
+        permission=field(record, "permission", str, url),
+        modified=field(record, "modificationTime", int, url) / 1000,
+    )

@@ -1,0 +1,202 @@
+"""What this machine can do at this moment: the bound beside every speed that a report shows."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import mmap
+import os
+import signal
+import socket
+import tempfile
+import threading
+import time
+from typing import Any, Callable, Dict, Set, Tuple
+
+_PILOT_BYTES = 16 << 20
+_BLOCK_BYTES = 4 << 20
+_HASH_BYTES = 64 << 10
+_HEAD_START = 0.02
+"""Seconds from the forks to the common start, so that all processes are there."""
+
+
+def measure(directory: str, seconds: float = 3.0, file_bytes: int = 256 << 20) -> dict[str, Any]:
+    """Measures the processors, the disk under `directory` and loopback TCP, for about `seconds` seconds in all.
+
+    Up to `file_bytes` are written, and twice as many must be free.
+
+    cpu_rate_one, cpu_rate_all    B/s of SHA-256 by one process, and by one process per allowed processor together
+    bound_cpu_cores               processor seconds per second that those processes obtained together
+    bound_disk_write              B/s of sequential writing, fsync included
+    bound_disk_read               B/s of sequential reading of what was written
+    bound_loopback                B/s of one TCP connection through 127.0.0.1
+    how                           in words, how each was measured, or why it could not be
+    seconds                       what all of it took
+
+    A bound that could not be measured is absent. On a disk slower than 30 MB/s it takes longer than asked for. Raises
+    OSError when `directory` is not there or not writable. Nothing is left behind, even after SIGKILL.
+    """
+    start = time.monotonic()
+    processors = len(os.sched_getaffinity(0))
+    result: dict[str, Any] = {"how": {}}
+    rate, _ = _hash_in_processes(1, seconds / 6)
+    result["cpu_rate_one"] = rate
+    rate, cores = _hash_in_processes(processors, seconds / 6)
+    result.update(cpu_rate_all=rate, bound_cpu_cores=cores)
+    result["how"]["cpu"] = "{} processes, SHA-256 of {} KiB blocks, {:.1f} s".format(
+        processors, _HASH_BYTES >> 10, seconds / 6
+    )
+    _measure_disk(directory, seconds / 5, file_bytes, result)
+    result["bound_loopback"] = _loopback(seconds / 6)
+    result["how"]["loopback"] = "one TCP connection through 127.0.0.1, both ends in one process"
+    result["seconds"] = time.monotonic() - start
+    return result
+
+
+def _hash_in_processes(count: int, seconds: float) -> Tuple[float, float]:
+    """Bytes hashed per second, and processor seconds per second, of `count` processes side by side."""
+    begin = time.monotonic() + _HEAD_START
+    children: Dict[int, int] = {}
+    reported: Set[int] = set()
+    totals = [0.0, 0.0]
+    try:
+        for _ in range(count):
+            reader, writer = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                _hash_and_exit(writer, begin, seconds)
+            os.close(writer)
+            children[pid] = reader
+        for pid, reader in children.items():
+            report = os.read(reader, 100).split()
+            if len(report) != 3:
+                raise OSError("a calibration process ended before its time")
+            hashed, used, taken = (float(word) for word in report)
+            totals[0] += hashed / taken
+            totals[1] += used / taken
+            reported.add(pid)
+    finally:
+        for pid, reader in children.items():
+            os.close(reader)
+            _end(pid, kill=pid not in reported)
+    return totals[0], totals[1]
+
+
+def _hash_and_exit(writer: int, begin: float, seconds: float) -> None:
+    """The child. Never returns; an alarm ends it should it hang, for instance on a lock that was held at the fork."""
+    try:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(int(seconds) + 2)
+        block = bytes(_HASH_BYTES)
+        time.sleep(max(0.0, begin - time.monotonic()))
+        blocks, start, used = 0, time.monotonic(), time.process_time()
+        while time.monotonic() - start < seconds:
+            hashlib.sha256(block).digest()
+            blocks += 1
+        taken = time.monotonic() - start
+        used = time.process_time() - used
+        os.write(writer, "{} {} {}".format(blocks * _HASH_BYTES, used, taken).encode())
+    finally:
+        os._exit(0)
+
+
+def _end(pid: int, kill: bool) -> None:
+    try:
+        if kill:
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass  # The agent's reaper waits for all children and was faster.
+
+
+def _measure_disk(directory: str, seconds: float, file_bytes: int, result: Dict[str, Any]) -> None:
+    how = result["how"]
+    facts = os.statvfs(directory)
+    free = facts.f_bavail * facts.f_frsize
+    if free < 2 * file_bytes:
+        how["disk_write"] = how["disk_read"] = "not measured: {} MB free in {}, {} are needed".format(
+            free // 1000000, directory, 2 * file_bytes // 1000000
+        )
+        return
+    file, path = tempfile.mkstemp(prefix=".howdah-calibration-", dir=directory)
+    try:
+        os.unlink(path)  # At once: whatever happens, the kernel frees it when the descriptor closes.
+        written, result["bound_disk_write"] = _write(file, seconds, file_bytes)
+        how["disk_write"] = "{} MiB in sequence, then fsync".format(written >> 20)
+        way, result["bound_disk_read"] = _read(file, seconds)
+        how["disk_read"] = way + "; just written, so caches outside this kernel may have served it"
+    finally:
+        os.close(file)
+
+
+def _write(file: int, seconds: float, most: int) -> Tuple[int, float]:
+    """Bytes written and B/s. A pilot says how much can be written in the time."""
+    pilot = _write_synced(file, _PILOT_BYTES)
+    wanted = min(most - _PILOT_BYTES, int(pilot * seconds))
+    if wanted < 2 * _PILOT_BYTES:
+        return _PILOT_BYTES, pilot
+    wanted -= wanted % _BLOCK_BYTES
+    return wanted, _write_synced(file, wanted)
+
+
+def _write_synced(file: int, size: int) -> float:
+    block = bytearray(os.urandom(_BLOCK_BYTES))  # Random, for file systems that compress.
+    start = time.monotonic()
+    for number in range(size // _BLOCK_BYTES):
+        block[:8] = number.to_bytes(8, "little")
+        done = 0
+        while done < _BLOCK_BYTES:
+            done += os.write(file, memoryview(block)[done:])
+    os.fsync(file)
+    return size / (time.monotonic() - start)
+
+
+def _read(file: int, seconds: float) -> Tuple[str, float]:
+    """How the file was read, and B/s."""
+    os.lseek(file, 0, os.SEEK_SET)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    way = "O_DIRECT, 4 MiB blocks"
+    buffer = mmap.mmap(-1, _BLOCK_BYTES)  # Aligned to pages, as O_DIRECT wants it.
+    try:
+        fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_DIRECT)
+        start, total = time.monotonic(), os.readv(file, [buffer])
+    except OSError:
+        fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) & ~os.O_DIRECT)
+        way = "through the page cache after posix_fadvise(DONTNEED), 4 MiB blocks"
+        start, total = time.monotonic(), os.readv(file, [buffer])
+    count = total
+    while count and time.monotonic() - start < seconds:
+        count = os.readv(file, [buffer])
+        total += count
+    return way, total / (time.monotonic() - start)
+
+
+def _loopback(seconds: float) -> float:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        sender = socket.create_connection(listener.getsockname(), timeout=5.0)
+        receiver, _ = listener.accept()
+    receiver.settimeout(5.0)
+    until = time.monotonic() + seconds
+
+    def send() -> None:
+        block = bytes(1 << 20)
+        with sender:
+            while time.monotonic() < until:
+                sender.sendall(block)
+
+    total, buffer, start = 0, bytearray(1 << 20), time.monotonic()
+    thread = threading.Thread(target=send, daemon=True)
+    thread.start()
+    with receiver:
+        while True:
+            count = receiver.recv_into(buffer)
+            if count == 0:
+                break
+            total += count
+    thread.join(5.0)
+    return total / (time.monotonic() - start)
+
+
+OPERATIONS: Dict[str, Callable[..., Any]] = {"calibration.measure": measure}

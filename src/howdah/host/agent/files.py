@@ -1,0 +1,103 @@
+"""Files and directories of the host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any, Callable, Dict, List, Optional
+
+
+def read(path: str, offset: int = 0, limit: Optional[int] = None) -> bytes:
+    """The bytes of a file from `offset`, at most `limit`. A negative offset counts from the end."""
+    with open(path, "rb") as source:
+        if offset < 0:
+            offset = max(0, os.fstat(source.fileno()).st_size + offset)
+        source.seek(offset)
+        return source.read() if limit is None else source.read(limit)
+
+
+def write(path: str, content: bytes, mode: int = 0o600) -> None:
+    """Creates or replaces a file, whole or not at all."""
+    fresh = path + ".new"
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as out:
+        out.write(content)
+    os.replace(fresh, path)
+
+
+def make(path: str, mode: int = 0o700) -> None:
+    """Makes a directory and its parents; an existing one is fine. Only new ones get `mode`."""
+    missing = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for directory in reversed(missing):
+        os.mkdir(directory)
+        os.chmod(directory, mode)
+
+
+def remove(path: str) -> None:
+    """Removes a file or a whole tree; what is not there is fine. Symbolic links are not followed."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.remove(path)
+
+
+def rename(path: str, to: str) -> None:
+    """Gives a file another name on the same file system, replacing what has that name."""
+    os.replace(path, to)
+
+
+def listing(path: str) -> List[Dict[str, Any]]:
+    """Name, type (`file`, `directory`, `link`, `other`) and size of each entry, sorted by name."""
+    entries = []
+    with os.scandir(path) as found:
+        for entry in found:
+            kind = "link" if entry.is_symlink() else "directory" if entry.is_dir() else "file"
+            if kind == "file" and not entry.is_file():
+                kind = "other"
+            entries.append({"name": entry.name, "type": kind, "size": entry.stat(follow_symlinks=False).st_size})
+    return sorted(entries, key=lambda item: item["name"])
+
+
+def resolve(path: str) -> Optional[str]:
+    """The real path, links followed, or None when nothing is there."""
+    real = os.path.realpath(os.path.expanduser(path))
+    return real if os.path.exists(real) else None
+
+
+def find_command(name: str) -> Optional[str]:
+    """Where `name` is on the agent's PATH, or None."""
+    return shutil.which(name)
+
+
+def space(path: str) -> Dict[str, int]:
+    """Bytes and inodes of the file system that holds `path` (or its nearest existing parent)."""
+    while not os.path.exists(path):
+        path = os.path.dirname(path)
+    facts = os.statvfs(path)
+    return {
+        "total": facts.f_blocks * facts.f_frsize,
+        "free": facts.f_bavail * facts.f_frsize,
+        "inodes_free": facts.f_favail,
+        "inodes_total": facts.f_files,
+    }
+
+
+def environment(name: str) -> Optional[str]:
+    """A variable of the agent's environment."""
+    return os.environ.get(name)
+
+
+OPERATIONS: Dict[str, Callable[..., Any]] = {
+    "files.read": read,
+    "files.write": write,
+    "files.make": make,
+    "files.remove": remove,
+    "files.rename": rename,
+    "files.list": listing,
+    "files.resolve": resolve,
+    "files.find_command": find_command,
+    "files.space": space,
+    "environment.get": environment,
+}

@@ -1,0 +1,98 @@
+"""Serves one channel: requests in, replies, exits of processes and stream records out; then ends everything.
+
+Messages are plain dictionaries. A request is {"id", "operation", "arguments"}; the reply has the same "id" and either
+"value" or "error" and "kind". On its own the agent sends {"exit": pid, "code", "cpu_seconds"} for every process that
+was started with `process.start`, and {"stream": id, "record"} for streams.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import Any, Callable, Dict
+
+from . import accounting, calibration, files, machine, network, sampler
+from .children import Children
+
+_OPERATIONS: Dict[str, Callable[..., Any]] = {
+    **accounting.OPERATIONS,
+    **files.OPERATIONS,
+    **machine.OPERATIONS,
+    **network.OPERATIONS,
+    **calibration.OPERATIONS,
+}
+_STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run}
+
+
+def serve(channel: Any) -> None:
+    """Runs until the channel closes, for whatever reason; returns when nothing that it started is left.
+
+    `channel` has send(value), and iterating over it receives until the other side is gone (execnet's channel).
+    """
+    # A Ctrl-C in the user's terminal is for Howdah, which then closes the channel; it must not reach the daemons.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if os.getsid(0) != os.getpid():
+        os.setsid()
+    agent = _Agent(channel)
+    try:
+        for message in channel:
+            agent.accept(message)
+    finally:
+        agent.end()
+
+
+class _Agent:
+    def __init__(self, channel: Any) -> None:
+        self._channel = channel
+        self._sending = threading.Lock()
+        self._children = Children(self._exited)
+        self._streams: Dict[int, threading.Event] = {}
+
+    def accept(self, message: Dict[str, Any]) -> None:
+        """Starts work on one request in a thread of its own: a slow request must not hold up the others."""
+        threading.Thread(target=self._serve, args=(message,), daemon=True).start()
+
+    def end(self) -> None:
+        for stop in list(self._streams.values()):
+            stop.set()
+        self._children.end_all()
+
+    def _serve(self, message: Dict[str, Any]) -> None:
+        try:
+            self._send({"id": message["id"], "value": self._perform(message)})
+        except Exception as error:  # every failure belongs to the caller, with its kind and text
+            self._send({"id": message["id"], "error": str(error) or repr(error), "kind": type(error).__name__})
+
+    def _perform(self, message: Dict[str, Any]) -> Any:
+        name, arguments = message["operation"], message["arguments"]
+        if name == "process.start":
+            return self._children.start(**arguments)
+        if name == "process.run":
+            return self._children.run(**arguments)
+        if name == "process.signal":
+            return self._children.signal(**arguments)
+        if name == "stream.stop":
+            stream = self._streams.get(arguments["stream"])
+            return None if stream is None else stream.set()
+        if name in _STREAMS:
+            return self._stream(message["id"], _STREAMS[name], arguments)
+        return _OPERATIONS[name](**arguments)
+
+    def _stream(self, number: int, operation: Callable[..., Any], arguments: Dict[str, Any]) -> Any:
+        stop = self._streams[number] = threading.Event()
+        try:
+            return operation(lambda record: self._send({"stream": number, "record": record}), stop, **arguments)
+        finally:
+            del self._streams[number]
+
+    def _exited(self, pid: int, code: int, cpu_seconds: float) -> None:
+        self._send({"exit": pid, "code": code, "cpu_seconds": cpu_seconds})
+
+    def _send(self, message: Dict[str, Any]) -> None:
+        with self._sending:
+            try:
+                self._channel.send(message)
+            except OSError:
+                pass  # The channel is gone: serve() notices and ends everything.

@@ -1,0 +1,92 @@
+"""Processes of Howdah itself: one that outlives the command that started it, and one that adopts orphans."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, NoReturn
+
+from howdah.host.agent.children import descendants
+
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+
+
+class Detached:
+    """A process of Howdah in a session of its own, with a line-wise conversation over its standard streams."""
+
+    def __init__(self, argv: Sequence[str], log: Path) -> None:
+        """Starts it; its standard error is appended to `log`."""
+        with log.open("ab") as err:
+            self._process = subprocess.Popen(
+                list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, start_new_session=True
+            )
+        self.pid = self._process.pid
+
+    @property
+    def to(self) -> IO[bytes]:
+        """Its standard input. When this is closed, or this process ends, it sees the end of the file."""
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    @property
+    def said(self) -> IO[bytes]:
+        """Its standard output."""
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    def wait(self, timeout: float) -> int | None:
+        """The exit code, or None when it still runs after `timeout` seconds."""
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+
+
+def adopt_orphans() -> None:
+    """Makes this process a child subreaper: what its children leave behind becomes its own child."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_descendants(seconds: float) -> bool:
+    """Kills everything below this process until nothing is left; False when something survives `seconds`."""
+    deadline = time.monotonic() + seconds
+    while below := descendants(os.getpid()):
+        if time.monotonic() > deadline:
+            return False
+        for pid in below:
+            signal_quietly(pid, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        except ChildProcessError:
+            pass
+        time.sleep(0.02)
+    return True
+
+
+def signal_quietly(pid: int, number: int) -> bool:
+    """Signals `pid`; False when there is no such process."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def is_alive(pid: int) -> bool:
+    """Whether process `pid` exists and is not a zombie."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def become(argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    """Replaces this process by a command, found on the new environment's PATH. Raises OSError when it cannot."""
+    os.execvpe(argv[0], list(argv), dict(environment))

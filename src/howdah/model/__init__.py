@@ -1,0 +1,1 @@
+"""Values of the domain: immutable, typed, standard library only, no input or output."""

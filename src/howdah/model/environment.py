@@ -1,0 +1,54 @@
+"""The fingerprint of what a run ran on. Runs with different fingerprints are never pooled silently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_READINGS = ("load", "now")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Facts by host name, each a nested mapping of plain values; `hadoop` holds version, home and jar hashes.
+
+    `load` and everything under a key called `now` is a reading of the moment and no part of the identity.
+    """
+
+    hosts: Mapping[str, Mapping[str, Any]]
+    hadoop: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One fact that two environments do not share; None where one side lacks it."""
+
+    path: str
+    left: Any
+    right: Any
+
+
+def differences(left: Environment, right: Environment) -> tuple[Difference, ...]:
+    """What differs between two environments, readings of the moment left out, sorted by path."""
+    first, second = _facts(left), _facts(right)
+    return tuple(
+        Difference(path, first.get(path), second.get(path))
+        for path in sorted(first.keys() | second.keys())
+        if first.get(path) != second.get(path)
+    )
+
+
+def _facts(environment: Environment) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+
+    def walk(prefix: str, value: Any) -> None:
+        if isinstance(value, Mapping):
+            for key, inner in value.items():
+                if key not in _READINGS:
+                    walk(f"{prefix}.{key}" if prefix else str(key), inner)
+        else:
+            facts[prefix] = value
+
+    walk("", {"hosts": environment.hosts, "hadoop": environment.hadoop})
+    return facts

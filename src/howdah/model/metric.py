@@ -1,0 +1,29 @@
+"""What a number means: name, unit, better direction, definition, source. No report shows an unregistered metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Better = Literal["lower", "higher", "neither"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One entry of the registry. `definition` is a sentence a reader of the report can check."""
+
+    name: str
+    unit: str
+    better: Better
+    definition: str
+    source: str
+
+
+def registry(metrics: Iterable[Metric]) -> dict[str, Metric]:
+    """`metrics` by name. Raises ValueError where two of them share one."""
+    named: dict[str, Metric] = {}
+    for metric in metrics:
+        if named.setdefault(metric.name, metric) != metric:
+            raise ValueError(f"two metrics are called {metric.name}")
+    return named

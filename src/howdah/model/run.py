@@ -1,0 +1,91 @@
+"""One attempt at a trial: what was asked, what happened, and when."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from howdah.model.metric import Metric
+from howdah.model.sample import Moment
+
+OutcomeKind = Literal["running", "valid", "invalid", "failed", "aborted"]
+PhaseKind = Literal["prepare", "run", "verify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended. Only a `valid` run has samples; every other kind has a reason."""
+
+    kind: OutcomeKind
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Everything that was asked for, fully resolved: the workload, its settings, the cluster's and Hadoop's.
+
+    Two runs are replicates of one trial when `identity` agrees.
+    """
+
+    workload: str
+    settings: Mapping[str, Any]
+
+    @property
+    def identity(self) -> str:
+        """Sixteen hexadecimal digits of the SHA-256 of the resolved settings."""
+        text = json.dumps([self.workload, dict(self.settings)], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One step of a workload. `jobs` are the Hadoop job ids it ran; `end` is None when it never ended."""
+
+    name: str
+    kind: PhaseKind
+    start: Moment
+    end: Moment | None = None
+    jobs: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that verification looked at: what, whether it held, and the values seen."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """What a reader must know before believing a number. `about` names a metric, a phase, or "run"."""
+
+    about: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`run.json`: identity and outcome of one attempt; see `docs/reference/run-directory.md`."""
+
+    id: str
+    trial: Trial
+    outcome: Outcome
+    start: Moment
+    end: Moment | None
+    howdah: str
+    command: tuple[str, ...]
+    cluster: Mapping[str, Any]
+    dataset: Mapping[str, Any] | None = None
+    primary: str | None = None
+    phases: tuple[Phase, ...] = ()
+    checks: tuple[Check, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)

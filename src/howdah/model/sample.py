@@ -1,0 +1,35 @@
+"""A measured number, and the moment it belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Quality = Literal["measured", "derived", "estimated", "simulated", "imported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time on one host: `utc` in seconds since 1970, `monotonic` in seconds of that host's own clock."""
+
+    utc: float
+    monotonic: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One measured number. Missing is missing: there is no sample for what was not measured.
+
+    `phase` is None for the whole run. `host` is the machine, `role` who it is about there (a Hadoop role such as
+    `datanode`, `job`, `client`, `machine`). `source` says where the number was read, with the formula if derived.
+    """
+
+    metric: str
+    value: float
+    unit: str
+    quality: Quality
+    source: str
+    host: str
+    role: str
+    phase: str | None
+    moment: Moment

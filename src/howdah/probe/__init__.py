@@ -1,0 +1,36 @@
+"""What observes hosts while a run lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from howdah.host import Host
+
+Sink = Callable[[str, dict[str, Any]], None]
+"""Takes the name of a series and one record of it: the header first, then points. Called from any thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A process to observe with everything below it: a daemon, or what stands for the job client."""
+
+    host: str
+    pid: int
+    role: str
+    node: str | None
+
+
+class Probe(Protocol):
+    """One kind of observation. `start` once, `stop` once, also after a failure between them."""
+
+    name: str
+    overhead: str
+    """What it costs, measured, in a sentence."""
+
+    def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
+        """Begins to observe; what a host cannot give is absent from its series."""
+
+    def stop(self) -> Mapping[str, float]:
+        """Ends after a last observation has reached the sink; returns the CPU seconds it took per host."""

@@ -1,0 +1,36 @@
+"""Processor, memory, disks, network and Hadoop's processes, once a second, from /proc."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from howdah.host import Host, Stream
+from howdah.probe import Sink, Subject
+
+INTERVAL_SECONDS = 1.0
+
+
+class SystemProbe:
+    """See `howdah.probe.Probe`. The readings are made by the agent on each host (`host/agent/sampler.py`)."""
+
+    name = "system"
+    overhead = "a few milliseconds of CPU per second and host; docs/performance.md has the measurement"
+
+    def __init__(self) -> None:
+        self._streams: dict[str, Stream] = {}
+
+    def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
+        for name, host in hosts.items():
+            roots = [
+                {"pid": subject.pid, "role": subject.role, "node": subject.node}
+                for subject in subjects
+                if subject.host == name
+            ]
+            roots.append({"pid": 0, "role": "client", "node": None})  # What the run itself starts through this channel.
+            self._streams[name] = host.stream(
+                "sampler.run", partial(sink, name), interval=INTERVAL_SECONDS, roots=roots
+            )
+
+    def stop(self) -> Mapping[str, float]:
+        return {name: stream.stop()["cpu_seconds"] for name, stream in self._streams.items()}

@@ -1,0 +1,305 @@
+"""From run directories to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from howdah.errors import UsageError
+from howdah.model.comparison import Summary
+from howdah.model.metric import Metric
+from howdah.model.quantity import format_bytes, format_seconds
+from howdah.model.run import Caveat, Run
+from howdah.report.detail import (
+    Detail,
+    counters_section,
+    detail_facts,
+    limits_section,
+    time_section,
+    timeline_section,
+)
+from howdah.report.document import Block, Figure, Fold, Key, Report, Section, Table, Text, columns
+from howdah.report.drawing import Dot, DotGroup, Dots
+from howdah.report.provenance import environment_section, provenance_section
+from howdah.report.results import Measure, Replicates, group, measures, registered, run_value, summary, unregistered
+from howdah.report.wording import MISSING, centre, count, interval, listing, moment, percent, quantity, sentence
+from howdah.store import StoredRun
+
+WIDE_SPREAD = 0.10
+"""A coefficient of variation from which the reader is warned: ten runs then give no better than about ± 7 %."""
+
+
+def build_report(runs: Sequence[StoredRun]) -> Report:
+    """The report of `runs`. Runs of one trial are summarised together; each trial has its own sections.
+
+    Raises:
+        UsageError: no runs.
+    """
+    if not runs:
+        raise UsageError("no run to report on")
+    groups = group(runs)
+    several = len(groups) > 1
+    sections: list[Section] = []
+    facts: list[dict[str, Any]] = []
+    for place, members in enumerate(groups, 1):
+        prefix = f"trial-{place}-" if several else ""
+        detail = Detail(members.shown)
+        if several:
+            identity = members.first.run.trial.identity
+            sections.append(Section(f"{prefix}head", f"Trial {place} of {len(groups)}: {identity}", ()))
+        sections.extend(_sections(members, detail, prefix))
+        facts.append(_facts(members, detail))
+    names = sorted({members.first.run.trial.workload for members in groups})
+    headlines = [headline(members) for members in groups]
+    together = f"{count(len(groups), 'trial')} of {listing(names)}, {count(len(runs), 'run')}. They are not pooled."
+    return Report(
+        title=f"{listing(names)}: {count(len(runs), 'run')}",
+        headline=together if several else headlines[0],
+        sections=tuple(sections),
+        facts={"schema": 1, "kind": "report", "headline": together if several else headlines[0], "trials": facts},
+    )
+
+
+def headline(members: Replicates) -> str:
+    """The result of one trial in a sentence."""
+    runs, valid = members.runs, members.valid
+    what = _what(members.first.run)
+    if not valid:
+        reasons = listing([f"{run.run.id} {outcome_words(run.run)}" for run in runs], most=3)
+        return sentence(f"{what}: no valid run, so no number. {reasons}")
+    measure = members.primary
+    found = summary(valid, measure) if measure else None
+    metric = registered(valid).get(measure.metric) if measure else None
+    if measure is None or found is None or metric is None:
+        return sentence(f"{what}: {count(len(valid), 'valid run')}, no value of a primary metric")
+    verb = "took" if metric.unit == "s" and metric.better == "lower" else f"{measure}:"
+    number = centre(found)
+    long = metric.unit == "s" and number >= 120
+    spread = (
+        f"95 % interval {interval(found.interval, metric.unit)}, {found.n} runs"
+        if found.interval
+        else f"{count(found.n, 'run')}, no interval"
+    )
+    words = f"{what} {verb} {format_seconds(number) if long else quantity(number, metric.unit)} ({spread})"
+    return sentence(f"{words}{_rate(members, measure)}; {_validated(valid)}")
+
+
+def outcome_words(run: Run) -> str:
+    """valid; or what it was instead, with the reason."""
+    return run.outcome.kind + (f" ({run.outcome.reason})" if run.outcome.reason else "")
+
+
+def metrics_blocks(runs: Sequence[StoredRun]) -> Iterator[Block]:
+    """Every result with its spread, and what each metric means."""
+    known = registered(runs)
+    found = measures(runs)
+    rows = []
+    for measure in found:
+        numbers, metric = summary(runs, measure), known[measure.metric]
+        if numbers is not None:
+            rows.append(_metric_row(measure, metric, numbers))
+    heads = ("Phase", "Metric", "Better", "#Value", "#95 % interval", "#Lowest", "#Highest", "#CV", "#Runs")
+    if rows and len(runs) == 1:
+        yield Table("Values of the run", columns(*heads[:4]), tuple(row[:4] for row in rows))
+    elif rows:
+        yield Table("Geometric means over the valid runs", columns(*heads), tuple(rows))
+    if missing := unregistered(runs):
+        yield Caveat("run", f"Samples of {listing(missing)} are not shown: the run does not define these metrics.")
+    shown = {measure.metric for measure in found} | {sample.metric for run in runs for sample in run.samples}
+    meanings = tuple(
+        (metric.name, metric.unit, metric.better, metric.definition, metric.source)
+        for metric in known.values()
+        if metric.name in shown
+    )
+    if meanings:
+        table = Table("What each metric means", columns("Metric", "Unit", "Better", "Definition", "Source"), meanings)
+        yield Fold("Definitions", (table,))
+
+
+def run_table(members: Replicates) -> Table:
+    """Every run with its outcome; the value of the primary metric where it has one."""
+    measure = members.primary
+    metric = registered(members.valid).get(measure.metric) if measure else None
+    rows = []
+    for place, run in enumerate(members.runs, 1):
+        value = run_value(run, measure) if measure and run.run.outcome.kind == "valid" else None
+        shown = quantity(value, metric.unit) if metric else MISSING
+        rows.append((str(place), run.run.id, moment(run.run.start.utc), shown, outcome_words(run.run)))
+    return Table("Runs in order", columns("#", "Run", "Start", f"#{measure or 'Value'}", "Outcome"), tuple(rows))
+
+
+def dots_group(members: Replicates, measure: Measure, name: str, colour: str, unit: str) -> DotGroup:
+    """The valid runs' values as dots."""
+    found = summary(members.valid, measure)
+    dots = [
+        Dot(value, f"{run.run.id}: {quantity(value, unit)}")
+        for run in members.valid
+        if (value := run_value(run, measure)) is not None
+    ]
+    mean, span = (None, None) if found is None else (found.geometric_mean, found.interval)
+    return DotGroup(name, colour, tuple(dots), mean, span)
+
+
+def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Section]:
+    yield _result_section(members, detail, prefix)
+    yield time_section(detail, prefix)
+    timeline = timeline_section(detail, prefix)
+    if timeline is not None:
+        yield timeline
+    yield limits_section(detail, prefix)
+    if members.valid:
+        yield Section(f"{prefix}metrics", "All metrics", tuple(metrics_blocks(members.valid)))
+    counters = counters_section(detail, prefix)
+    if counters is not None:
+        yield counters
+    yield environment_section(members, prefix)
+    yield provenance_section(members, prefix)
+
+
+def _result_section(members: Replicates, detail: Detail, prefix: str) -> Section:
+    blocks: list[Block] = []
+    if prefix:
+        blocks.append(Text(headline(members)))
+    measure = members.primary
+    metric = registered(members.valid).get(measure.metric) if measure else None
+    if measure is not None and metric is not None:
+        blocks.append(Text(f"This is {measure}: {metric.definition}"))
+    blocks.extend(_caveats(members, measure))
+    if measure is not None and metric is not None and len(members.valid) > 1:
+        blocks.append(_dots_figure(members, measure, metric, prefix))
+    blocks.append(run_table(members))
+    blocks.append(_checks(members.shown))
+    if len(members.runs) > 1:
+        shown = "the median run" if measure is not None else "the first run"
+        blocks.append(Text(f"The sections on time, limits and counters show {shown}, {detail.run.run.id}.", small=True))
+    return Section(f"{prefix}result", "Result", tuple(blocks))
+
+
+def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: str) -> Figure:
+    dots = dots_group(members, measure, str(measure), "contender", metric.unit)
+    found = summary(members.valid, measure)
+    assert found is not None
+    lowest, highest, middle = (quantity(n, metric.unit) for n in (found.minimum, found.maximum, centre(found)))
+    words = f"{count(found.n, 'run')} from {lowest} to {highest}, geometric mean {middle}"
+    if found.interval is not None:
+        words += f", 95 % interval {interval(found.interval, metric.unit)}"
+    keys = (Key("contender", "a run, in the order made, top to bottom; line and band: geometric mean, 95 % interval"),)
+    return Figure(f"{prefix}dots", "Every run", f"{words}.", keys, Dots(str(measure), metric.unit, (dots,)))
+
+
+def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Block]:
+    """What must be known before the headline is believed: spread, invalid runs, the runs' own caveats and damage."""
+    valid = members.valid
+    found = summary(valid, measure) if measure else None
+    if found is not None and found.n == 1:
+        text = "One run cannot tell the spread: another run may be slower or faster by an unknown amount."
+        yield Caveat(str(measure), text)
+    if found is not None and found.cv is not None and found.cv > WIDE_SPREAD:
+        yield Caveat(str(measure), f"The runs differ much: coefficient of variation {percent(found.cv)}.")
+    unused = [run for run in members.runs if run not in valid]
+    if unused:
+        listed = listing([f"{run.run.id} {outcome_words(run.run)}" for run in unused])
+        yield Caveat("run", f"{count(len(unused), 'run')} not used: {listed}.")
+    said: dict[Caveat, int] = {}
+    for run in members.runs:
+        for caveat in run.run.caveats:
+            said[caveat] = said.get(caveat, 0) + 1
+    for caveat, times in said.items():
+        of = f" ({times} of {len(members.runs)} runs)" if len(members.runs) > 1 else ""
+        yield Caveat(caveat.about, sentence(caveat.text) + of)
+    for run in members.runs:
+        for problem in run.problems:
+            yield Caveat("run", sentence(f"{run.run.id}: {problem}"))
+
+
+def _checks(run: StoredRun) -> Block:
+    if not run.run.checks:
+        return Caveat("run", "Nothing was verified in this run.")
+    rows = tuple((check.name, "✓ passed" if check.passed else "✕ failed", check.detail) for check in run.run.checks)
+    return Table("Checks of the output", columns("Check", "Result", "Seen"), rows)
+
+
+def _what(run: Run) -> str:
+    """Terasort of 1.00 GB on 3 nodes: what of it the run says."""
+    words = run.trial.workload
+    size = (run.dataset or {}).get("bytes")
+    if isinstance(size, (int, float)):
+        words += f" of {format_bytes(size)}"
+    nodes = run.cluster.get("nodes")
+    number = len(nodes) if isinstance(nodes, (list, tuple, dict)) else nodes
+    if isinstance(number, int):
+        words += f" on {count(number, 'node')}"
+    return words[:1].upper() + words[1:]
+
+
+def _rate(members: Replicates, primary: Measure) -> str:
+    """The other rate of the primary's phase in words, such as bytes per second; nothing where there is none."""
+    known = registered(members.valid)
+    for measure in measures(members.valid):
+        metric = known[measure.metric]
+        if measure.phase == primary.phase and measure != primary and metric.unit == "B/s" and metric.better == "higher":
+            found = summary(members.valid, measure)
+            if found is not None:
+                return f", {quantity(centre(found), metric.unit)}"
+    return ""
+
+
+def _validated(valid: Sequence[StoredRun]) -> str:
+    """Whether every valid run's output was checked: a valid run without checks is said to be unchecked."""
+    if all(run.run.checks and all(check.passed for check in run.run.checks) for run in valid):
+        return "output validated"
+    return "output not validated"
+
+
+def _metric_row(measure: Measure, metric: Metric, numbers: Summary) -> tuple[str, ...]:
+    return (
+        measure.phase or "whole run",
+        metric.name,
+        metric.better,
+        quantity(centre(numbers), metric.unit),
+        interval(numbers.interval, metric.unit),
+        quantity(numbers.minimum, metric.unit),
+        quantity(numbers.maximum, metric.unit),
+        percent(numbers.cv),
+        str(numbers.n),
+    )
+
+
+def _facts(members: Replicates, detail: Detail) -> dict[str, Any]:
+    known = registered(members.valid)
+    results = []
+    for measure in measures(members.valid):
+        found, metric = summary(members.valid, measure), known[measure.metric]
+        by_run = {run.run.id: run_value(run, measure) for run in members.valid}
+        results.append(
+            {
+                "phase": measure.phase or None,
+                "metric": metric.name,
+                "unit": metric.unit,
+                "better": metric.better,
+                "summary": None if found is None else asdict(found),
+                "values": {name: value for name, value in by_run.items() if value is not None},
+            }
+        )
+    return {
+        "workload": members.first.run.trial.workload,
+        "trial": members.first.run.trial.identity,
+        "headline": headline(members),
+        "primary": str(members.primary) if members.primary else None,
+        "runs": [
+            {
+                "id": run.run.id,
+                "path": str(run.path),
+                "outcome": run.run.outcome.kind,
+                "reason": run.run.outcome.reason,
+                "start": run.run.start.utc,
+                "checks": [asdict(check) for check in run.run.checks],
+                "caveats": [asdict(caveat) for caveat in run.run.caveats],
+                "problems": list(run.problems),
+            }
+            for run in members.runs
+        ],
+        "metrics": results,
+        "shown": detail_facts(detail),
+    }

@@ -1,0 +1,392 @@
+"""Baseline runs against contender runs: what may be compared, and what the comparison says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from howdah.errors import UsageError
+from howdah.model.comparison import Comparison
+from howdah.model.environment import Difference, differences
+from howdah.model.metric import Metric
+from howdah.model.run import Caveat
+from howdah.report.build import dots_group, outcome_words
+from howdah.report.document import Block, Figure, Key, Report, Section, Table, Text, columns
+from howdah.report.drawing import Dots, Ratio, Ratios
+from howdah.report.provenance import as_text, difference_table, environment_differences, flat
+from howdah.report.results import Measure, Replicates, measures, registered, run_value, values
+from howdah.report.wording import (
+    MISSING,
+    centre,
+    count,
+    interval,
+    listing,
+    moment,
+    percent,
+    probability,
+    quantity,
+    ratio,
+    ratio_interval,
+    sentence,
+)
+from howdah.stats import compare
+from howdah.stats.power import LEVEL, MOST_RUNS
+from howdah.store import StoredRun
+
+DATA = ("bytes", "rows", "records", "checksum", "generator")
+"""Facts of a data set that say what it is; the others say where and how it was stored."""
+
+METHOD = (
+    "The effect is the ratio of the geometric means, contender ÷ baseline. Its 95 % interval is Welch's t on the "
+    "logarithms. A difference is declared only where the interval leaves 1 out and the exact two-sided rank test (Mann "
+    "and Whitney) has p < 0.05. The numbers of runs and the smallest difference that could have been shown are for a "
+    "power of 80 %, from the spread s of the logarithms of these runs: (t(0.975) + t(0.8)) · s · √((1/n + 1/m) · π/3) "
+    "· (1.035 + 9.5/h³), after Bloom (1995), with h the harmonic mean of n and m; π/3 and the last factor are what the "
+    "rank test costs. A spread from few runs is itself uncertain."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport(Report):
+    """A report of one comparison. `measure` is what was compared, as phase/metric."""
+
+    measure: str
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The valid runs of both sides, and what was asked of them."""
+
+    baseline: Replicates
+    contender: Replicates
+    measure: Measure
+    metric: Metric
+
+    @property
+    def valid(self) -> tuple[StoredRun, ...]:
+        return (*self.baseline.valid, *self.contender.valid)
+
+
+def build_comparison(
+    baseline: Sequence[StoredRun], contender: Sequence[StoredRun], metric: str | None = None
+) -> ComparisonReport:
+    """`contender` against `baseline` on `metric`: `phase/metric`, or a metric's name where one phase alone has it.
+
+    Without `metric` it is the primary metric of the runs. Runs that are not valid are listed and not used.
+
+    Raises:
+        UsageError: no valid run on a side, a run on both sides, another workload or data set on the other side, or a
+            metric which they do not have in common, in one unit, with positive values.
+    """
+    sides = _checked(baseline, contender, metric)
+    found = compare(
+        values(sides.baseline.valid, sides.measure), values(sides.contender.valid, sides.measure), sides.metric.better
+    )
+    caveats = tuple(_caveats(sides, metric is not None))
+    sections = (
+        Section("result", "Result", tuple(_result(sides, found, caveats))),
+        Section("differences", "What else differs", tuple(_differences(sides))),
+        Section("metrics", "All metrics", tuple(_all_metrics(sides))),
+        Section("runs", "Runs", (_runs(sides), Text(METHOD, small=True))),
+    )
+    words = _headline(sides, found)
+    workload = sides.baseline.first.run.trial.workload
+    return ComparisonReport(
+        title=f"{workload}: {count(len(sides.baseline.valid), 'run')} against {len(sides.contender.valid)}",
+        headline=words,
+        sections=sections,
+        facts=_facts(sides, found, words, caveats),
+        measure=str(sides.measure),
+        comparison=found,
+    )
+
+
+def _checked(baseline: Sequence[StoredRun], contender: Sequence[StoredRun], metric: str | None) -> _Sides:
+    left, right = _side("baseline", baseline), _side("contender", contender)
+    if both := {run.run.id for run in left.runs} & {run.run.id for run in right.runs}:
+        raise UsageError(f"on both sides of the comparison: {listing(sorted(both))}")
+    everything = (*left.valid, *right.valid)
+    workloads = {run.run.trial.workload for run in everything}
+    if len(workloads) > 1:
+        raise UsageError(f"different workloads are not comparable: {listing(sorted(workloads))}")
+    for run in everything[1:]:
+        left_data, right_data = (side.run.dataset or {} for side in (everything[0], run))
+        for fact in DATA:
+            if left_data.get(fact) != right_data.get(fact):
+                raise UsageError(
+                    f"different data sets are not comparable: {fact} is {as_text(left_data.get(fact))} in "
+                    f"{everything[0].run.id} and {as_text(right_data.get(fact))} in {run.run.id}",
+                    hint="Compare runs of one size on one data set.",
+                )
+    measure = _measure(left, right, metric)
+    definitions = {(m.unit, m.better) for run in everything for m in run.run.metrics if m.name == measure.metric}
+    if len(definitions) > 1:
+        raise UsageError(
+            f"{measure.metric} does not mean the same in all runs: {listing([str(d) for d in definitions])}"
+        )
+    if min(*values(left.valid, measure), *values(right.valid, measure)) <= 0:
+        raise UsageError(f"{measure} has a value that is not positive, so there is no ratio to compare")
+    return _Sides(left, right, measure, registered(everything)[measure.metric])
+
+
+def _side(name: str, runs: Sequence[StoredRun]) -> Replicates:
+    by_id = {run.run.id: run for run in sorted(runs, key=lambda run: (run.run.start.utc, run.run.id))}
+    side = Replicates(tuple(by_id.values()))
+    if not side.runs:
+        raise UsageError(f"the {name} has no run")
+    if not side.valid:
+        reasons = listing([f"{run.run.id} {outcome_words(run.run)}" for run in side.runs])
+        raise UsageError(f"the {name} has no valid run: {reasons}")
+    return side
+
+
+def _measure(left: Replicates, right: Replicates, metric: str | None) -> Measure:
+    common = [m for m in measures(left.valid) if m in measures(right.valid)]
+    known = listing([str(measure) for measure in common], most=20) or "none"
+    if metric is None:
+        primary = {run.run.primary for run in (*left.valid, *right.valid)}
+        name = primary.pop() if len(primary) == 1 else None
+        if name is None:
+            raise UsageError("the runs do not name one primary metric", hint=f"Name one with --metric: {known}.")
+        metric = name
+    found = [m for m in common if str(m) == metric] or [m for m in common if m.metric == metric]
+    if len(found) == 1:
+        return found[0]
+    what = f"several phases have {metric}" if found else f"{metric} was not measured on both sides"
+    raise UsageError(what, hint=f"Both sides have: {known}.")
+
+
+def _headline(sides: _Sides, found: Comparison) -> str:
+    unit = sides.metric.unit
+    numbers = (
+        f"{sides.measure} {quantity(centre(found.contender), unit)} against {quantity(centre(found.baseline), unit)}, "
+        f"{ratio(found.ratio)} of the baseline"
+    )
+    runs = f"{found.baseline.n} + {found.contender.n} runs"
+    if found.verdict == "not enough data":
+        return f"Not enough data: {numbers}, but {runs} cannot show a difference."
+    spread = f"95 % interval {ratio_interval(found.interval)}, {runs}, rank test p {_p(found.p)}"
+    return f"{found.verdict[:1].upper()}{found.verdict[1:]}: {numbers} ({spread})."
+
+
+def _p(p: float) -> str:
+    return probability(p) if p < 0.001 else f"= {probability(p)}"
+
+
+def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iterator[Block]:
+    better = {"lower": "Lower is better", "higher": "Higher is better", "neither": "No direction is better"}
+    yield Text(f"{sentence(sides.metric.definition)} {better[sides.metric.better]}.")
+    for text in _enough(found):
+        yield Text(text)
+    yield from caveats
+    unit = sides.metric.unit
+    groups = (
+        dots_group(sides.baseline, sides.measure, "baseline", "baseline", unit),
+        dots_group(sides.contender, sides.measure, "contender", "contender", unit),
+    )
+    words = (
+        f"Baseline {quantity(found.baseline.minimum, unit)} to {quantity(found.baseline.maximum, unit)}; contender "
+        f"{quantity(found.contender.minimum, unit)} to {quantity(found.contender.maximum, unit)}."
+    )
+    keys = (
+        Key("baseline", "baseline (dots)"),
+        Key("contender", "contender (diamonds); top to bottom in the order made; line and band: mean, 95 % interval"),
+    )
+    yield Figure("dots", "Every run", words, keys, Dots(str(sides.measure), unit, groups))
+    heads = columns("Side", "#Runs", "#Geometric mean", "#95 % interval", "#Lowest", "#Median", "#Highest", "#CV")
+    rows = tuple(
+        (
+            name,
+            str(side.n),
+            quantity(centre(side), unit),
+            interval(side.interval, unit),
+            quantity(side.minimum, unit),
+            quantity(side.median, unit),
+            quantity(side.maximum, unit),
+            percent(side.cv),
+        )
+        for name, side in (("baseline", found.baseline), ("contender", found.contender))
+    )
+    yield Table(str(sides.measure), heads, rows)
+
+
+def _enough(found: Comparison) -> Iterator[str]:
+    """What these numbers of runs could show, and how many would show more."""
+    if found.smallest_p >= LEVEL:
+        yield (
+            "Even if every run of one side were below every run of the other, the exact rank test would have "
+            f"p = {probability(found.smallest_p)}, not below 0.05. {found.fewest_runs} runs per side are the fewest "
+            "that can show anything."
+        )
+    elif found.interval is None:
+        yield f"A side has one run, so its spread is unknown. {found.fewest_runs} runs per side are the fewest."
+    if found.detectable is None:
+        return
+    most = f"more than {MOST_RUNS:,}"
+    observed = most if found.runs_for_observed is None else str(found.runs_for_observed)
+    five = most if found.runs_for_five_percent is None else str(found.runs_for_five_percent)
+    size = f"the observed size (ratio {ratio(found.ratio)})"
+    text = f"At the spread of these runs, {observed} runs per side show a difference of {size} four times out of five; "
+    text += f"for a difference of 5 % it takes {five}."
+    if found.smallest_p < LEVEL:
+        shown = percent(found.detectable - 1)
+        text += f" With these numbers of runs, differences below {shown} are likely to stay unseen."
+    yield text
+
+
+def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
+    """What stands against believing the verdict."""
+    primary = sides.baseline.valid[0].run.primary
+    if chosen and primary is not None and str(sides.measure) != primary:
+        yield Caveat(str(sides.measure), f"This is not the primary metric that was stated before the runs: {primary}.")
+    for name, side in (("baseline", sides.baseline), ("contender", sides.contender)):
+        unused = [run for run in side.runs if run not in side.valid]
+        if unused:
+            listed = listing([f"{run.run.id} {outcome_words(run.run)}" for run in unused])
+            yield Caveat("run", f"Not used of the {name}: {listed}.")
+        lacking = [run.run.id for run in side.valid if run_value(run, sides.measure) is None]
+        if lacking:
+            yield Caveat(str(sides.measure), f"Runs of the {name} without this metric: {listing(lacking)}.")
+        trials = {run.run.trial.identity for run in side.valid}
+        if len(trials) > 1:
+            yield Caveat("run", f"The {name} mixes {len(trials)} different trials.")
+        within = environment_differences(side.valid)
+        if within:
+            paths = listing([entry.path for entry in within])
+            yield Caveat("run", f"The runs of the {name} did not all have the same environment: {paths}.")
+    unread = [run.run.id for run in sides.valid if "before" not in run.environment]
+    if unread:
+        yield Caveat("run", f"The environment was not recorded, so it cannot be compared: {listing(unread)}.")
+    hardware = [entry.path for entry in _between(sides) if entry.path.startswith("hosts.")]
+    if hardware:
+        yield Caveat(
+            "run",
+            f"The hosts differ ({listing(hardware)}), so the effect cannot be put down to the settings alone.",
+        )
+    settings = _settings(sides)
+    if len(settings) > 1:
+        yield Caveat("run", f"{len(settings)} settings differ, so the effect belongs to all of them together.")
+    if _one_after_the_other(sides):
+        text = (
+            "All runs of one side came before all of the other: a drift of the machine would look the same. Alternate."
+        )
+        yield Caveat("run", text)
+
+
+def _one_after_the_other(sides: _Sides) -> bool:
+    left, right = ([run.run.start.utc for run in side.valid] for side in (sides.baseline, sides.contender))
+    return max(left) < min(right) or max(right) < min(left)
+
+
+def _between(sides: _Sides) -> tuple[Difference, ...]:
+    left, right = (side.valid[0].environment.get("before") for side in (sides.baseline, sides.contender))
+    return () if left is None or right is None else differences(left, right)
+
+
+def _settings(sides: _Sides) -> list[Difference]:
+    return _unlike(*(side.valid[0].run.trial.settings for side in (sides.baseline, sides.contender)))
+
+
+def _unlike(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Difference]:
+    left, right = dict(flat(first)), dict(flat(second))
+    paths = sorted(left.keys() | right.keys())
+    return [Difference(path, left.get(path), right.get(path)) for path in paths if left.get(path) != right.get(path)]
+
+
+def _differences(sides: _Sides) -> Iterator[Block]:
+    settings = _settings(sides)
+    if settings:
+        yield difference_table("Settings that differ", settings, "Baseline", "Contender")
+    else:
+        yield Text("Both sides have the same settings: what differs is not a setting, or nothing does.")
+    data = _unlike(*(side.valid[0].run.dataset or {} for side in (sides.baseline, sides.contender)))
+    if data:
+        yield difference_table("Facts of the data set that differ", data, "Baseline", "Contender")
+    between = _between(sides)
+    if between:
+        yield difference_table("Environment facts that differ", between, "Baseline", "Contender")
+    else:
+        yield Text("No difference between the recorded environments.")
+
+
+def _all_metrics(sides: _Sides) -> Iterator[Block]:
+    known = registered(sides.valid)
+    ratios, rows = [], []
+    for measure in measures(sides.baseline.valid):
+        left, right = values(sides.baseline.valid, measure), values(sides.contender.valid, measure)
+        if not right or min(*left, *right) <= 0:
+            continue
+        metric = known[measure.metric]
+        found = compare(left, right, metric.better)
+        chosen = measure == sides.measure
+        title = f"{measure}: {ratio(found.ratio)} ({ratio_interval(found.interval)}), {metric.better} is better"
+        if measure.phase == sides.measure.phase:
+            ratios.append(Ratio(str(measure), found.ratio, found.interval, title, chosen))
+        rows.append(
+            (
+                str(measure),
+                quantity(centre(found.baseline), metric.unit),
+                quantity(centre(found.contender), metric.unit),
+                ratio(found.ratio),
+                ratio_interval(found.interval),
+                metric.better,
+            )
+        )
+    words = "; ".join(entry.title for entry in ratios) + "."
+    keys = (
+        Key("contender", f"{sides.measure}, which was asked for"),
+        Key("other", "other metrics of the phase, for orientation"),
+    )
+    yield Figure("ratios", "Contender ÷ baseline", words, keys, Ratios(tuple(ratios)))
+    heads = columns("Metric", "#Baseline", "#Contender", "#Ratio", "#95 % interval", "Better")
+    yield Table("Geometric means", heads, tuple(rows))
+    yield Text(
+        f"Only {sides.measure} has a verdict: of many such intervals, one in twenty leaves 1 out by chance alone.",
+        small=True,
+    )
+
+
+def _runs(sides: _Sides) -> Table:
+    rows = []
+    for name, side in (("baseline", sides.baseline), ("contender", sides.contender)):
+        for run in side.runs:
+            value = run_value(run, sides.measure) if run in side.valid else None
+            shown = MISSING if value is None else quantity(value, sides.metric.unit)
+            words = outcome_words(run.run)
+            rows.append((run.run.start.utc, (name, run.run.id, moment(run.run.start.utc), shown, words, str(run.path))))
+    heads = columns("Side", "Run", "Start", f"#{sides.measure}", "Outcome", "Directory")
+    return Table("Runs in order", heads, tuple(row for _, row in sorted(rows)))
+
+
+def _facts(sides: _Sides, found: Comparison, words: str, caveats: Sequence[Caveat]) -> Mapping[str, Any]:
+    def side(members: Replicates) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": run.run.id,
+                "path": str(run.path),
+                "trial": run.run.trial.identity,
+                "outcome": run.run.outcome.kind,
+                "reason": run.run.outcome.reason,
+                "value": run_value(run, sides.measure) if run in members.valid else None,
+            }
+            for run in members.runs
+        ]
+
+    def listed(found: Sequence[Difference]) -> list[dict[str, Any]]:
+        return [{"path": entry.path, "baseline": entry.left, "contender": entry.right} for entry in found]
+
+    return {
+        "schema": 1,
+        "kind": "comparison",
+        "headline": words,
+        "workload": sides.baseline.first.run.trial.workload,
+        "metric": {"measure": str(sides.measure), **asdict(sides.metric)},
+        "comparison": asdict(found),
+        "baseline": side(sides.baseline),
+        "contender": side(sides.contender),
+        "settings_differences": listed(_settings(sides)),
+        "environment_differences": listed(_between(sides)),
+        "caveats": [asdict(caveat) for caveat in caveats],
+    }

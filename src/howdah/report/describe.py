@@ -1,0 +1,79 @@
+"""One run for a terminal: the same facts as its report, without figures."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from howdah.model.run import Caveat
+from howdah.report.build import headline, metrics_blocks, outcome_words
+from howdah.report.detail import Detail
+from howdah.report.document import Block, Report, Section, Table, Text, columns
+from howdah.report.results import Replicates
+from howdah.report.times import step_seconds
+from howdah.report.wording import MISSING, listing, moment, quantity, sentence
+from howdah.store import StoredRun
+
+
+def describe_run(run: StoredRun) -> Report:
+    """The run in sections of text, caveats and tables; fast: the probe series are not read."""
+    members = Replicates((run,))
+    detail = Detail(run)
+    sections = [
+        Section("run", "Run", tuple(_identity(run))),
+        Section("phases", "Phases", tuple(_phases(detail))),
+    ]
+    if run.run.checks:
+        rows = tuple((c.name, "✓ passed" if c.passed else "✕ failed", c.detail) for c in run.run.checks)
+        sections.append(Section("checks", "Checks", (Table("Checks", columns("Check", "Result", "Seen"), rows),)))
+    if run.run.outcome.kind == "valid":
+        blocks = tuple(block for block in metrics_blocks((run,)) if isinstance(block, (Table, Caveat)))
+        sections.append(Section("metrics", "Metrics", blocks))
+    words = headline(members)
+    return Report(run.run.id, words, tuple(sections), {"schema": 1, "kind": "run", "headline": words, **_facts(run)})
+
+
+def _identity(run: StoredRun) -> Iterator[Block]:
+    end = run.run.end
+    rows = [
+        ("outcome", outcome_words(run.run)),
+        ("trial", run.run.trial.identity),
+        ("started", moment(run.run.start.utc)),
+        ("lasted", MISSING if end is None else quantity(end.monotonic - run.run.start.monotonic, "s")),
+        ("primary metric", run.run.primary or MISSING),
+        ("command", shlex.join(run.run.command)),
+        ("labels", listing([f"{name}={value}" for name, value in run.run.labels.items()]) or MISSING),
+        ("directory", str(run.path)),
+    ]
+    yield Table("Run", columns("", ""), tuple(rows))
+    for caveat in run.run.caveats:
+        yield Caveat(caveat.about, sentence(caveat.text))
+    for problem in run.problems:
+        yield Caveat("run", sentence(problem))
+
+
+def _phases(detail: Detail) -> Iterator[Block]:
+    times = {time.phase: quantity(time.seconds, "s") for time in detail.times}
+    rows: list[tuple[str, ...]] = []
+    for phase in detail.run.run.phases:
+        steps = [step_seconds(entry.job).items() for entry in detail.jobs if entry.phase == phase.name]
+        words = "; ".join(listing([f"{name} {quantity(seconds, 's')}" for name, seconds in job]) for job in steps)
+        rows.append((phase.name, phase.kind, times.get(phase.name, MISSING), words or MISSING, phase.error or ""))
+    if rows:
+        heads = columns("Phase", "Kind", "#Seconds", "Task-seconds", "Error")
+        yield Table("Phases", heads, tuple(rows))
+    else:
+        yield Text("No phase began.")
+    for problem in detail.problems:
+        yield Caveat("run", sentence(problem))
+
+
+def _facts(run: StoredRun) -> dict[str, object]:
+    return {
+        "id": run.run.id,
+        "path": str(run.path),
+        "workload": run.run.trial.workload,
+        "trial": run.run.trial.identity,
+        "outcome": run.run.outcome.kind,
+        "reason": run.run.outcome.reason,
+    }

@@ -1,0 +1,347 @@
+"""Sections about one run in detail: its time, its jobs, what limited it, its counters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from howdah.model.run import Caveat
+from howdah.report.document import Block, Figure, Fold, Key, Section, Table, Text, columns
+from howdah.report.drawing import Bars
+from howdah.report.jobs import PhaseJob, read_jobs
+from howdah.report.limits import RULE, Load, PhaseLimit, find_limits, stolen
+from howdah.report.series import BUSY, HostSeries, cpu_by_role, read_series
+from howdah.report.timeline import PIXELS, TITLED, build_timeline
+from howdah.report.times import (
+    SUCCEEDED,
+    PhaseTime,
+    job_name,
+    lost_seconds,
+    phase_bars,
+    phase_times,
+    step_bars,
+    step_seconds,
+)
+from howdah.report.wording import MISSING, count, listing, percent, quantity
+from howdah.store import StoredRun
+
+TIMELINES = 6
+"""Jobs up to which each has a timeline; of more, the longest have."""
+
+STOLEN_LIMIT = 0.02
+
+IMPORTANT = (
+    "HDFS_BYTES_READ HDFS_BYTES_WRITTEN FILE_BYTES_READ FILE_BYTES_WRITTEN MAP_INPUT_RECORDS MAP_OUTPUT_RECORDS "
+    "MAP_OUTPUT_BYTES MAP_OUTPUT_MATERIALIZED_BYTES SPILLED_RECORDS REDUCE_SHUFFLE_BYTES REDUCE_INPUT_RECORDS "
+    "REDUCE_OUTPUT_RECORDS CPU_MILLISECONDS GC_TIME_MILLIS TOTAL_LAUNCHED_MAPS TOTAL_LAUNCHED_REDUCES "
+    "NUM_FAILED_MAPS NUM_FAILED_REDUCES DATA_LOCAL_MAPS"
+).split()
+"""MapReduce counters that a reader looks for first, in that order."""
+
+
+class Detail:
+    """What one run's directory says beyond its samples. Jobs and series are read when first asked for."""
+
+    def __init__(self, run: StoredRun) -> None:
+        self.run = run
+
+    @cached_property
+    def _read(self) -> tuple[tuple[PhaseJob, ...], tuple[str, ...]]:
+        return read_jobs(self.run)
+
+    @property
+    def jobs(self) -> tuple[PhaseJob, ...]:
+        return self._read[0]
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return self._read[1]
+
+    @cached_property
+    def series(self) -> tuple[HostSeries, ...]:
+        return read_series(self.run)
+
+    @cached_property
+    def times(self) -> tuple[PhaseTime, ...]:
+        return phase_times(self.run.run.phases, self.jobs)
+
+    @cached_property
+    def limits(self) -> tuple[PhaseLimit, ...]:
+        return find_limits(self.run, self.series, self.jobs)
+
+    @cached_property
+    def roles(self) -> dict[str, dict[str, float]]:
+        """Processor seconds by phase and role."""
+        found = {}
+        for phase in self.run.run.phases:
+            if phase.end is not None:
+                found[phase.name] = cpu_by_role(self.series, phase.start.utc, phase.end.utc)
+        return {name: roles for name, roles in found.items() if roles}
+
+
+def time_section(detail: Detail, prefix: str) -> Section:
+    """Where the time went: phases, then task-seconds of the jobs."""
+    blocks: list[Block] = [Text(problem, small=True) for problem in detail.problems]
+    if detail.times:
+        blocks.extend(_phase_blocks(detail, prefix))
+    bars = step_bars(detail.jobs)
+    if bars.bars:
+        blocks.extend(_step_blocks(bars, prefix))
+    if not blocks:
+        blocks.append(Text("No phase of this run ended."))
+    return Section(f"{prefix}time", "Where the time went", tuple(blocks))
+
+
+def timeline_section(detail: Detail, prefix: str) -> Section | None:
+    """Every job's attempts and what the host did meanwhile; None where the run has no job to show."""
+    jobs = [entry for entry in detail.jobs if entry.job.attempts]
+    if not jobs:
+        return None
+    shown = sorted(sorted(jobs, key=lambda entry: -entry.job.seconds)[:TIMELINES], key=jobs.index)
+    blocks: list[Block] = []
+    if len(shown) < len(jobs):
+        blocks.append(Text(f"The {len(shown)} longest of {len(jobs)} jobs are shown.", small=True))
+    for place, entry in enumerate(shown, 1):
+        blocks.append(_timeline_figure(detail, entry, f"{prefix}timeline-{place}"))
+    if not detail.series:
+        blocks.append(Caveat("run", "This run has no probe series: what the host did meanwhile is not known."))
+    blocks.extend(_lost(jobs))
+    return Section(f"{prefix}timeline", "Timeline", tuple(blocks))
+
+
+def limits_section(detail: Detail, prefix: str) -> Section:
+    """What limited each phase, and processor seconds by role."""
+    blocks: list[Block] = []
+    if detail.limits:
+        rows = tuple(_limit_row(limit) for limit in detail.limits)
+        names = columns("Phase", "What limited it", *(f"#{name}" for name in _resources(detail)), "#Time at bound")
+        blocks.append(Table("Mean use in each phase, and its share of the calibrated bound", names, rows))
+        blocks.append(Text(RULE, small=True))
+    else:
+        blocks.append(Text("No probe series covers a phase of this run: what limited it is not known."))
+    blocks.extend(_stolen(detail))
+    blocks.extend(_role_table(detail))
+    return Section(f"{prefix}limits", "What limited it", tuple(blocks))
+
+
+def counters_section(detail: Detail, prefix: str) -> Section | None:
+    """The jobs' counters, important ones first."""
+    jobs = [entry for entry in detail.jobs if entry.job.counters]
+    if not jobs:
+        return None
+    several = [jobs[start : start + 5] for start in range(0, len(jobs), 5)]
+    tables = tuple(_counter_table(some, jobs) for some in several)
+    return Section(f"{prefix}counters", "Counters", (Fold("Job counters as Hadoop kept them", tables),))
+
+
+def _phase_blocks(detail: Detail, prefix: str) -> Iterator[Block]:
+    words = listing([f"{time.phase} {quantity(time.seconds, 's')}" for time in detail.times], most=12)
+    keys = (
+        Key("outside", "no job under way"),
+        Key("starting", "job starting, no task yet"),
+        Key("tasks", "tasks"),
+        Key("ending", "job ending"),
+    )
+    bars = phase_bars(detail.times)
+    yield Figure(f"{prefix}phases", "Phases", f"{words}. The table below has their pieces.", keys, bars)
+    names = columns("Phase", "#No job under way", "#Job starting", "#Tasks", "#Job ending", "#Whole phase")
+    rows = tuple(
+        (time.phase, *(quantity(n, "s") for n in (time.outside, time.starting, time.tasks, time.ending, time.seconds)))
+        for time in detail.times
+    )
+    yield Table("Seconds of each phase", names, rows)
+
+
+def _step_blocks(bars: Bars, prefix: str) -> Iterator[Block]:
+    used = {part.colour: part.name for bar in bars.bars for part in bar.parts}
+    keys = tuple(Key(colour, name) for colour, name in used.items())
+    words = listing([f"{bar.name} {quantity(sum(p.value for p in bar.parts), 's')}" for bar in bars.bars], most=12)
+    title = "Inside the jobs: task-seconds by step"
+    yield Figure(f"{prefix}steps", title, f"{words}. The table below has the steps.", keys, bars)
+    steps = list(dict.fromkeys(part.name for bar in bars.bars for part in bar.parts))
+    rows = []
+    for bar in bars.bars:
+        found = {part.name: part.value for part in bar.parts}
+        rows.append((bar.name, *(quantity(found.get(step), "s") for step in steps)))
+    yield Table("Task-seconds of each job", columns("Job", *(f"#{step}" for step in steps)), tuple(rows))
+
+
+def _timeline_figure(detail: Detail, entry: PhaseJob, figure: str) -> Figure:
+    job, drawing = entry.job, build_timeline(detail.run, entry, detail.series)
+    lost = sum(attempt.state != SUCCEEDED for attempt in job.attempts)
+    nodes = len({attempt.node for attempt in job.attempts})
+    words = (
+        f"{job.id}, {job.state.lower()} in {quantity(job.seconds, 's')}: {count(len(job.attempts), 'attempt')} "
+        f"({count(job.maps, 'map')}, {count(job.reduces, 'reduce')}) in {count(len(drawing.lanes), 'lane')} "
+        f"on {count(nodes, 'node')}" + (f", {lost} of them failed or killed" if lost else "")
+    )
+    if len(job.attempts) > TITLED:
+        words += f"; attempts that follow each other within {quantity(job.seconds / PIXELS, 's')} are joined"
+    used = {stretch.colour for stretch in drawing.stretches}
+    keys = tuple(key for key in _TIMELINE_KEYS if key.colour in used)
+    name = job_name(entry, detail.jobs)
+    return Figure(figure, f"{name}: one lane per container slot", words + ".", keys, drawing, note=words + ".")
+
+
+_TIMELINE_KEYS = (
+    Key("map", "map"),
+    Key("shuffle", "shuffle (thin)"),
+    Key("merge", "merge (half height)"),
+    Key("reduce", "reduce"),
+    Key("other", "other step"),
+    Key("lost", "failed or killed (hollow, ✕)"),
+)
+
+
+def _lost(jobs: Sequence[PhaseJob]) -> Iterator[Block]:
+    rows = [
+        (
+            entry.phase,
+            attempt.id,
+            attempt.state.lower(),
+            attempt.node or MISSING,
+            quantity(attempt.whole.seconds, "s"),
+            (attempt.error or MISSING).strip().partition("\n")[0][:200],
+        )
+        for entry in jobs
+        for attempt in entry.job.attempts
+        if attempt.state != SUCCEEDED
+    ]
+    if rows:
+        names = columns("Phase", "Attempt", "State", "Node", "#After", "What Hadoop said")
+        more = f"; the first 50 of {len(rows)}" if len(rows) > 50 else ""
+        yield Table(f"Attempts that failed or were killed{more}", names, tuple(rows[:50]))
+
+
+def _resources(detail: Detail) -> list[str]:
+    return list(dict.fromkeys(load.resource for limit in detail.limits for load in limit.loads))
+
+
+def _limit_row(limit: PhaseLimit) -> tuple[str, ...]:
+    busiest: dict[str, Load] = {}
+    for load in limit.loads:
+        known = busiest.get(load.resource)
+        if known is None or (load.share or 0) > (known.share or 0):
+            busiest[load.resource] = load
+    cells = [
+        f"{quantity(load.used, load.unit)} ({percent(load.share)})"
+        if load.share is not None
+        else quantity(load.used, load.unit)
+        for load in busiest.values()
+    ]
+    highest = max(busiest.values(), key=lambda load: load.share or 0)
+    return (limit.phase, limit.verdict, *cells, percent(highest.at_bound))
+
+
+def _stolen(detail: Detail) -> Iterator[Block]:
+    for phase in detail.run.run.phases:
+        if phase.end is None:
+            continue
+        share = stolen(detail.series, phase.start.utc, phase.end.utc)
+        if share is not None and share > STOLEN_LIMIT:
+            yield Caveat(phase.name, f"The hypervisor gave {percent(share)} of the processor time to others.")
+
+
+def _role_table(detail: Detail) -> Iterator[Block]:
+    """Processor seconds: a row per role, a column per phase, and what the whole host used."""
+    if not detail.roles:
+        return
+    phases = list(detail.roles)
+    roles = sorted({role for found in detail.roles.values() for role in found})
+    sums = {role: sum(found.get(role, 0.0) for found in detail.roles.values()) for role in roles}
+    rows = []
+    for role in sorted(roles, key=lambda role: (-sums[role], role)):
+        cells = (detail.roles[phase].get(role) for phase in phases)
+        rows.append((role, *(quantity(value, "s") for value in cells), quantity(sums[role], "s")))
+    rows.extend(_host_rows(detail, phases))
+    yield Table("Processor seconds by role", columns("Role", *(f"#{phase}" for phase in phases), "#Sum"), tuple(rows))
+    yield Text(
+        "Growth of each process's own processor time, read once a second. Containers: what the NodeManagers say their "
+        "finished containers used, plus what running ones have used. “Not attributed” is what else the host did: the "
+        "kernel, other programs, processes that came and went between two readings.",
+        small=True,
+    )
+
+
+def _host_rows(detail: Detail, phases: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The whole host, and what of it no role explains; nothing where the host's own counters have a gap."""
+    whole = []
+    for phase in detail.run.run.phases:
+        if phase.name in phases and phase.end is not None:
+            growths = [host.cpu(BUSY).growth(phase.start.utc, phase.end.utc) for host in detail.series]
+            known = [growth for growth in growths if growth is not None]
+            if len(known) < len(growths):
+                return
+            whole.append(sum(known))
+    rest = [total - sum(detail.roles[phase].values()) for total, phase in zip(whole, phases, strict=True)]
+    for name, numbers in (("not attributed", rest), ("whole host", whole)):
+        yield (name, *(quantity(max(0.0, number), "s") for number in (*numbers, sum(numbers))))
+
+
+def _counter_table(some: Sequence[PhaseJob], jobs: Sequence[PhaseJob]) -> Table:
+    names = {(group, name) for entry in some for group, counters in entry.job.counters.items() for name in counters}
+
+    def place(key: tuple[str, str]) -> tuple[int, str, str]:
+        return (IMPORTANT.index(key[1]) if key[1] in IMPORTANT else len(IMPORTANT), *key)
+
+    rows = []
+    for group, name in sorted(names, key=place):
+        found = (entry.job.counter(group, name) for entry in some)
+        cells = (MISSING if value is None else f"{value:,}" for value in found)
+        rows.append((name, *cells, group.strip().rpartition(".")[2]))
+    heads = columns("Counter", *(f"#{job_name(entry, jobs)}" for entry in some), "Group")
+    return Table("Totals of each job", heads, tuple(rows))
+
+
+def detail_facts(detail: Detail) -> dict[str, object]:
+    """The run's times, limits and processor seconds as JSON values."""
+    return {
+        "run": detail.run.run.id,
+        "phases": [
+            {
+                "phase": time.phase,
+                "seconds": time.seconds,
+                "outside_jobs_seconds": time.outside,
+                "job_starting_seconds": time.starting,
+                "tasks_seconds": time.tasks,
+                "job_ending_seconds": time.ending,
+            }
+            for time in detail.times
+        ],
+        "jobs": [
+            {
+                "id": entry.job.id,
+                "phase": entry.phase,
+                "state": entry.job.state,
+                "seconds": entry.job.seconds,
+                "step_task_seconds": step_seconds(entry.job),
+                "lost_task_seconds": lost_seconds(entry.job),
+                "lost_attempts": [
+                    {"id": attempt.id, "state": attempt.state, "error": attempt.error}
+                    for attempt in entry.job.attempts
+                    if attempt.state != SUCCEEDED
+                ],
+            }
+            for entry in detail.jobs
+        ],
+        "limits": [
+            {
+                "phase": limit.phase,
+                "verdict": limit.verdict,
+                "loads": [
+                    {
+                        "resource": load.resource,
+                        "host": load.host,
+                        "unit": load.unit,
+                        "used": load.used,
+                        "bound": load.bound,
+                        "share": load.share,
+                        "share_of_time_at_bound": load.at_bound,
+                    }
+                    for load in limit.loads
+                ],
+            }
+            for limit in detail.limits
+        ],
+        "cpu_seconds_by_role": detail.roles,
+    }

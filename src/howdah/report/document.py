@@ -1,0 +1,97 @@
+"""A report as blocks, before it is HTML, Markdown, text or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from howdah.model.run import Caveat
+from howdah.report.drawing import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph. `small` is for explanations which the result does not need."""
+
+    text: str
+    small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Something to copy: a command."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; numbers stand to the right."""
+
+    name: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text, one cell per column."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One line of a figure's legend: a colour of `theme.COLOURS` and what it stands for."""
+
+    colour: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing. `alternative` says in words what it shows, for readers who do not see it; `note` stands below it."""
+
+    id: str
+    title: str
+    alternative: str
+    keys: tuple[Key, ...]
+    drawing: Drawing
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that are shown when asked for."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+
+
+Block = Text | Code | Caveat | Table | Figure | Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a title. `id` is unique in the report."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A document built from run directories. `headline` says the result; `facts` are the same as JSON values."""
+
+    title: str
+    headline: str
+    sections: tuple[Section, ...]
+    facts: Mapping[str, Any]
+
+
+def columns(*names: str) -> tuple[Column, ...]:
+    """Columns by name; those whose name starts with `#` hold numbers."""
+    return tuple(Column(name.removeprefix("#"), name.startswith("#")) for name in names)

@@ -1,0 +1,135 @@
+"""What a figure draws: values only, in the units they were measured in. `figures.py` makes pictures of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from howdah.model.comparison import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """The value of one run."""
+
+    value: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class DotGroup:
+    """The runs of one trial in the order in which they were made, their geometric mean and its interval."""
+
+    name: str
+    colour: str
+    dots: tuple[Dot, ...]
+    mean: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """Every run as a dot, group below group on one axis."""
+
+    axis: str
+    unit: str
+    groups: tuple[DotGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a bar."""
+
+    name: str
+    colour: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A row of pieces that add up."""
+
+    name: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Stacked bars, row below row on one axis that starts at 0."""
+
+    axis: str
+    unit: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of time in a lane, in seconds since the timeline's start. `height` is its part of the lane's."""
+
+    lane: int
+    start: float
+    end: float
+    colour: str
+    height: float
+    title: str
+    label: str = ""
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A mean rate over a stretch of time."""
+
+    start: float
+    end: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One line, or one layer of a stack, with the bound that calibration found for it."""
+
+    name: str
+    colour: str
+    steps: tuple[Step, ...]
+    bound: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A small chart under the lanes, on the same time axis."""
+
+    title: str
+    unit: str
+    tracks: tuple[Track, ...]
+    stacked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Lanes of attempts over panels of the host. `lanes` names each lane, top to bottom; "" repeats the one above."""
+
+    seconds: float
+    lanes: tuple[str, ...]
+    stretches: tuple[Stretch, ...]
+    panels: tuple[Panel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Contender ÷ baseline of one metric."""
+
+    name: str
+    ratio: float
+    interval: Interval | None
+    title: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Ratios with their intervals, row below row around 1, on a logarithmic axis."""
+
+    rows: tuple[Ratio, ...]
+
+
+Drawing = Dots | Bars | Timeline | Ratios

@@ -1,0 +1,42 @@
+"""Pictures of drawings: Altair charts, turned into static SVG.
+
+Every figure is drawn at two widths, and the page shows the one that fits. Charts have the colours of `theme.stand_in`.
+"""
+
+from __future__ import annotations
+
+from howdah.report.document import Figure
+from howdah.report.drawing import Bars, Dots, Drawing, Ratios
+from howdah.report.svg import fit
+
+WIDTHS = {"wide": 960, "narrow": 340}
+"""CSS pixels."""
+
+
+def picture(figure: Figure, size: str) -> str:
+    """`figure` as SVG for the page, at one of `WIDTHS`."""
+    import altair as alt  # late, here and in `charts`: half a second
+    import vl_convert
+    from altair.utils.schemapi import debug_mode
+
+    from howdah.report.charts import configured
+
+    # Altair's validation of every part takes longer than the drawing; the tests draw every kind of figure with it.
+    with debug_mode(False):
+        specification = configured(chart(figure.drawing, WIDTHS[size]))
+    version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    svg = vl_convert.vegalite_to_svg(specification, vl_version=version)
+    return fit(svg, prefix=f"{figure.id}-{size}-", label=f"{figure.title}. {figure.alternative}")
+
+
+def chart(drawing: Drawing, width: int) -> object:
+    """The Altair chart of a drawing."""
+    from howdah.report import charts_rows, charts_time
+
+    if isinstance(drawing, Dots):
+        return charts_rows.dots(drawing, width)
+    if isinstance(drawing, Bars):
+        return charts_rows.bars(drawing, width)
+    if isinstance(drawing, Ratios):
+        return charts_rows.ratios(drawing, width)
+    return charts_time.timeline(drawing, width)

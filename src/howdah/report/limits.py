@@ -1,0 +1,154 @@
+"""What limited a phase: what its hosts did in it against what calibration found that they can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from howdah.model.run import Phase
+from howdah.report.jobs import PhaseJob
+from howdah.report.results import CALIBRATION
+from howdah.report.series import ALL_CPU, BUSY, STOLEN, Counter, HostSeries
+from howdah.report.wording import percent
+from howdah.store import StoredRun
+
+LIMITED = 0.85
+NEAR = 0.60
+RULE = (
+    "The rule: over a phase (from the submission of its first job to the end of its last; the whole phase where it has "
+    "no job), the mean use of each resource is divided by its bound from calibration. At "
+    f"{percent(LIMITED)} or more of its bound a resource is said to have limited the phase; from {percent(NEAR)} it "
+    "was the nearest; below that none of them did, and the time went into waiting, latency or scheduling. A mean hides "
+    "bursts: “time at bound” is the share of seconds in which the busiest resource was at "
+    f"{percent(LIMITED)} or more. Without a calibrated processor bound, the number of processors is taken."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The mean use of one resource of one host in a phase. `share` is of its bound; None where there is no bound.
+
+    `at_bound` is the share of the phase's time with a use of at least `LIMITED` of the bound.
+    """
+
+    resource: str
+    host: str
+    unit: str
+    used: float
+    bound: float | None
+    share: float | None
+    at_bound: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseLimit:
+    """The loads of one phase and the verdict on them in words."""
+
+    phase: str
+    loads: tuple[Load, ...]
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Resource:
+    name: str
+    unit: str
+    bound: str
+    limited: str
+
+
+_CPU = _Resource("CPU", "cores", "bound_cpu_cores", "the processors limited it")
+_RESOURCES = (
+    _CPU,
+    _Resource("disk write", "B/s", "bound_disk_write", "writing to disk limited it"),
+    _Resource("disk read", "B/s", "bound_disk_read", "reading from disk limited it"),
+    _Resource("loopback", "B/s", "bound_loopback", "the loopback network limited it"),
+)
+
+
+def window(phase: Phase, jobs: tuple[PhaseJob, ...]) -> tuple[float, float] | None:
+    """The stretch of a phase that is judged (utc); None where it never ended."""
+    own = [entry.job for entry in jobs if entry.phase == phase.name]
+    if own:
+        return min(job.submit for job in own), max(job.finish for job in own)
+    return None if phase.end is None else (phase.start.utc, phase.end.utc)
+
+
+def find_limits(run: StoredRun, series: tuple[HostSeries, ...], jobs: tuple[PhaseJob, ...]) -> tuple[PhaseLimit, ...]:
+    """The limits of every phase that the series cover."""
+    found = []
+    for phase in run.run.phases:
+        span = window(phase, jobs)
+        loads = () if span is None else tuple(load for host in series for load in _loads(run, host, *span))
+        if loads:
+            found.append(PhaseLimit(phase.name, loads, _verdict(loads)))
+    return tuple(found)
+
+
+def bound_of(run: StoredRun, metric: str, host: str) -> float | None:
+    """What calibration found for a host; None where it found nothing."""
+    found = [
+        sample.value
+        for sample in run.samples
+        if sample.phase == CALIBRATION and sample.metric == metric and sample.host == host
+    ]
+    return found[-1] if found else None
+
+
+def processors(host: HostSeries, start: float, end: float) -> float | None:
+    """How many processors the host's counters add up to."""
+    return host.cpu(ALL_CPU).rate(start, end)
+
+
+def stolen(series: tuple[HostSeries, ...], start: float, end: float) -> float | None:
+    """The largest share of a host's processor time that its hypervisor gave to others."""
+    shares = []
+    for host in series:
+        taken, everything = host.cpu(STOLEN).rate(start, end), processors(host, start, end)
+        if taken is not None and everything:
+            shares.append(taken / everything)
+    return max(shares, default=None)
+
+
+def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[Load]:
+    loads = []
+    for resource in _RESOURCES:
+        counter = _use(host, resource)
+        used = counter.rate(start, end)
+        if used is None:
+            continue
+        bound = bound_of(run, resource.bound, host.host)
+        if bound is None and resource is _CPU:
+            bound = processors(host, start, end)
+        share = at_bound = None
+        if bound:
+            share = used / bound
+            steps = counter.steps(start, end)
+            high = sum(step.end - step.start for step in steps if step.value >= LIMITED * bound)
+            at_bound = high / (end - start)
+        loads.append(Load(resource.name, host.host, resource.unit, used, bound, share, at_bound))
+    return loads
+
+
+def _use(host: HostSeries, resource: _Resource) -> Counter:
+    if resource is _CPU:
+        return host.cpu(BUSY)
+    if resource.name == "loopback":
+        return host.network("receive_bytes", loopback=True)
+    return host.disk("write_bytes" if resource.name == "disk write" else "read_bytes")
+
+
+def _verdict(loads: tuple[Load, ...]) -> str:
+    bounded = [(load.share, load) for load in loads if load.share is not None]
+    if not bounded:
+        return "no bound is known to judge it by"
+    share, highest = max(bounded, key=lambda pair: pair[0])
+    words = f"{highest.resource} {percent(share)} {'busy' if highest.resource == _CPU.name else 'of its bound'}"
+    if len({load.host for load in loads}) > 1:
+        words += f" on {highest.host}"
+    if share >= LIMITED:
+        return f"{words}: {next(r.limited for r in _RESOURCES if r.name == highest.resource)}"
+    if share >= NEAR:
+        return f"{words}: the nearest to its bound, but not at it"
+    unbounded = sorted({load.resource for load in loads if load.share is None})
+    unknown = f" (no bound is known for {' and '.join(unbounded)})" if unbounded else ""
+    return f"nothing above {percent(NEAR)} of its bound: waiting, latency or scheduling{unknown}"

@@ -1,0 +1,133 @@
+"""Sections that let a reader check and repeat: environment, settings, command, run directories."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from howdah.model.environment import Difference, Environment, differences
+from howdah.model.run import Caveat
+from howdah.report.document import Block, Code, Fold, Section, Table, Text, columns
+from howdah.report.results import Replicates
+from howdah.report.wording import MISSING, count, listing, moment
+from howdah.store import StoredRun
+
+NOWHERE = Environment({}, {})
+LISTED = 40
+"""Differences up to which all are listed."""
+
+
+def environment_section(group: Replicates, prefix: str) -> Section:
+    """What the shown run ran on, and every difference to the other runs of its group."""
+    shown = group.shown
+    blocks: list[Block] = []
+    reading = shown.environment.get("before")
+    if reading is None:
+        blocks.append(Caveat("run", "The environment of this run was not recorded: it cannot be checked or repeated."))
+    else:
+        blocks.extend(_environment_caveats(group))
+        rows = tuple((entry.path, as_text(entry.right)) for entry in differences(NOWHERE, reading))
+        facts = Table("Facts of the hosts and of Hadoop", columns("Fact", "Value"), rows)
+        blocks.append(Fold(f"Hosts and Hadoop: {count(len(rows), 'fact')}", (facts,)))
+    settings = tuple((path, as_text(value)) for path, value in flat(shown.run.trial.settings))
+    heads = columns("Setting", "Value")
+    table = Table(f"Settings of the trial {shown.run.trial.identity}", heads, settings)
+    blocks.append(Fold(f"Trial: {count(len(settings), 'setting')}", (table,)))
+    cluster = tuple((path, as_text(value)) for path, value in flat(shown.run.cluster))
+    if cluster:
+        blocks.append(Fold("Cluster", (Table("The cluster", columns("Fact", "Value"), cluster),)))
+    return Section(f"{prefix}environment", "Environment", tuple(blocks))
+
+
+def provenance_section(group: Replicates, prefix: str) -> Section:
+    """The command to repeat the shown run, and where every number of the group comes from."""
+    shown = group.shown
+    rows = tuple(
+        (
+            run.run.id,
+            run.run.outcome.kind,
+            moment(run.run.start.utc),
+            run.run.howdah,
+            listing([f"{path}={value}" for path, value in _seeds(run)]) or MISSING,
+            _jars(run),
+            str(run.path),
+        )
+        for run in group.runs
+    )
+    heads = columns("Run", "Outcome", "Start", "Howdah", "Seed", "#Jars hashed", "Directory")
+    blocks = (
+        Text("The command that made the shown run:"),
+        Code(shlex.join(shown.run.command)),
+        Table("Run directories: all that this page was made from", heads, rows),
+    )
+    return Section(f"{prefix}repeat", "Repeat it", blocks)
+
+
+def environment_differences(runs: Sequence[StoredRun]) -> tuple[Difference, ...]:
+    """What differs between the first run's environment and any other's, each path once."""
+    readings = [reading for run in runs if (reading := run.environment.get("before")) is not None]
+    found: dict[str, Difference] = {}
+    for reading in readings[1:]:
+        for entry in differences(readings[0], reading):
+            found.setdefault(entry.path, entry)
+    return tuple(found[path] for path in sorted(found))
+
+
+def difference_table(caption: str, found: Sequence[Difference], left: str, right: str) -> Table:
+    """One row per difference; beyond `LISTED` the rest is counted in the caption."""
+    rows = tuple((entry.path, as_text(entry.left), as_text(entry.right)) for entry in found[:LISTED])
+    more = f" (the first {LISTED} of {len(found)})" if len(found) > LISTED else ""
+    return Table(caption + more, columns("What", left, right), rows)
+
+
+def flat(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested mappings as dotted paths, sorted."""
+    for key in sorted(mapping, key=str):
+        value, path = mapping[key], f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{path}.")
+        else:
+            yield path, value
+
+
+def as_text(value: Any) -> str:
+    """A fact for reading: lists in one line, nothing as a dash."""
+    if value is None:
+        return MISSING
+    if isinstance(value, (list, tuple)):
+        return ", ".join(as_text(item) for item in value)
+    return str(value)
+
+
+def _environment_caveats(group: Replicates) -> Iterator[Block]:
+    found = environment_differences(group.valid)
+    if found:
+        paths = listing([entry.path for entry in found])
+        text = f"These runs did not all have the same environment, though they are summarised together: {paths} differ."
+        yield Caveat("run", text)
+        yield difference_table("Differences between the first run and others", found, "First run", "Another run")
+    before, after = (group.shown.environment.get(name) for name in ("before", "after"))
+    if before is not None and after is not None and (changed := differences(before, after)):
+        paths = listing([entry.path for entry in changed])
+        yield Caveat("run", f"The environment changed while the shown run lasted: {paths}.")
+    elif not found:
+        yield Text(f"No difference in the recorded environment{_over(group)}.")
+
+
+def _over(group: Replicates) -> str:
+    """Over what the environment stayed the same."""
+    both = {"before", "after"} <= group.shown.environment.keys()
+    words = [f"between the {len(group.valid)} valid runs"] if len(group.valid) > 1 else []
+    return " " + " or ".join([*words, *(["from before to after the shown run"] if both else [])])
+
+
+def _seeds(run: StoredRun) -> list[tuple[str, Any]]:
+    return [(path, value) for path, value in flat(run.run.trial.settings) if path.rpartition(".")[2].endswith("seed")]
+
+
+def _jars(run: StoredRun) -> str:
+    """How many jars of Hadoop the run's environment has hashes of."""
+    reading = run.environment.get("before")
+    jars = reading.hadoop.get("jars") if reading is not None else None
+    return f"{len(jars):,}" if isinstance(jars, Mapping) else MISSING

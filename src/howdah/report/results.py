@@ -1,0 +1,128 @@
+"""The samples of runs by what they mean: one value per run, phase and metric."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howdah.model.comparison import Summary
+from howdah.model.metric import Metric
+from howdah.model.sample import Sample
+from howdah.stats import summarise
+from howdah.store import StoredRun
+
+CALIBRATION = "calibration"
+"""The phase of the samples which say what the hosts can reach; they are bounds, not results."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Measure:
+    """A metric of a phase; `phase` is "" for the whole run."""
+
+    phase: str
+    metric: str
+
+    def __str__(self) -> str:
+        return f"{self.phase}/{self.metric}" if self.phase else self.metric
+
+    @classmethod
+    def parse(cls, text: str) -> Measure:
+        """The measure written as `phase/metric`, or `metric` for the whole run."""
+        phase, _, metric = text.rpartition("/")
+        return cls(phase, metric)
+
+
+@dataclass(frozen=True, slots=True)
+class Replicates:
+    """All runs of one trial, in the order in which they were made."""
+
+    runs: tuple[StoredRun, ...]
+
+    @property
+    def valid(self) -> tuple[StoredRun, ...]:
+        return tuple(run for run in self.runs if run.run.outcome.kind == "valid")
+
+    @property
+    def first(self) -> StoredRun:
+        return (self.valid or self.runs)[0]
+
+    @property
+    def primary(self) -> Measure | None:
+        """The primary metric of the valid runs, None where they have none or no value for it."""
+        names = {run.run.primary for run in self.valid}
+        name = names.pop() if len(names) == 1 else None
+        measure = Measure.parse(name) if name else None
+        return measure if measure and values(self.valid, measure) else None
+
+    @property
+    def shown(self) -> StoredRun:
+        """The run to show in detail: the valid one nearest to the median of the primary metric."""
+        measure = self.primary
+        if measure is None:
+            return self.first
+        middle = statistics.median(values(self.valid, measure))
+
+        def distance(run: StoredRun) -> float:
+            value = run_value(run, measure)
+            return float("inf") if value is None else abs(value - middle)
+
+        return min(self.valid, key=distance)
+
+
+def group(runs: Sequence[StoredRun]) -> tuple[Replicates, ...]:
+    """`runs` by trial, each group and the groups in order of start; a run given twice counts once."""
+    groups: dict[str, dict[str, StoredRun]] = {}
+    for run in sorted(runs, key=lambda run: (run.run.start.utc, run.run.id)):
+        groups.setdefault(run.run.trial.identity, {})[run.run.id] = run
+    return tuple(Replicates(tuple(members.values())) for members in groups.values())
+
+
+def run_value(run: StoredRun, measure: Measure) -> float | None:
+    """The run's value: the median where it has several samples, such as one per host; None where it has none."""
+    found = [sample.value for sample in run.samples if measure_of(sample) == measure]
+    return statistics.median(found) if found else None
+
+
+def values(runs: Sequence[StoredRun], measure: Measure) -> list[float]:
+    """The value of every run that has one, in order."""
+    found = (run_value(run, measure) for run in runs)
+    return [value for value in found if value is not None]
+
+
+def measure_of(sample: Sample) -> Measure:
+    return Measure(sample.phase or "", sample.metric)
+
+
+def measures(runs: Sequence[StoredRun]) -> tuple[Measure, ...]:
+    """What `runs` have results of registered metrics for: phases in the order of the runs, metrics as registered."""
+    phases = [""] + [phase.name for run in runs for phase in run.run.phases]
+    metrics = [metric.name for run in runs for metric in run.run.metrics]
+    samples = [sample for run in runs for sample in run.samples if sample.phase != CALIBRATION]
+    found = {measure_of(sample) for sample in samples if sample.metric in metrics}
+
+    def place(measure: Measure) -> tuple[int, int, Measure]:
+        return (
+            phases.index(measure.phase) if measure.phase in phases else len(phases),
+            metrics.index(measure.metric),
+            measure,
+        )
+
+    return tuple(sorted(found, key=place))
+
+
+def unregistered(runs: Sequence[StoredRun]) -> list[str]:
+    """Metrics that have samples but no definition: no report shows them."""
+    known = registered(runs)
+    return sorted({sample.metric for run in runs for sample in run.samples} - known.keys())
+
+
+def registered(runs: Sequence[StoredRun]) -> dict[str, Metric]:
+    """The metrics that `runs` define, by name; the last definition counts."""
+    return {metric.name: metric for run in runs for metric in run.run.metrics}
+
+
+def summary(runs: Sequence[StoredRun], measure: Measure) -> Summary | None:
+    """The summary of the runs' values; None where no run has one."""
+    found = values(runs, measure)
+    return summarise(found) if found else None

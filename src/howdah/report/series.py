@@ -1,0 +1,175 @@
+"""What the probes saw: rates of the host, and processor seconds of each role, in a window of time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howdah.report.drawing import Step
+from howdah.store import StoredRun
+
+Point = Mapping[str, Any]
+
+BUSY = ("cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq")
+WAITING = ("cpu_iowait",)
+STOLEN = ("cpu_steal",)
+ALL_CPU = (*BUSY, *WAITING, *STOLEN, "cpu_idle")
+
+_STACKED_DEVICES = ("loop", "ram", "zram", "dm-", "md", "sr")
+_SLACK = 3.0
+"""Intervals between points by which a window may reach beyond the series and still be covered by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Sums of counters over time: `times` (utc, growing) and `totals` of the same length."""
+
+    times: tuple[float, ...]
+    totals: tuple[float, ...]
+    interval: float
+
+    def growth(self, start: float, end: float) -> float | None:
+        """What was added between two moments, interpolated; None where the series does not cover them."""
+        slack = _SLACK * self.interval
+        if len(self.times) < 2 or end <= start or self.times[0] > start + slack or self.times[-1] < end - slack:
+            return None
+        growth = self._at(end) - self._at(start)
+        return growth if growth >= 0 else None
+
+    def rate(self, start: float, end: float) -> float | None:
+        """The mean growth per second between two moments; None where the series does not cover them."""
+        growth = self.growth(start, end)
+        return None if growth is None else growth / (end - start)
+
+    def steps(self, start: float, end: float) -> tuple[Step, ...]:
+        """The rate between every two points that overlap the window; times are relative to `start`."""
+        found = []
+        for index in range(max(1, bisect_right(self.times, start)), len(self.times)):
+            first, second = self.times[index - 1], self.times[index]
+            if first >= end:
+                break
+            growth = self.totals[index] - self.totals[index - 1]
+            # A gap in the series is a gap in the picture, and a counter that fell was reset.
+            if second - first <= _SLACK * self.interval and second > first and growth >= 0:
+                found.append(Step(max(first, start) - start, min(second, end) - start, growth / (second - first)))
+        return tuple(found)
+
+    def _at(self, time: float) -> float:
+        index = bisect_left(self.times, time)
+        if index == 0:
+            return self.totals[0]
+        if index == len(self.times):
+            return self.totals[-1]
+        first, second = self.times[index - 1], self.times[index]
+        share = (time - first) / (second - first)
+        return self.totals[index - 1] + share * (self.totals[index] - self.totals[index - 1])
+
+
+@dataclass(frozen=True, slots=True)
+class HostSeries:
+    """The points of one host by kind. `problems` says what in it could not be used."""
+
+    host: str
+    interval: float
+    points: Mapping[str, Sequence[Point]]
+
+    def cpu(self, names: tuple[str, ...]) -> Counter:
+        """Processor seconds, summed over the host's processors and over `names`."""
+        return self._counter(self.points.get("machine", ()), names)
+
+    def disk(self, column: str) -> Counter:
+        """`read_bytes` or `write_bytes`, summed over the host's whole disks."""
+        points = self.points.get("disk", ())
+        disks = _whole_disks({str(point.get("device")) for point in points})
+        return self._sum(points, "device", disks, column)
+
+    def network(self, column: str, *, loopback: bool) -> Counter:
+        """`receive_bytes` or `send_bytes` of the loopback interface, or of all others together."""
+        points = self.points.get("network", ())
+        interfaces = {str(point.get("interface")) for point in points}
+        return self._sum(points, "interface", {name for name in interfaces if (name == "lo") == loopback}, column)
+
+    def _sum(self, points: Sequence[Point], about: str, names: set[str], column: str) -> Counter:
+        """The sum over `names`, at the rounds in which all of them were read."""
+        rounds: list[tuple[float, dict[str, float]]] = []
+        for point in points:
+            if point.get(about) in names and column in point:
+                if not rounds or point["utc"] - rounds[-1][0] > self.interval / 2:
+                    rounds.append((point["utc"], {}))
+                rounds[-1][1][point[about]] = point[column]
+        whole = [(time, sum(found.values())) for time, found in rounds if len(found) == len(names)]
+        return Counter(tuple(time for time, _ in whole), tuple(total for _, total in whole), self.interval)
+
+    def _counter(self, points: Sequence[Point], names: tuple[str, ...]) -> Counter:
+        usable = [point for point in points if any(name in point for name in names)]
+        totals = tuple(sum(point.get(name, 0.0) for name in names) for point in usable)
+        return Counter(tuple(point["utc"] for point in usable), totals, self.interval)
+
+
+def read_series(run: StoredRun) -> tuple[HostSeries, ...]:
+    """The series of every host of the run that has a header."""
+    found = []
+    for name, lines in run.series():
+        if not lines or "kinds" not in lines[0]:
+            continue
+        points: dict[str, list[Point]] = {}
+        for line in lines[1:]:
+            points.setdefault(line.get("kind", ""), []).append(line)
+        header = lines[0]
+        found.append(HostSeries(header.get("host", name), float(header.get("interval_seconds", 1.0)), points))
+    return tuple(found)
+
+
+def cpu_by_role(series: Iterable[HostSeries], start: float, end: float) -> dict[str, float]:
+    """Processor seconds of each role between two moments, over all hosts; a role that was not seen is absent.
+
+    A NodeManager's `cpu_children` is what its finished containers used, so the containers' share is its growth, plus
+    what containers alive at the end had used, less what containers alive at the start had used. Containers without a
+    NodeManager's account, and every other role, are the growth of their own processes.
+    """
+    roles: dict[str, float] = {}
+    for host in series:
+        accounts = _accounts(host.points.get("process", ()))
+        begin = min((points[0]["utc"] for points in accounts.values()), default=0.0)
+        reaped = {key: _reading(points, "cpu_children", start) for key, points in accounts.items()}
+        accounted = any(key[0] == "nodemanager" and value is not None for key, value in reaped.items())
+        for key, points in accounts.items():
+            role = key[0]
+            if points[-1]["utc"] < start or points[0]["utc"] > end:
+                continue
+            before = _reading(points, "cpu", start)
+            if before is None:  # it began in the window, or the probe did
+                before = 0.0 if points[0]["utc"] > begin + host.interval else points[0].get("cpu", 0.0)
+            after = _reading(points, "cpu", end)
+            if after is None:
+                continue
+            if role == "container" and accounted and points[-1]["utc"] < end - 1.5 * host.interval:
+                after = 0.0  # it ended in the window: the NodeManager's account has all of it
+            roles[role] = roles.get(role, 0.0) + after - before
+            if role == "nodemanager" and reaped[key] is not None:
+                children = (_reading(points, "cpu_children", end) or 0.0) - (reaped[key] or 0.0)
+                roles["container"] = roles.get("container", 0.0) + children
+    return roles
+
+
+def _accounts(points: Sequence[Point]) -> dict[tuple[str, str, int, str], list[Point]]:
+    """The points of each process: role, node, pid and container say which it is."""
+    accounts: dict[tuple[str, str, int, str], list[Point]] = {}
+    for point in points:
+        key = (point.get("role", ""), point.get("node") or "", point.get("pid", 0), point.get("container") or "")
+        accounts.setdefault(key, []).append(point)
+    return accounts
+
+
+def _reading(points: Sequence[Point], column: str, time: float) -> float | None:
+    """The last reading of `column` at or before `time`; None where there is none."""
+    index = bisect_right(points, time, key=lambda point: float(point["utc"]))
+    return next((float(point[column]) for point in reversed(points[:index]) if column in point), None)
+
+
+def _whole_disks(devices: set[str]) -> set[str]:
+    """`devices` without partitions and without those stacked on others, whose bytes would count twice."""
+    disks = {name for name in devices if not name.startswith(_STACKED_DEVICES)} or devices
+    return {name for name in disks if not any(name != other and name.startswith(other) for other in disks)}

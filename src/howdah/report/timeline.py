@@ -1,0 +1,170 @@
+"""The timeline of one job: its attempts in lanes, and what the hosts did meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howdah.model.job import Attempt
+from howdah.report.drawing import Panel, Step, Stretch, Timeline, Track
+from howdah.report.jobs import PhaseJob, steps_of
+from howdah.report.limits import bound_of, processors
+from howdah.report.series import BUSY, WAITING, Counter, HostSeries
+from howdah.report.theme import STEP_HEIGHTS, step_colour
+from howdah.report.times import SUCCEEDED
+from howdah.report.wording import quantity
+from howdah.store import StoredRun
+
+LABELLED = 60
+"""Attempts up to which each is labelled; with more the labels would not fit."""
+TITLED = 300
+"""Attempts up to which each has a tooltip; with more the page would grow by megabytes."""
+NAMED = 12
+"""Letters of a node's name that have room beside its lanes."""
+PIXELS = 900
+"""About the width of a timeline: what is shorter than one of them is joined with its neighbour."""
+
+
+def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]) -> Timeline:
+    """Lanes are container slots: an attempt takes the first one of its node that is free."""
+    job = entry.job
+    placed = place(job.attempts)
+    nodes = [node for node, lanes in placed for _ in lanes]
+    shown = _node_names(nodes)
+    names = tuple(shown[node] if index == 0 or nodes[index - 1] != node else "" for index, node in enumerate(nodes))
+    lanes = [lane for _, lanes in placed for lane in lanes]
+    many = len(job.attempts)
+    stretches = [
+        stretch
+        for index, lane in enumerate(lanes)
+        for stretch in _joined(
+            [
+                piece
+                for attempt in lane
+                for piece in _pieces(attempt, index, job.submit, labelled=many <= LABELLED, titled=many <= TITLED)
+            ],
+            job.seconds / PIXELS if many > TITLED else 0.0,
+        )
+    ]
+    return Timeline(job.seconds, names, tuple(stretches), _panels(run, series, job.submit, job.finish))
+
+
+def place(attempts: Sequence[Attempt]) -> list[tuple[str, list[list[Attempt]]]]:
+    """Attempts by node and lane, so that no two in a lane overlap; nodes by name."""
+    nodes: dict[str, list[list[Attempt]]] = {}
+    for attempt in sorted(attempts, key=lambda attempt: (attempt.whole.start, attempt.id)):
+        lanes = nodes.setdefault(attempt.node or "no node", [])
+        free = next((lane for lane in lanes if lane[-1].whole.end <= attempt.whole.start), None)
+        if free is None:
+            lanes.append([attempt])
+        else:
+            free.append(attempt)
+    return sorted(nodes.items())
+
+
+def _node_names(nodes: Sequence[str]) -> dict[str, str]:
+    """Nodes by what tells them apart: the host, without its domain, where no two nodes share it; else host and port."""
+    hosts = {node: node.partition(":")[0] for node in nodes}
+    bare = {node: host if host[:1].isdigit() else host.partition(".")[0] for node, host in hosts.items()}
+    best = next(
+        names for names in (bare, hosts, {node: node for node in nodes}) if len(set(names.values())) == len(names)
+    )
+    return {node: name if len(name) <= NAMED else "…" + name[1 - NAMED :] for node, name in best.items()}
+
+
+def short_name(attempt: Attempt) -> str:
+    """m 3, r 0, and with the attempt's number where it is not the first: m 3.1."""
+    task, _, attempt_number = attempt.id.rpartition("_")
+    number = task.rpartition("_")[2]
+    again = "" if attempt_number in ("0", "") else f".{attempt_number}"
+    return f"{attempt.kind[0]} {int(number)}{again}" if number.isdigit() else attempt.id
+
+
+def _pieces(attempt: Attempt, lane: int, zero: float, *, labelled: bool, titled: bool) -> list[Stretch]:
+    """The attempt's steps; the whole of it, hollow, where it did not succeed."""
+    name = short_name(attempt)
+    if attempt.state != SUCCEEDED:
+        start, end = attempt.whole.start - zero, attempt.whole.end - zero
+        title = f"{attempt.id}: {attempt.state.lower()} after {quantity(attempt.whole.seconds, 's')}"
+        return [Stretch(lane, start, end, "lost", 1.0, title, f"✕ {name}" if labelled else "", broken=True)]
+    pieces = []
+    longest = max(steps_of(attempt).values(), key=lambda span: span.seconds)
+    for step, span in steps_of(attempt).items():
+        title = f"{attempt.id}: {step} {quantity(span.seconds, 's')}" if titled else ""
+        label = name if labelled and span == longest and STEP_HEIGHTS.get(step, 1.0) == 1.0 else ""
+        colour, height = step_colour(step), STEP_HEIGHTS.get(step, 1.0)
+        pieces.append(Stretch(lane, span.start - zero, span.end - zero, colour, height, title, label))
+    return pieces
+
+
+def _joined(stretches: list[Stretch], shortest: float) -> list[Stretch]:
+    """`stretches` of one lane, where those of one colour with a gap below `shortest` become one."""
+    if not shortest:
+        return stretches
+    joined: list[Stretch] = []
+    for stretch in stretches:
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and (last.colour, last.broken) == (stretch.colour, stretch.broken)
+            and stretch.start - last.end < shortest
+        ):
+            end = max(last.end, stretch.end)
+            joined[-1] = Stretch(last.lane, last.start, end, last.colour, last.height, "", "", last.broken)
+        else:
+            joined.append(stretch)
+    return joined
+
+
+def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: float) -> tuple[Panel, ...]:
+    """Processors, disks and network between two moments, all hosts added up; nothing for what was not seen."""
+
+    def track(name: str, colour: str, counters: list[Counter], bound: float | None = None) -> Track:
+        return Track(name, colour, _added(counters, start, end) if counters else (), bound)
+
+    def bound(metric: str) -> float | None:
+        return _total([bound_of(run, metric, host.host) for host in series])
+
+    cores = bound("bound_cpu_cores") or _total([processors(host, start, end) for host in series])
+    disk = (
+        track("write", "write", [host.disk("write_bytes") for host in series], bound("bound_disk_write")),
+        track("read", "read", [host.disk("read_bytes") for host in series], bound("bound_disk_read")),
+    )
+    loopback = [host.network("receive_bytes", loopback=True) for host in series]
+    cards = [host.network("receive_bytes", loopback=False) for host in series]
+    processor = (
+        track("busy", "busy", [host.cpu(BUSY) for host in series], cores),
+        track("waiting for disk", "waiting", [host.cpu(WAITING) for host in series]),
+    )
+    network = (track("loopback", "loopback", loopback, bound("bound_loopback")), track("cards", "cards", cards))
+    panels = (
+        Panel("processors", "cores", _seen(processor), stacked=True),
+        Panel("disks", "B/s", _seen(disk), stacked=False),
+        Panel("received", "B/s", _seen(network), stacked=False),
+    )
+    return tuple(panel for panel in panels if panel.tracks)
+
+
+def _seen(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
+    return tuple(track for track in tracks if track.steps)
+
+
+def _total(numbers: Sequence[float | None]) -> float | None:
+    """The sum; None where a host has no number."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known and len(known) == len(numbers) else None
+
+
+def _added(counters: Sequence[Counter], start: float, end: float) -> tuple[Step, ...]:
+    """The sum of several hosts' rates, second by second: their points fall on different moments."""
+    if len(counters) == 1:
+        return counters[0].steps(start, end)
+    added = []
+    time = start
+    while time < end:
+        after = min(time + 1.0, end)
+        rates = [counter.rate(time, after) for counter in counters]
+        known = [rate for rate in rates if rate is not None]
+        if len(known) == len(rates):
+            added.append(Step(time - start, after - start, sum(known)))
+        time = after
+    return tuple(added)

@@ -1,0 +1,109 @@
+"""Where the time went: pieces of each phase, and task-seconds of each job by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howdah.model.job import Attempt, Job
+from howdah.model.run import Phase
+from howdah.report.drawing import Bar, Bars, Part
+from howdah.report.jobs import PhaseJob, steps_of
+from howdah.report.theme import step_colour
+
+SUCCEEDED = "SUCCEEDED"
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseTime:
+    """The seconds of one phase, in pieces that add up to `seconds`.
+
+    `outside`: no job was under way (the client's JVM starting, ending, or working on its own); `starting`: from a
+    job's submission to its first attempt; `tasks`: from there to the end of the last attempt; `ending`: from there to
+    the job's finish.
+    """
+
+    phase: str
+    seconds: float
+    outside: float
+    starting: float
+    tasks: float
+    ending: float
+
+
+def phase_times(phases: Sequence[Phase], jobs: Sequence[PhaseJob]) -> tuple[PhaseTime, ...]:
+    """The pieces of every phase that ended; the pieces of several jobs in a phase are added up."""
+    found = []
+    for phase in phases:
+        if phase.end is None:
+            continue
+        own = [entry.job for entry in jobs if entry.phase == phase.name]
+        seconds = phase.end.monotonic - phase.start.monotonic
+        starting, tasks, ending = (
+            (sum(column) for column in zip(*map(_job_pieces, own), strict=True)) if own else (0,) * 3
+        )
+        outside = max(0.0, seconds - starting - tasks - ending)
+        found.append(PhaseTime(phase.name, seconds, outside, starting, tasks, ending))
+    return tuple(found)
+
+
+def phase_bars(times: Sequence[PhaseTime]) -> Bars:
+    """One bar per phase."""
+    bars = [
+        Bar(
+            time.phase,
+            (
+                Part("no job under way", "outside", time.outside),
+                Part("job starting", "starting", time.starting),
+                Part("tasks", "tasks", time.tasks),
+                Part("job ending", "ending", time.ending),
+            ),
+        )
+        for time in times
+    ]
+    return Bars("seconds", "s", tuple(bars))
+
+
+def step_seconds(job: Job) -> dict[str, float]:
+    """Task-seconds of the succeeded attempts by step, in order."""
+    sums: dict[str, float] = {}
+    for attempt in sorted(job.attempts, key=_order):
+        if attempt.state == SUCCEEDED:
+            for name, span in steps_of(attempt).items():
+                sums[name] = sums.get(name, 0.0) + span.seconds
+    return sums
+
+
+def lost_seconds(job: Job) -> float:
+    """Task-seconds of the attempts that failed or were killed."""
+    return sum(attempt.whole.seconds for attempt in job.attempts if attempt.state != SUCCEEDED)
+
+
+def step_bars(jobs: Sequence[PhaseJob]) -> Bars:
+    """One bar per job that had attempts."""
+    bars = []
+    for entry in jobs:
+        parts = [Part(name, step_colour(name), seconds) for name, seconds in step_seconds(entry.job).items()]
+        if lost := lost_seconds(entry.job):
+            parts.append(Part("failed or killed", "failed", lost))
+        if parts:
+            bars.append(Bar(job_name(entry, jobs), tuple(parts)))
+    return Bars("task-seconds", "s", tuple(bars))
+
+
+def job_name(entry: PhaseJob, jobs: Sequence[PhaseJob]) -> str:
+    """The phase, with the job's number in it where the phase ran several."""
+    own = [other for other in jobs if other.phase == entry.phase]
+    return entry.phase if len(own) == 1 else f"{entry.phase} {own.index(entry) + 1}"
+
+
+def _job_pieces(job: Job) -> tuple[float, float, float]:
+    if not job.attempts:
+        return job.seconds, 0.0, 0.0
+    first = min(attempt.whole.start for attempt in job.attempts)
+    last = max(attempt.whole.end for attempt in job.attempts)
+    return max(0.0, first - job.submit), max(0.0, last - first), max(0.0, job.finish - last)
+
+
+def _order(attempt: Attempt) -> tuple[bool, float]:
+    return attempt.kind == "reduce", attempt.whole.start

@@ -1,0 +1,104 @@
+"""Numbers as a reader wants them: enough digits to compare, and the unit."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+
+from howdah.model.comparison import Interval, Summary
+from howdah.model.quantity import format_bytes
+
+MISSING = "–"
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """`value` with its unit: 24.3 s, 41.2 MB/s, 12,345; a dash where there is none."""
+    if value is None:
+        return MISSING
+    if unit == "B":
+        return format_bytes(value)
+    if unit == "B/s":
+        return f"{format_bytes(value)}/s"
+    return f"{plain(value)} {unit}".rstrip()
+
+
+def plain(value: float) -> str:
+    """A bare number with three or four digits that count, whole numbers in full."""
+    size = abs(value)
+    if size >= 1000 or float(value).is_integer():
+        return f"{value:,.0f}"
+    if size >= 9.995:
+        return f"{value:.1f}"
+    if size >= 0.0995:
+        return f"{value:.2f}"
+    return f"{value:.2g}"
+
+
+def scale(unit: str, peak: float) -> tuple[float, str]:
+    """What to divide values up to `peak` by, and the unit they then have: bytes become kB, MB, GB or TB."""
+    if unit in ("B", "B/s"):
+        for power, prefix in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+            if peak >= 0.9995 * 10**power:
+                return float(10**power), f"{prefix}{unit}"
+    return 1.0, unit
+
+
+def interval(span: Interval | None, unit: str) -> str:
+    """An interval with its unit once: 23.1–25.6 s."""
+    if span is None:
+        return MISSING
+    divisor, shown = scale(unit, span.high)
+    low, high = span.low / divisor, span.high / divisor
+    digits = 0 if high >= 1000 else 1 if high >= 9.995 else 2 if high >= 0.0995 else 4
+    return f"{low:,.{digits}f}–{high:,.{digits}f} {shown}".rstrip()
+
+
+def ratio(value: float) -> str:
+    """A ratio with the digits that tell it from 1."""
+    return f"{value:.3f}" if 0.0095 <= value < 10 else plain(value)
+
+
+def ratio_interval(span: Interval | None) -> str:
+    return MISSING if span is None else f"{ratio(span.low)}–{ratio(span.high)}"
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage: 2.4 %, 96 %."""
+    if share is None:
+        return MISSING
+    if share == 0 or abs(share) >= 0.0995:
+        return f"{share * 100:.0f} %"
+    return f"{share * 100:.1f} %" if abs(share) >= 0.0005 else "< 0.1 %"
+
+
+def probability(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def centre(summary: Summary) -> float:
+    """The geometric mean, or the median where a value is not positive."""
+    return summary.median if summary.geometric_mean is None else summary.geometric_mean
+
+
+def count(number: int, thing: str) -> str:
+    """1 run, 5 runs."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def listing(things: Sequence[str], most: int = 5) -> str:
+    """a, b and c; with more than `most`: a, b, c, d, e and 7 more."""
+    if len(things) > most:
+        return f"{', '.join(things[:most])} and {len(things) - most} more"
+    return " and ".join(filter(None, (", ".join(things[:-1]), *things[-1:])))
+
+
+def sentence(text: str) -> str:
+    """`text` with a capital and a full stop."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if re.search(r"[.!?:]$", text) else ".")
+
+
+def moment(utc: float) -> str:
+    """2026-03-01 12:00:05 UTC."""
+    return datetime.datetime.fromtimestamp(utc, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

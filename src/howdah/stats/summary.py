@@ -1,0 +1,50 @@
+"""One group of values: centre, spread and the uncertainty of the centre."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from howdah.model.comparison import Interval, Summary
+
+CONFIDENCE = 0.95
+
+
+def summarise(values: Sequence[float]) -> Summary:
+    """The summary of `values`, one per run.
+
+    The interval is Student's t on the logarithms, exp(mean ± t(0.975, n−1)·s/√n): times are skewed to the right, and
+    ratios of them, not differences, are what is compared.
+
+    Raises:
+        ValueError: no values.
+    """
+    if not values:
+        raise ValueError("no values to summarise")
+    n = len(values)
+    positive = min(values) > 0
+    mean = statistics.fmean(values)
+    return Summary(
+        n=n,
+        median=statistics.median(values),
+        minimum=min(values),
+        maximum=max(values),
+        geometric_mean=statistics.geometric_mean(values) if positive else None,
+        interval=_interval(values) if positive and n > 1 else None,
+        cv=statistics.stdev(values) / mean if n > 1 and mean > 0 else None,
+    )
+
+
+def t_quantile(probability: float, freedom: float) -> float:
+    """Student's t: the value that a t variable with `freedom` degrees of freedom stays below with `probability`."""
+    from scipy.special import stdtrit  # late: the import takes a good part of a second
+
+    return float(stdtrit(freedom, probability))
+
+
+def _interval(values: Sequence[float]) -> Interval:
+    logs = [math.log(value) for value in values]
+    centre = statistics.fmean(logs)
+    half = t_quantile(0.5 + CONFIDENCE / 2, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
+    return Interval(math.exp(centre - half), math.exp(centre + half))

@@ -1,0 +1,52 @@
+"""HDFS, through its own HTTP interface: no JVM is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from howdah.hadoop.namenode import NameNode
+from howdah.hadoop.webhdfs import NotFound, WebHdfs
+
+
+class Hdfs:
+    """The file system of a cluster's NameNode; see `howdah.storage.Storage`."""
+
+    name = "hdfs"
+
+    def __init__(self, namenode: NameNode, webhdfs: WebHdfs, default_fs: str, settings: Mapping[str, str]) -> None:
+        """`default_fs` is the `hdfs://…` URI; `settings` the configuration that clients use."""
+        self._namenode = namenode
+        self._webhdfs = webhdfs
+        self._default_fs = default_fs.rstrip("/")
+        self._settings = settings
+
+    def uri(self, path: str) -> str:
+        return f"{self._default_fs}{path}"
+
+    def describe(self) -> Mapping[str, Any]:
+        status = self._namenode.status()
+        return {
+            "kind": self.name,
+            "uri": self._default_fs,
+            "capacity_bytes": status.capacity,
+            "live_datanodes": len(status.live),
+            "replication": self._settings.get("dfs.replication", "3"),
+            "block_size": self._settings.get("dfs.blocksize", "134217728"),
+        }
+
+    def free_bytes(self) -> int:
+        return self._namenode.status().remaining
+
+    def read(self, path: str) -> bytes:
+        return self._webhdfs.read(path)
+
+    def files(self, path: str) -> Mapping[str, int]:
+        try:
+            entries = self._webhdfs.list(path)
+        except NotFound:
+            return {}
+        return {entry.name: entry.length for entry in entries if not entry.is_directory}
+
+    def remove(self, path: str) -> None:
+        self._webhdfs.delete(path, recursive=True)

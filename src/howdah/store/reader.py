@@ -1,0 +1,146 @@
+"""Reading run directories: of this schema version and of older ones, whole or cut off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howdah.errors import UsageError
+from howdah.model.environment import Environment
+from howdah.model.run import Run
+from howdah.model.sample import Sample
+from howdah.store import layout
+from howdah.store.codec import decode_environment, decode_run, decode_sample
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run directory that was read. `problems` says what in it is missing or cut off, in sentences."""
+
+    path: Path
+    run: Run
+    samples: tuple[Sample, ...]
+    environment: dict[str, Environment]
+    problems: tuple[str, ...]
+
+    def series(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """The probe series, one at a time: the file's name without its ending, and its lines, header first."""
+        for file in sorted((self.path / layout.SERIES).glob("*.jsonl")):
+            lines, _ = _read_lines(file)
+            yield file.stem, lines
+
+    def job_file(self, name: str) -> dict[str, Any] | None:
+        """`jobs/NAME` as JSON, or None where the run does not have it. Raises ValueError where it is cut off."""
+        file = self.path / layout.JOBS / name
+        if not file.is_file():
+            return None
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return content
+
+
+def read_run(path: Path) -> StoredRun:
+    """The run in directory `path`.
+
+    Raises:
+        UsageError: not a run directory, an unreadable `run.json`, or a schema newer than this program.
+    """
+    run = read_identity(path)
+    samples, problems = _read_samples(path / layout.SAMPLES)
+    if run.outcome.kind == "valid" and not samples:
+        problems.append(f"the run is valid but {layout.SAMPLES} has no samples")
+    environment: dict[str, Environment] = {}
+    try:
+        record = json.loads((path / layout.ENVIRONMENT).read_text(encoding="utf-8"))
+        names = ("before", "after") if "after" in record else ("before",)
+        environment = {name: decode_environment(record[name]) for name in names}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problems.append(f"{layout.ENVIRONMENT} cannot be read: {error}")
+    return StoredRun(path, run, tuple(samples), environment, tuple(problems))
+
+
+def read_identity(path: Path) -> Run:
+    """Only `run.json` of directory `path`: what a list of runs needs. Raises as `read_run` does."""
+    file = path / layout.RUN
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"not a run directory: {path} has no {layout.RUN}") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"damaged run directory: {file} cannot be read ({error})",
+            hint="The other files of the run are text and may still be whole. Move the directory away to go on.",
+        ) from error
+    schema = record.get("schema") if isinstance(record, dict) else None
+    if not isinstance(schema, int) or schema < 1:
+        raise UsageError(f"not a run directory: {file} names no schema version")
+    if schema > layout.SCHEMA:
+        raise UsageError(
+            f"{file} has schema {schema}; this Howdah reads up to {layout.SCHEMA}", hint="Use a newer Howdah."
+        )
+    try:
+        return decode_run(record)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"damaged run directory: {file} lacks or garbles {error}") from error
+
+
+def list_runs(root: Path) -> Iterator[tuple[Path, Run | UsageError]]:
+    """Every run directory under `root`, oldest first; an unreadable one comes with its error."""
+    if not root.is_dir():
+        return
+    for path in sorted(root.iterdir()):
+        if (path / layout.RUN).exists() or (path / layout.SERIES).is_dir():
+            try:
+                yield path, read_identity(path)
+            except UsageError as error:
+                yield path, error
+
+
+def find_run(name: str, root: Path) -> Path:
+    """The directory of the run called `name`: a path, a run id, the unambiguous start of one, or `latest`.
+
+    Raises:
+        UsageError: no such run, or several.
+    """
+    if (Path(name) / layout.RUN).exists():
+        return Path(name)
+    ids = [path.name for path, _ in list_runs(root)]
+    if name == "latest" and ids:
+        return root / ids[-1]
+    matches = [known for known in ids if known == name] or [known for known in ids if known.startswith(name)]
+    if len(matches) == 1:
+        return root / matches[0]
+    if matches:
+        raise UsageError(f"several runs start with {name!r}: {', '.join(matches[:5])}")
+    raise UsageError(f"no run {name!r} under {root}", hint="`howdah runs` lists them.")
+
+
+def _read_samples(file: Path) -> tuple[list[Sample], list[str]]:
+    """The samples up to the first damaged line, and a sentence where there is one."""
+    lines, damaged = _read_lines(file)
+    samples: list[Sample] = []
+    try:
+        for line in lines:
+            samples.append(decode_sample(line))
+    except (KeyError, TypeError, ValueError):
+        damaged = True
+    problem = f"{file.name} is cut off or damaged after line {len(samples)}; nothing after it was read"
+    return samples, [problem] if damaged else []
+
+
+def _read_lines(file: Path) -> tuple[list[dict[str, Any]], bool]:
+    """The whole JSON lines of `file` up to the first damaged one, and whether there is one. No file has no lines."""
+    lines: list[dict[str, Any]] = []
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return lines, False
+    *whole, rest = content.split(b"\n")
+    for line in whole:
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            return lines, True
+    return lines, bool(rest)

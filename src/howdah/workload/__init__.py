@@ -1,0 +1,90 @@
+"""What is run and measured: prepare → run → verify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from howdah.model.job import Job
+from howdah.model.metric import Metric
+from howdah.model.run import Check, PhaseKind
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user said on the command line; None where nothing was said. `conf` are Hadoop keys for every job."""
+
+    size_bytes: int | None = None
+    size_name: str | None = None
+    maps: int | None = None
+    reduces: int | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+
+class Files(Protocol):
+    """What a workload needs of the storage that it runs on; `howdah.storage.Storage` has more."""
+
+    def uri(self, path: str) -> str:
+        """`path` as Hadoop programs take it."""
+
+    def read(self, path: str) -> bytes:
+        """The whole content of a small file. Raises ClusterProblem when it is not there or not whole."""
+
+    def files(self, path: str) -> Mapping[str, int]:
+        """Length by name of the files directly in directory `path`; empty when there is no such directory."""
+
+
+class Session(Protocol):
+    """What a workload may do while a run lasts; given by the engine, valid until the workload's method returns."""
+
+    @property
+    def storage(self) -> Files:
+        """Where the data is."""
+
+    @property
+    def directory(self) -> str:
+        """A directory of the storage for this run alone; it does not exist yet. Removed after the run."""
+
+    def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
+        """Runs `hadoop jar PROGRAM…` to its end as one phase, and returns the job that it ran, from its history.
+
+        `data_bytes` is what the phase has to move once, for its throughput. Raises WorkloadFailed.
+        """
+
+    def examples(self, *arguments: str) -> Sequence[str]:
+        """The program of Hadoop's MapReduce examples with `arguments`, ready for `job`."""
+
+
+class Workload(Protocol):
+    """One workload. Methods are called once per run, in the order prepare, run, verify, on one thread."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    """One sentence: what it stresses and where it comes from."""
+    sizes: ClassVar[Mapping[str, int]]
+    """Named sizes in bytes; `smoke` takes seconds."""
+    primary: ClassVar[str]
+    """`phase/metric` of the number that answers "how fast"."""
+    metrics: ClassVar[tuple[Metric, ...]]
+    """Metrics of its own, beside those that every run has."""
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        """Every setting with its value. `cluster` is the configuration that clients of the cluster see.
+
+        Raises UsageError for what cannot be; nothing has been started then.
+        """
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        """Bytes needed at the fullest moment: in the storage (replicas counted), and for intermediate data."""
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        """Makes the input; returns the dataset's identity for `run.json`."""
+
+    def run(self, session: Session, settings: Settings) -> None:
+        """What is measured."""
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        """Whether the result is right. Without a passed verification there are no samples."""

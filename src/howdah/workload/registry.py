@@ -1,0 +1,20 @@
+"""The workloads there are, by name."""
+
+from __future__ import annotations
+
+import difflib
+
+from howdah.errors import UsageError
+from howdah.workload import Workload
+from howdah.workload.terasort import TeraSort
+
+WORKLOADS: dict[str, type[Workload]] = {TeraSort.name: TeraSort}
+
+
+def find_workload(name: str) -> Workload:
+    """The workload called `name`. Raises UsageError with what may have been meant."""
+    if name in WORKLOADS:
+        return WORKLOADS[name]()
+    close = difflib.get_close_matches(name.lower(), WORKLOADS, n=1, cutoff=0.5)
+    meant = f"Did you mean {close[0]}? " if close else ""
+    raise UsageError(f"unknown workload: {name!r}", hint=f"{meant}Known: {', '.join(sorted(WORKLOADS))}.")

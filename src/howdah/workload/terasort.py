@@ -1,0 +1,134 @@
+"""TeraSort: TeraGen writes rows of 100 bytes, TeraSort sorts them, TeraValidate proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from howdah.errors import UsageError
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import Asked, Session, Settings
+
+ROW_BYTES = 100
+_CHECKSUM_GROUP = "org.apache.hadoop.examples.terasort.TeraGen$Counters"
+_CHECKSUM = "CHECKSUM"
+_LOW_64 = (1 << 64) - 1
+_OUTPUT_REPLICATION = "mapreduce.terasort.output.replication"
+
+
+class TeraSort:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "terasort"
+    summary: ClassVar[str] = "sorts random rows: processor, disk and network; sortbenchmark.org, Hadoop's examples"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
+    primary: ClassVar[str] = "sort/job_seconds"
+    metrics: ClassVar[tuple[Metric, ...]] = ()
+
+    def __init__(self) -> None:
+        self._generated: int | None = None
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
+        if size % ROW_BYTES:
+            raise UsageError(f"a TeraSort has rows of {ROW_BYTES} bytes; {size} bytes are not a whole number of rows")
+        conf = {**cluster, **asked.conf}
+        return {
+            "size_bytes": size,
+            "rows": size // ROW_BYTES,
+            "maps": asked.maps or int(conf.get("mapreduce.job.maps", "2")),
+            "reduces": asked.reduces or int(conf.get("mapreduce.job.reduces", "1")),
+            "input_replication": int(conf.get("dfs.replication", "3")),
+            "output_replication": int(conf.get(_OUTPUT_REPLICATION, "1")),
+            "conf": dict(asked.conf),
+        }
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        size = settings["size_bytes"]
+        stored = size * (settings["input_replication"] + settings["output_replication"])
+        # A record of 100 bytes takes 102 in the map output with its two lengths; spills and the merged file coexist.
+        return stored, int(2 * 1.02 * size)
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        options = (*_options(settings), f"-Dmapreduce.job.maps={settings['maps']}")
+        job = session.job(
+            "gen",
+            "prepare",
+            session.examples("teragen", *options, str(settings["rows"]), _uri(session, "input")),
+            data_bytes=settings["size_bytes"],
+        )
+        self._generated = job.counter(_CHECKSUM_GROUP, _CHECKSUM)
+        return {
+            "generator": "teragen",
+            "rows": settings["rows"],
+            "bytes": settings["size_bytes"],
+            "files": len(_parts(session, "input", "part-m-")),
+            "replication": settings["input_replication"],
+            "checksum": None if self._generated is None else f"{self._generated & _LOW_64:x}",
+            "reused": False,
+        }
+
+    def run(self, session: Session, settings: Settings) -> None:
+        options = (*_options(settings), f"-Dmapreduce.job.reduces={settings['reduces']}")
+        session.job(
+            "sort",
+            "run",
+            session.examples("terasort", *options, _uri(session, "input"), _uri(session, "output")),
+            data_bytes=settings["size_bytes"],
+        )
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        session.job(
+            "validate",
+            "verify",
+            session.examples("teravalidate", *_options(settings), _uri(session, "output"), _uri(session, "report")),
+        )
+        report = b"".join(
+            session.storage.read(f"{session.directory}/report/{part}") for part in _parts(session, "report", "part-r-")
+        )
+        length = sum(_parts(session, "output", "part-r-").values())
+        return (*judge(report.decode(), self._generated), _length_check(length, settings["size_bytes"]))
+
+
+def judge(report: str, generated: int | None) -> tuple[Check, ...]:
+    """What TeraValidate's report says. `generated` is TeraGen's checksum counter, or None when it was not found.
+
+    The report has a line `checksum<TAB>HEX` and one line `error<TAB>…` per misplaced record or file boundary. TeraGen
+    counts the low 64 bits of the same sum, as a signed number.
+    """
+    lines = [line.split("\t", 1) for line in report.splitlines() if line.strip()]
+    errors = [line[-1] for line in lines if line[0] == "error"]
+    sums = [int(line[1], 16) for line in lines if line[0] == "checksum" and len(line) == 2]
+    order = Check(
+        "order",
+        not errors and len(sums) == 1,
+        f"{len(errors)} errors, the first: {errors[0]}"
+        if errors
+        else "every record is in order"
+        if sums
+        else "TeraValidate's report is empty",
+    )
+    if generated is None or len(sums) != 1:
+        lacking = "TeraGen's checksum counter" if generated is None else "TeraValidate's checksum"
+        return order, Check("checksum", False, f"{lacking} is missing")
+    expected, found = generated & _LOW_64, sums[0] & _LOW_64
+    relation = "equal" if expected == found else "differ"
+    return order, Check("checksum", expected == found, f"generated {expected:x} and sorted {found:x} {relation}")
+
+
+def _length_check(length: int, expected: int) -> Check:
+    return Check("length", length == expected, f"{length} bytes of output for {expected} bytes of input")
+
+
+def _options(settings: Settings) -> tuple[str, ...]:
+    return tuple(f"-D{key}={value}" for key, value in settings["conf"].items())
+
+
+def _uri(session: Session, name: str) -> str:
+    return session.storage.uri(f"{session.directory}/{name}")
+
+
+def _parts(session: Session, name: str, prefix: str) -> dict[str, int]:
+    files = session.storage.files(f"{session.directory}/{name}")
+    return {file: length for file, length in files.items() if file.startswith(prefix)}

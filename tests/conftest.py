@@ -1,0 +1,19 @@
+"""What every test has: settings of Hypothesis, and a HOWDAH_HOME of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Derandomised: a check that passed passes again. No deadline: two processors, shared with real daemons.
+settings.register_profile("howdah", derandomize=True, deadline=None, database=None)
+settings.load_profile("howdah")
+
+
+@pytest.fixture(autouse=True)
+def howdah_home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing a test does reaches the user's runs; tests with daemons choose a home themselves, for Hadoop's jars."""
+    if request.node.get_closest_marker("daemons") is None:
+        monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "howdah-home"))

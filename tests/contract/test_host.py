@@ -1,0 +1,183 @@
+"""What every Host must do, whatever launcher its channel goes through."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import HostProblem
+from howdah.host import Host
+from howdah.host.channel import open_local
+
+LAUNCHERS = {"local": open_local}
+
+
+@pytest.fixture(params=sorted(LAUNCHERS))
+def host(request: pytest.FixtureRequest) -> Iterator[Host]:
+    host = LAUNCHERS[request.param]("here")
+    yield host
+    host.close()
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition, seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.02)
+
+
+def test_run_gives_code_output_and_cpu(host: Host) -> None:
+    done = host.run(["sh", "-c", "cat; echo problem >&2; exit 3"], timeout=10, stdin=b"given")
+    assert (done.code, done.stdout, done.stderr) == (3, b"given", b"problem\n")
+    busy = host.run([sys.executable, "-c", "x = 0\nfor i in range(3_000_000): x += i"], timeout=60)
+    assert busy.cpu_seconds > 0.05
+
+
+def test_run_adds_to_the_environment_and_enters_the_directory(host: Host, tmp_path: Path) -> None:
+    done = host.run(
+        ["sh", "-c", "echo $GREETING $(pwd) ${PATH:+path}"], timeout=10, env={"GREETING": "hi"}, cwd=str(tmp_path)
+    )
+    assert done.stdout.decode().split() == ["hi", str(tmp_path), "path"]
+
+
+def test_run_that_takes_too_long_is_killed_with_its_descendants(host: Host, tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    with pytest.raises(HostProblem, match=r"here.*did not end within 0.5 s"):
+        host.run(["sh", "-c", f"sleep 600 & echo $! > {mark}; wait"], timeout=0.5)
+    wait_for(lambda: not is_running(int(mark.read_text())))
+
+
+def test_command_that_does_not_exist_is_a_problem_of_the_host(host: Host) -> None:
+    with pytest.raises(HostProblem, match=r"here.*no-such-command"):
+        host.run(["no-such-command"], timeout=5)
+
+
+def test_started_process_is_watched(host: Host, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    process = host.start(["sh", "-c", "echo one; echo two >&2; exit 7"], output=str(output))
+    assert process.wait(10) == 7
+    assert process.poll() == 7
+    assert process.cpu_seconds is not None
+    assert output.read_text() == "one\ntwo\n"
+    process.signal(signal.SIGTERM)  # It has ended: no error.
+
+
+def test_started_process_can_be_signalled(host: Host, tmp_path: Path) -> None:
+    process = host.start(["sleep", "600"], output=str(tmp_path / "out"))
+    assert process.poll() is None
+    process.signal(signal.SIGTERM)
+    assert process.wait(10) == -signal.SIGTERM
+
+
+def test_many_processes_end_at_once_and_none_is_missed(host: Host, tmp_path: Path) -> None:
+    processes = [host.start(["sh", "-c", f"exit {n}"], output=str(tmp_path / "out")) for n in range(40)]
+    assert [process.wait(10) for process in processes] == list(range(40))
+
+
+def test_failed_operation_names_host_and_reason(host: Host) -> None:
+    with pytest.raises(HostProblem, match=r"\[here\] files.read: .*No such file"):
+        host.call("files.read", path="/no/such/file")
+
+
+def test_files_come_back_as_they_went(host: Host, tmp_path: Path) -> None:
+    path, content = str(tmp_path / "deep" / "file"), bytes(range(256)) * 1000
+    host.call("files.make", path=str(tmp_path / "deep"))
+    host.call("files.write", path=path, content=content, mode=0o640)
+    assert host.call("files.read", path=path) == content
+    assert host.call("files.read", path=path, offset=-3) == content[-3:]
+    assert Path(path).stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "deep").stat().st_mode & 0o777 == 0o700
+    assert host.call("files.list", path=str(tmp_path)) == [{"name": "deep", "type": "directory", "size": 4096}]
+    host.call("files.remove", path=str(tmp_path / "deep"))
+    host.call("files.remove", path=str(tmp_path / "deep"))
+    assert host.call("files.resolve", path=path) is None
+
+
+def test_removing_does_not_follow_links(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "kept")
+    host.call("files.remove", path=str(tmp_path / "link"))
+    assert (tmp_path / "kept" / "file").exists()
+
+
+def test_stream_ends_with_a_closing_record_after_every_point(host: Host) -> None:
+    records: list[dict[str, object]] = []
+    stream = host.stream("sampler.run", records.append, roots=[{"pid": os.getpid(), "role": "test"}], interval=0.1)
+    time.sleep(0.35)
+    closing = stream.stop()
+    assert closing["cpu_seconds"] > 0
+    count = len(records)
+    assert records[0]["schema"] == 1
+    assert sum(record.get("kind") == "machine" for record in records) == closing["samples"] >= 4
+    time.sleep(0.2)
+    assert len(records) == count
+
+
+def test_closing_ends_everything_also_what_left_its_session(host: Host, tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    # As YARN's containers do: a session of its own, its parent gone.
+    host.start(
+        ["sh", "-c", f"setsid sh -c 'echo $$ > {mark}; sleep 600' & sleep 0.2; exit 0"], output=str(tmp_path / "out")
+    )
+    staying = host.start(["sleep", "600"], output=str(tmp_path / "out"))
+    wait_for(mark.exists)
+    orphan = int(mark.read_text())
+    host.close()
+    wait_for(lambda: not is_running(orphan) and not is_running(staying.pid))
+    host.close()
+    with pytest.raises(HostProblem, match="channel"):
+        host.call("files.resolve", path="/")
+
+
+OWNER = """
+import sys, time
+from howdah.host.channel import open_local
+host = open_local("here")
+script = "setsid sleep 600 & echo $! > {mark}; trap '' TERM HUP INT; sleep 600"
+process = host.start(["sh", "-c", script], output="{mark}.out")
+print(process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_everything_ends_when_the_owner_dies(tmp_path: Path, number: int) -> None:
+    mark = tmp_path / "pid"
+    with subprocess.Popen([sys.executable, "-c", OWNER.format(mark=mark)], stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        started = int(owner.stdout.readline())
+        wait_for(lambda: mark.exists() and mark.read_text().strip() != "")
+        pids = (started, int(mark.read_text()))
+        assert all(map(is_running, pids))
+        owner.send_signal(number)
+        owner.wait(10)
+    wait_for(lambda: not any(map(is_running, pids)))
+
+
+def test_lost_agent_is_noticed_and_its_processes_end(tmp_path: Path) -> None:
+    host = open_local("here")
+    agent = int(host.run(["sh", "-c", "echo $PPID"], timeout=5).stdout)
+    process = host.start(["sleep", "600"], output=str(tmp_path / "out"))
+    os.kill(agent, signal.SIGKILL)
+    assert process.wait(10) == -signal.SIGKILL
+    with pytest.raises(HostProblem, match=r"\[here\]"):
+        host.call("files.resolve", path="/")
+    os.kill(
+        process.pid, signal.SIGKILL
+    )  # Nobody is left to do it: the supervisor, a subreaper, does so for its agents.
+    host.close()

@@ -1,0 +1,180 @@
+"""History files of real jobs, whole and cut off."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.hadoop.history import DamagedHistory, parse_history
+from howdah.store.codec_job import decode_job, encode_job
+from tests.unit.hadoop.fake_server import GOLDEN, golden
+
+FILES = sorted(path for path in GOLDEN.parent.glob("*/*.jhist") if path.stem != "killed_by_yarn")
+TASK = "org.apache.hadoop.mapreduce.TaskCounter"
+
+
+def job(name):
+    return parse_history(golden(f"{name}.jhist"))
+
+
+def parts(attempt):
+    """The milliseconds of each step."""
+    return {name: round(step.seconds * 1000) for name, step in attempt.steps.items()}
+
+
+def test_terasort():
+    it = job("terasort")
+    assert (it.id, it.name, it.user, it.queue) == ("job_1795174471348_0002", "TeraSort", "root", "root.default")
+    assert (it.state, it.diagnostics, it.maps, it.reduces) == ("SUCCEEDED", None, 2, 2)
+    assert (it.submit, it.launch, it.finish) == (1795174552.723, 1795174557.139, 1795174566.945)
+    assert it.counter(TASK, "MAP_OUTPUT_RECORDS") == 50_000
+    assert it.counter(TASK, "NO_SUCH") is None
+    assert it.counter("org.apache.hadoop.mapreduce.JobCounter", "TOTAL_LAUNCHED_MAPS") == 2
+    assert it.map_counters[TASK]["MAP_OUTPUT_RECORDS"] == it.reduce_counters[TASK]["REDUCE_INPUT_RECORDS"] == 50_000
+    assert [(attempt.id[-12:], attempt.kind, attempt.state, parts(attempt)) for attempt in it.attempts] == [
+        ("2_m_000000_0", "map", "SUCCEEDED", {"map": 2490, "merge": 182}),
+        ("2_m_000001_0", "map", "SUCCEEDED", {"map": 2662, "merge": 143}),
+        ("2_r_000000_0", "reduce", "SUCCEEDED", {"shuffle": 1258, "merge": 65, "reduce": 714}),
+        ("2_r_000001_0", "reduce", "SUCCEEDED", {"shuffle": 1372, "merge": 35, "reduce": 232}),
+    ]
+    # A second, speculative attempt was killed before it was launched: the history has an end of it, and no start.
+    assert b"attempt_1795174471348_0002_m_000001_1" in golden("terasort.jhist")
+    first = it.attempts[0]
+    assert (first.task, first.node) == ("task_1795174471348_0002_m_000000", "localhost:23045")
+    assert first.container == "container_1795174471348_0002_01_000002"
+    assert sum(attempt.counters[TASK]["MAP_OUTPUT_RECORDS"] for attempt in it.attempts[:2]) == 50_000
+
+
+def test_json_has_the_same_shape_as_binary():
+    it = job("terasort_json")
+    assert (it.state, it.maps, it.reduces, it.counter(TASK, "REDUCE_OUTPUT_RECORDS")) == ("SUCCEEDED", 2, 1, 5_000)
+    assert parts(it.attempts[-1]) == {"shuffle": 1083, "merge": 25, "reduce": 158}
+    assert it.counters.keys() == job("terasort").counters.keys()
+
+
+def test_hadoop_3_5():
+    it = parse_history((GOLDEN.parent / "3.5.0/terasort.jhist").read_bytes())
+    assert (it.state, round(it.seconds * 1000), len(it.attempts)) == ("SUCCEEDED", 10_772, 4)
+    assert it.counter(TASK, "REDUCE_OUTPUT_RECORDS") == 5_000
+
+
+def test_a_map_of_a_job_without_reduces_is_one_step():
+    it = job("teragen")
+    assert (it.maps, it.reduces) == (2, 0)
+    assert [list(attempt.steps) for attempt in it.attempts] == [["map"], ["map"]]
+    assert all(attempt.steps["map"] == attempt.whole for attempt in it.attempts)
+
+
+def test_a_failed_attempt_of_a_job_that_succeeded():
+    it = job("failed_attempt")
+    assert it.state == "SUCCEEDED"
+    failed, again, _ = it.attempts
+    assert (failed.state, failed.task == again.task, again.state) == ("FAILED", True, "SUCCEEDED")
+    assert (failed.steps, failed.counters) == ({}, {})
+    assert failed.error is not None
+    assert "subprocess failed with code 3" in failed.error
+    assert (failed.node, round(failed.whole.seconds, 3)) == ("localhost:23045", 1.202)
+
+
+def test_a_failed_job():
+    it = job("failed")
+    assert it.state == "FAILED"
+    assert it.diagnostics is not None
+    assert it.diagnostics.startswith("Task failed task_1795174471348_0007_m_000000")
+    assert it.counters == it.map_counters == {}
+    # Its reduce was never launched: the history has an end of it, and no start.
+    assert [(attempt.kind, attempt.state) for attempt in it.attempts] == [("map", "FAILED")] * 2
+
+
+def test_a_killed_job():
+    it = job("killed")
+    assert (it.state, it.counters) == ("KILLED", {})
+    assert it.diagnostics is not None
+    assert "received Kill" in it.diagnostics
+    assert [attempt.state for attempt in it.attempts] == ["SUCCEEDED", "SUCCEEDED", "KILLED"]
+
+
+def test_a_job_whose_master_was_started_twice():
+    it = job("restarted")
+    assert (it.state, it.diagnostics) == ("SUCCEEDED", "The ApplicationMaster was started 2 times.")
+    # The second master took the maps over from the first one's history.
+    job_of_container = [attempt.container.split("_", 2)[2] for attempt in it.attempts if attempt.container]
+    assert job_of_container == ["0002_01_000002", "0002_01_000003", "0002_02_000002"]
+
+
+def test_what_yarn_killed_has_no_end():
+    with pytest.raises(DamagedHistory) as raised:
+        job("killed_by_yarn")
+    assert raised.value.event == 10
+    assert "event 10 (MAP_ATTEMPT_STARTED) at byte 8800 of 8800: the end of the job is missing" in raised.value.message
+
+
+@pytest.mark.parametrize(("name", "events"), [("terasort", 23), ("terasort_json", 18)])
+def test_cut_off_anywhere_is_never_a_job(name, events):
+    whole = golden(f"{name}.jhist")
+    last = 0
+    # Every byte of the end, where the event of the job's end is, and every 53rd before it.
+    for size in [*range(0, len(whole) - 300, 53), *range(len(whole) - 300, len(whole) - 1)]:
+        with pytest.raises(DamagedHistory) as raised:
+            parse_history(whole[:size])
+        assert raised.value.event >= last
+        last = raised.value.event
+    assert last == events - 1
+
+
+@given(st.data())
+def test_a_byte_that_changed_raises_nothing_else(data):
+    """A damaged file may still be readable; it must not fail in another way."""
+    whole = bytearray(golden("failed.jhist"))
+    at = data.draw(st.integers(0, len(whole) - 1))
+    whole[at] = data.draw(st.integers(0, 255))
+    with suppress(DamagedHistory):
+        parse_history(bytes(whole))
+
+
+def test_an_attempt_without_an_end_lasts_until_the_job_ends():
+    lines = golden("terasort_json.jhist").splitlines(keepends=True)
+    kept = [line for line in lines if b"REDUCE_ATTEMPT_FINISHED" not in line[:40]]
+    assert len(kept) == len(lines) - 1
+    it = parse_history(b"".join(kept))
+    last = it.attempts[-1]
+    assert (last.state, last.whole.end, last.node, last.steps) == ("UNFINISHED", it.finish, None, {})
+    assert last.error is not None
+    assert "no end" in last.error
+
+
+def test_a_map_whose_output_was_lost_later_is_failed():
+    lines = golden("terasort_json.jhist").splitlines(keepends=True)
+    end = {
+        "taskid": "t", "taskType": "MAP", "attemptId": "attempt_1795174471348_0005_m_000001_0", "status": "FAILED",
+        "finishTime": 1795174608000, "hostname": "localhost", "port": 23045, "error": "Too many fetch failures.",
+    }  # fmt: skip
+    event = {"type": "MAP_ATTEMPT_FAILED", "event": {"org.apache.hadoop.X": end}}
+    first, *_ = parse_history(b"".join([*lines[:-1], json.dumps(event).encode() + b"\n", lines[-1]])).attempts
+    assert (first.id[-4:], first.state, first.error) == ("01_0", "FAILED", "Too many fetch failures.")
+    assert (first.whole.end, first.steps, first.counters) == (1795174608.0, {}, {})
+
+
+def test_clocks_that_contradict_give_no_steps():
+    changed = golden("terasort_json.jhist").replace(b'"mapFinishTime":1795174605849', b'"mapFinishTime":1795174600000')
+    first, second, _ = parse_history(changed).attempts
+    assert (first.state, first.steps, list(second.steps)) == ("SUCCEEDED", {}, ["map", "merge"])
+
+
+def test_other_files_are_refused():
+    for content in (b"", b"Avro-Binary\n", b"<html>\n</html>\n", b"Avro-Binary\n{}\nx", b'Avro-Json\n""\n{"type":1}\n'):
+        with pytest.raises(DamagedHistory, match="not a history file"):
+            parse_history(content)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_survives_the_run_directory(path):
+    it = parse_history(path.read_bytes())
+    charge = {"id": "application_1_0001", "memory_seconds": 5, "vcore_seconds": 1}
+    record = json.loads(json.dumps(encode_job(it, phase="sort", application=charge)))
+    assert decode_job(record) == (it, "sort", charge)
+    for attempt in it.attempts:
+        borders = [step.start for step in attempt.steps.values()][1:]
+        assert borders == [step.end for step in attempt.steps.values()][:-1]

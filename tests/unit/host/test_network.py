@@ -1,0 +1,62 @@
+"""Ports and names: recorded tables, and sockets of this machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+
+from howdah.host.agent import network
+
+TCP = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0200007F:4E20 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0000000000000000 100
+   1: 0100007F:A1B2 0100007F:4E20 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0000000000000000 20
+"""
+TCP6 = """  sl  local_address                         remote_address                        st tx_queue rx_queue tr
+   0: 00000000000000000000000000000000:59D8 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 99 1 0
+   1: 0000000000000000FFFF00000200007F:59D9 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 98 1 0
+"""
+
+
+def test_only_listening_sockets_are_read():
+    assert network.parse_sockets(TCP, "little") == [{"address": "127.0.0.2", "port": 20000, "uid": 1000, "inode": 4711}]
+
+
+def test_the_jvm_listens_on_ipv6_and_means_ipv4():
+    assert [entry["address"] for entry in network.parse_sockets(TCP6, "little")] == ["::", "127.0.0.2"]
+
+
+def test_the_tables_are_in_the_byte_order_of_the_machine():
+    assert network.parse_address("7F000002", "big") == "127.0.0.2"
+    assert network.parse_address("B80D0120000000000000000001000000", "little") == "2001:db8::1"
+
+
+def test_a_socket_of_this_process_is_found_and_its_port_is_not_free():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (found,) = [entry for entry in network.listening([os.getpid()]) if entry["port"] == port]
+        assert found == {"address": "127.0.0.1", "port": port, "uid": os.getuid(), "pid": os.getpid()}
+        assert found in network.listening()
+        assert network.free_ports("127.0.0.1", [port]) == []
+        assert network.free_ports("127.0.0.5", [port]) == [], "the wildcard is taken where one address is"
+    assert network.free_ports("127.0.0.5", [port]) == [port]
+
+
+def test_a_process_that_is_gone_listens_nowhere():
+    assert network.listening([2**22 + 1]) == []
+
+
+def test_an_address_of_another_machine_is_an_error():
+    with pytest.raises(OSError, match=r"192\.0\.2\.1"):
+        network.free_ports("192.0.2.1", [20000])
+
+
+def test_names_resolve_or_say_why_not():
+    here = network.resolve("localhost")
+    assert "127.0.0.1" in here["addresses"] or "::1" in here["addresses"]
+    assert here["seconds"] >= 0
+    nowhere = network.resolve("no-such-name.invalid")
+    assert nowhere["addresses"] == []
+    assert nowhere["error"]
+    assert network.resolve()["name"] == socket.gethostname()

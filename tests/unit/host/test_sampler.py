@@ -1,0 +1,271 @@
+"""The probe: a tree of processes of this machine, a recorded /proc, and its cost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.host.agent import sampler
+
+Point = dict[str, Any]
+CONTAINER = "container_e17_1700000000000_0001_01_000002"
+
+
+@pytest.fixture
+def processes() -> Iterator[list[subprocess.Popen]]:
+    started: list[subprocess.Popen] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def sampling() -> Iterator[Callable[..., sampler.Sampler]]:
+    made: list[sampler.Sampler] = []
+
+    def make(*arguments: Any, **options: Any) -> sampler.Sampler:
+        made.append(sampler.Sampler(*arguments, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def of(points: list[Point], kind: str) -> list[Point]:
+    return [point for point in points if point["kind"] == kind]
+
+
+def by_pid(points: list[Point]) -> dict[int, Point]:
+    return {point["pid"]: point for point in of(points, "process")}
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_every_column_is_declared_in_the_header(sampling):
+    one = sampling([])
+    kinds = one.header()["kinds"]
+    points = one.sample()
+    assert {point["kind"] for point in points} >= {"machine", "network", "process"}
+    who = {"kind", "utc", "monotonic", "role", "node", "pid", "container", "device", "interface"}
+    for point in points:
+        assert set(point) - who <= set(kinds[point["kind"]]["columns"]), point
+    (machine,) = of(points, "machine")
+    assert set(machine) - who == set(kinds["machine"]["columns"])
+
+
+def test_counters_grow_and_the_probe_sees_itself(sampling):
+    one = sampling([])
+    first = one.sample()
+    used = time.process_time()
+    while time.process_time() < used + 0.05:
+        sum(range(100000))
+    second = one.sample()
+    mine, later = by_pid(first)[os.getpid()], by_pid(second)[os.getpid()]
+    assert mine["role"] == "probe"
+    assert later["cpu"] >= mine["cpu"] + 0.03
+    assert later["cpu"] == pytest.approx(time.process_time(), abs=0.1)
+    assert of(second, "machine")[0]["cpu_idle"] >= of(first, "machine")[0]["cpu_idle"]
+    assert mine["memory_resident"] > 1 << 20
+
+
+def test_descendants_have_the_role_and_node_of_their_nearest_root(sampling, processes):
+    shell = subprocess.Popen(["sh", "-c", "sh -c 'sleep 60; true' & sleep 60; true"])
+    processes.append(shell)
+    other = subprocess.Popen(["sleep", "60"])
+    processes.append(other)
+    one = sampling([{"pid": shell.pid, "role": "datanode", "node": "node1"}])
+    until(lambda: len(of(one.sample(), "process")) >= 5)
+    points = by_pid(one.sample())
+    assert other.pid not in points
+    below = [point for pid, point in points.items() if pid != os.getpid()]
+    assert {(point["role"], point["node"]) for point in below} == {("datanode", "node1")}
+    for pid in points.keys() - {os.getpid(), shell.pid}:
+        os.kill(pid, 9)
+    until(lambda: set(by_pid(one.sample())) <= {os.getpid(), shell.pid})
+
+
+def test_root_0_is_what_this_process_starts_later(sampling, processes):
+    one = sampling([{"pid": 0, "role": "client", "node": None}])
+    assert "client" not in {point["role"] for point in one.sample()}
+    client = subprocess.Popen(["sleep", "60"])
+    processes.append(client)
+    points = by_pid(one.sample())
+    assert points[client.pid]["role"] == "client"
+    assert "node" not in points[client.pid]
+    assert points[os.getpid()]["role"] == "probe"
+
+
+def test_a_containers_processes_have_its_id(sampling, processes):
+    # As YARN does: a NodeManager, a shell that runs the container's script, and the JVM below it.
+    script = f"sh -c 'sleep 60 & sleep 60; : {CONTAINER}' & sleep 60; true"
+    manager = subprocess.Popen(["sh", "-c", 'sh -c "$0" & sleep 60; true'.replace("$0", "$1"), "nm", script])
+    processes.append(manager)
+    one = sampling([{"pid": manager.pid, "role": "nodemanager", "node": "node2"}])
+    try:
+        until(lambda: len([p for p in of(one.sample(), "process") if p.get("container") == CONTAINER]) >= 3)
+        points = by_pid(one.sample())
+        inside = [point for point in points.values() if point["role"] == "container"]
+        assert {(point["container"], point["node"]) for point in inside} == {(CONTAINER, "node2")}
+        assert points[manager.pid]["role"] == "nodemanager"
+        assert [point["role"] for point in points.values()].count("nodemanager") >= 2, "its own helper is no container"
+    finally:
+        for pid in by_pid(one.sample()).keys() - {os.getpid(), manager.pid}:
+            os.kill(pid, 9)
+
+
+def write_proc(proc: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        (proc / name).parent.mkdir(parents=True, exist_ok=True)
+        (proc / name).write_text(content)
+
+
+def stat(pid: int, parent: int, *, started: int, name: str = "java", utime: int = 100) -> str:
+    fields = [utime, 50, 7, 3, 20, 0, 30, 0, started, 4096, 1000]
+    return f"{pid} ({name}) S {parent} 1 1 0 -1 0 0 0 0 0 {' '.join(map(str, fields))} 0 0\n"
+
+
+@pytest.fixture
+def proc(tmp_path: Path) -> Path:
+    write_proc(
+        tmp_path,
+        {
+            "stat": "cpu  100 1 200 3000 40 5 6 7 0 0\ncpu0 1 1 1\n",
+            "meminfo": "MemTotal: 1000 kB\nMemAvailable: 600 kB\nCached: 300 kB\nSwapCached: 9 kB\n"
+            "SwapTotal: 50 kB\nSwapFree: 20 kB\nDirty: 4 kB\n",
+            "loadavg": "1.50 1.00 0.50 2/300 4242\n",
+            "diskstats": "   8 0 sda 10 0 2000 5 20 0 4000 9 0 1500 14 0 0 0 0\n   7 0 loop0 1 0 1 0 0 0 0 0 0 1 1\n",
+            "net/dev": "Inter-|\n face |\n    lo: 500 5 0 0 0 0 0 0 700 5 0 0\n no-such9:1 2 3 4 5 6 7 8 9 1\n",
+            "10/stat": stat(10, 1, started=5),
+            "10/io": "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\nwrite_bytes: 8192\n"
+            "cancelled_write_bytes: 0\n",
+        },
+    )
+    return tmp_path
+
+
+def test_a_recorded_proc_in_the_units_of_the_format(sampling, proc):
+    points = sampling([{"pid": 10, "role": "namenode"}], ["sda"], proc=str(proc)).sample()
+    machine, disk, network, process = points
+    hertz = os.sysconf("SC_CLK_TCK")
+    assert machine["cpu_user"] == 100 / hertz
+    assert machine["cpu_steal"] == 7 / hertz
+    assert machine["memory_cached"] == 300 * 1024
+    assert machine["swap_used"] == 30 * 1024
+    assert machine["load1"] == 1.5
+    assert (disk["device"], disk["read_bytes"], disk["write_bytes"]) == ("sda", 2000 * 512, 4000 * 512)
+    assert (disk["read_operations"], disk["write_operations"], disk["busy"]) == (10, 20, 1.5)
+    assert (network["interface"], network["receive_bytes"], network["send_bytes"]) == ("lo", 500, 700)
+    assert {key: value for key, value in process.items() if key not in ("utc", "monotonic")} == {
+        "kind": "process",
+        "role": "namenode",
+        "pid": 10,
+        "cpu": 150 / hertz,
+        "cpu_children": 10 / hertz,
+        "memory_resident": 1000 * os.sysconf("SC_PAGE_SIZE"),
+        "read_bytes": 4096,
+        "write_bytes": 8192,
+    }
+
+
+def test_what_cannot_be_read_is_absent(sampling, proc):
+    (proc / "10/io").unlink()
+    (proc / "meminfo").write_text("MemTotal: 1000 kB\n")
+    machine, process = sampling([{"pid": 10, "role": "namenode"}], [], proc=str(proc)).sample()[:3:2]
+    assert "memory_available" not in machine
+    assert "swap_used" not in machine
+    assert "read_bytes" not in process
+    assert process["cpu"] > 0
+
+
+def test_another_process_with_the_pid_of_one_that_ended_is_not_followed(sampling, proc):
+    one = sampling([{"pid": 10, "role": "namenode"}], [], proc=str(proc))
+    assert 10 in by_pid(one.sample())
+    (proc / "10/stat").write_text(stat(10, 1, started=99))
+    assert 10 not in by_pid(one.sample())
+    assert 10 not in by_pid(one.sample())
+
+
+def test_children_that_come_with_their_parents_in_one_sample_are_followed(sampling, proc):
+    one = sampling([{"pid": 10, "role": "datanode", "node": "node1"}], [], proc=str(proc))
+    # The pids have wrapped around: the grandchild's is the smallest.
+    write_proc(
+        proc, {"3/stat": stat(3, 9, started=8), "9/stat": stat(9, 10, started=7), "4/stat": stat(4, 1, started=8)}
+    )
+    assert set(by_pid(one.sample())) == {3, 9, 10}
+
+
+def test_a_container_is_recognised_after_exec(sampling, proc):
+    one = sampling([{"pid": 10, "role": "nodemanager", "node": "node1"}], [], proc=str(proc))
+    write_proc(
+        proc, {"20/stat": stat(20, 10, started=9), "20/cmdline": "java\0NodeManager\0default_container_executor"}
+    )
+    assert by_pid(one.sample())[20]["role"] == "nodemanager"
+    write_proc(proc, {"20/cmdline": f"bash\0/data/{CONTAINER}/default_container_executor.sh"})
+    assert by_pid(one.sample())[20]["container"] == CONTAINER
+
+
+def test_the_disk_below_a_path_can_be_asked_for(sampling):
+    named = of(sampling([], ["/"]).sample(), "disk")
+    assert len(named) <= 1
+    assert of(sampling([], ["/proc"]).sample(), "disk") == []
+
+
+def test_the_stream_keeps_its_schedule_and_ends_with_a_last_sample():
+    emitted: list[Point] = []
+    stop = threading.Event()
+    timer = threading.Timer(0.55, stop.set)
+    timer.start()
+    closing = sampler.run(emitted.append, stop, roots=[], devices=[], interval=0.2)
+    assert emitted[0]["interval_seconds"] == 0.2
+    times = [point["monotonic"] for point in of(emitted[1:], "machine")]
+    assert len(times) == closing["samples"]
+    assert closing["samples"] + closing["skipped"] == 4, "three on the schedule, one after the end"
+    on_schedule = [(moment - times[0]) / 0.2 for moment in times[:-1]]
+    assert on_schedule == pytest.approx([round(tick) for tick in on_schedule], abs=0.45)
+    assert 0 < closing["cpu_seconds"] < 0.5
+
+
+def test_a_late_sample_skips_ticks_and_says_so():
+    stop = threading.Event()
+    seen = 0
+
+    def slow(record: Point) -> None:
+        nonlocal seen
+        if record.get("kind") == "machine":
+            seen += 1
+            if seen == 1:
+                time.sleep(0.35)
+            elif seen == 3:
+                stop.set()
+
+    closing = sampler.run(slow, stop, roots=[], devices=[], interval=0.1)
+    assert closing["skipped"] >= 3
+
+
+def test_it_costs_less_than_three_milliseconds_with_40_processes(processes):
+    # Measured on two cores of an AMD EPYC of family 26, Python 3.8 and 3.11: 0.2 ms for the machine alone, 0.8 ms with
+    # 40 processes, 2.5 ms with 40 processes when every point also goes through the channel.
+    for _ in range(40):
+        processes.append(subprocess.Popen(["sleep", "60"]))
+    one = sampler.Sampler([{"pid": 0, "role": "client"}])
+    assert len(of(one.sample(), "process")) >= 41
+    start = time.thread_time()
+    for _ in range(50):
+        one.sample()
+    assert (time.thread_time() - start) / 50 < 0.003, sys.version
+    one.close()
