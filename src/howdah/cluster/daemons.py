@@ -14,7 +14,7 @@ from howdah.hadoop.configuration import Configuration
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk, jvm_flags
 from howdah.hadoop.plan import Place, Plan
-from howdah.hadoop.roles import DATANODE, NAMENODE, Role
+from howdah.hadoop.roles import NAMENODE, Role
 from howdah.host import Host, Process
 
 _FORMAT_SECONDS = 60.0
@@ -129,7 +129,7 @@ class Daemons:
 
     def _launch(self, role: Role, place: Place) -> Running:
         log = f"{self._logs}/{role.name}{'' if place is self._plan.masters else '-' + place.name}.log"
-        argv = [*self._java(role, place), role.main_class, *(("-regular",) if role is DATANODE else ())]
+        argv = [*self._java(role, place), role.main_class, *role.arguments]
         process = self._hosts[place.host].start(argv, output=log, env=self._environment(place), cwd=place.directory)
         return Running(Daemon(role.name, place.name, place.host, process.pid), process, log)
 

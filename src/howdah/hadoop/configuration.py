@@ -117,11 +117,6 @@ def _core(plan: Plan) -> dict[str, str]:
         "fs.defaultFS": f"hdfs://{plan.masters.at('namenode_rpc')}",
         "hadoop.tmp.dir": f"{plan.masters.directory}/tmp",
         "hadoop.security.authentication": "simple",
-        # Requests over HTTP that name a user (the kill of an application) are served; this is simple authentication,
-        # the same trust as over RPC.
-        "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
-        "hadoop.http.authentication.type": "simple",
-        "hadoop.http.authentication.simple.anonymous.allowed": "true",
         # A daemon that is not there yet will be in a moment.
         "ipc.client.connect.retry.interval": "200",
         "ipc.client.connect.max.retries": "50",

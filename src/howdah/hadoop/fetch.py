@@ -163,21 +163,30 @@ def _resolve(host: Host, artifacts: Sequence[Artifact], home: Path, repository: 
         )
     work = home.parent / f".{home.name}.maven"
     work.mkdir(exist_ok=True)
-    (work / "pom.xml").write_text(_pom(artifacts), encoding="utf-8")
-    # -U: Maven would otherwise remember a failed look-up for a day.
-    argv = ["mvn", "-B", "-q", "-U", "-f", str(work / "pom.xml"), "-Dmaven.artifact.threads=8"]
-    argv += [f"{_PLUGIN}:build-classpath", f"-Dmdep.outputFile={work / 'jars'}"]
-    argv += [] if repository is None else [f"-Dmaven.repo.local={repository}"]
-    completed = host.run(argv, timeout=_TIMEOUT_S, cwd=str(work))
+    try:
+        completed, found = _run_maven(host, artifacts, work, repository)
+    finally:
+        shutil.rmtree(work)
     if completed.code != 0:
         raise HostProblem(
             f"Maven could not fetch {len(artifacts)} jars of Hadoop {home.name}: {_last_words(completed)}",
             hint="Maven uses the mirrors and proxies of ~/.m2/settings.xml. What it did bring is kept; run this again.",
             host=host.name,
         )
-    found = [Path(jar) for jar in (work / "jars").read_text(encoding="utf-8").strip().split(":")]
-    shutil.rmtree(work)
     return [next(jar for jar in found if str(jar).endswith(f"/{one.in_repository}")) for one in artifacts]
+
+
+def _run_maven(
+    host: Host, artifacts: Sequence[Artifact], work: Path, repository: Path | None
+) -> tuple[Completed, list[Path]]:
+    pom, listed = work / "pom.xml", work / "jars"
+    pom.write_text(_pom(artifacts), encoding="utf-8")
+    # -U: Maven would otherwise remember a failed look-up for a day.
+    argv = ["mvn", "-B", "-q", "-U", "-f", str(pom), "-Dmaven.artifact.threads=8"]
+    argv += [f"{_PLUGIN}:build-classpath", f"-Dmdep.outputFile={listed}"]
+    argv += [] if repository is None else [f"-Dmaven.repo.local={repository}"]
+    completed = host.run(argv, timeout=_TIMEOUT_S, cwd=str(work))
+    return completed, [Path(jar) for jar in listed.read_text().strip().split(":")] if completed.code == 0 else []
 
 
 def _pom(artifacts: Sequence[Artifact]) -> str:

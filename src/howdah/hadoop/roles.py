@@ -15,6 +15,7 @@ class Role:
     ports: tuple[str, ...]
     web: str
     per_node: bool
+    arguments: tuple[str, ...] = ()
 
 
 NAMENODE = Role(
@@ -46,6 +47,9 @@ HISTORYSERVER = Role(
     ("historyserver_rpc", "historyserver_web", "historyserver_admin"),
     "historyserver_web",
     per_node=False,
+    # It starts together with the NameNode. When its first call to HDFS fails it sleeps for ten seconds
+    # (HistoryFileManager.createHistoryDirs, 3.4.2), so the call itself is retried: 200 ms apart, 100 times.
+    arguments=("-Ddfs.client.retry.policy.enabled=true", "-Ddfs.client.retry.policy.spec=200,100"),
 )
 DATANODE = Role(
     "datanode",

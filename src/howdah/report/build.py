@@ -164,7 +164,7 @@ def _result_section(members: Replicates, detail: Detail, prefix: str) -> Section
     measure = members.primary
     metric = registered(members.valid).get(measure.metric) if measure else None
     if measure is not None and metric is not None:
-        blocks.append(Text(f"This is {measure}: {metric.definition}"))
+        blocks.append(Text(sentence(f"This is {measure}: {metric.definition}")))
     blocks.extend(_caveats(members, measure))
     if measure is not None and metric is not None and len(members.valid) > 1:
         blocks.append(_dots_figure(members, measure, metric, prefix))
@@ -255,7 +255,7 @@ def _validated(valid: Sequence[StoredRun]) -> str:
 def _metric_row(measure: Measure, metric: Metric, numbers: Summary) -> tuple[str, ...]:
     return (
         measure.phase or "whole run",
-        metric.name,
+        measure.name,
         metric.better,
         quantity(centre(numbers), metric.unit),
         interval(numbers.interval, metric.unit),
@@ -276,6 +276,7 @@ def _facts(members: Replicates, detail: Detail) -> dict[str, Any]:
             {
                 "phase": measure.phase or None,
                 "metric": metric.name,
+                "role": measure.role or None,
                 "unit": metric.unit,
                 "better": metric.better,
                 "summary": None if found is None else asdict(found),

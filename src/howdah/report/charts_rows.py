@@ -79,7 +79,7 @@ def bars(drawing: Bars, width: int) -> Chart:
         .encode(x=x, x2="to:Q", y=y, color=colours(pieces), description="title:N")
     )
     named = alt.Chart(data(ends))
-    names = named.mark_text(align="left", baseline="bottom", dy=-3, fontWeight=600)
+    names = named.mark_text(align="left", baseline="bottom", dy=-3, fontWeight=600, limit=inner)
     numbers = named.mark_text(align="left", dx=6, dy=8)
     layers = (
         marks,
@@ -94,10 +94,11 @@ def ratios(drawing: Ratios, width: int) -> Chart:
     edges = [row.ratio for row in drawing.rows]
     edges += [edge for row in drawing.rows if row.interval for edge in (row.interval.low, row.interval.high)]
     reach = max(1.1, *edges, *(1 / edge for edge in edges)) * 1.05
+    wide = width >= 500
     rows = [
         {
             "row": place,
-            "name": f"{row.name}  {ratio(row.ratio)}" + (f" ({ratio_interval(row.interval)})" if row.interval else ""),
+            "name": f"{row.name}  {ratio(row.ratio)}" + (f" ({ratio_interval(row.interval)})" if wide else ""),
             "ratio": row.ratio,
             "low": row.interval.low if row.interval else row.ratio,
             "high": row.interval.high if row.interval else row.ratio,
@@ -106,14 +107,16 @@ def ratios(drawing: Ratios, width: int) -> Chart:
         }
         for place, row in enumerate(drawing.rows)
     ]
-    marks = _ratio_marks(reach, few=width < 500)
+    marks = _ratio_marks(reach, few=not wide)
     axis = alt.Axis(title="contender ÷ baseline", grid=True, domain=False, ticks=False, values=marks, labelFlush=False)
     x = alt.X("low:Q", scale=alt.Scale(type="log", domain=[1 / reach, reach], nice=False), axis=axis)
     y, colour = rows_down("row", len(rows), start=-0.5), colours(rows)
     base = alt.Chart(data(rows))
     spans = base.mark_rule(size=3, yOffset=9).encode(x=x, x2="high:Q", y=y, color=colour)
     points = base.mark_point(aria=True, shape="diamond", filled=True, size=80, opacity=1, yOffset=9)
-    names = base.mark_text(align="left", baseline="bottom", dy=-2).encode(x=alt.value(0), y=y, text="name:N")
+    names = base.mark_text(align="left", baseline="bottom", dy=-2, limit=width - _SIDES).encode(
+        x=alt.value(0), y=y, text="name:N"
+    )
     layers = (
         rule("low", 1.0, x, color=stand_in("ink"), size=1),
         spans,

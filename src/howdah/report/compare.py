@@ -151,7 +151,7 @@ def _measure(left: Replicates, right: Replicates, metric: str | None) -> Measure
         if name is None:
             raise UsageError("the runs do not name one primary metric", hint=f"Name one with --metric: {known}.")
         metric = name
-    found = [m for m in common if str(m) == metric] or [m for m in common if m.metric == metric]
+    found = [m for m in common if str(m) == metric] or [m for m in common if m.name == metric]
     if len(found) == 1:
         return found[0]
     what = f"several phases have {metric}" if found else f"{metric} was not measured on both sides"

@@ -11,6 +11,7 @@ from howdah.report.drawing import Bars
 from howdah.report.jobs import PhaseJob, read_jobs
 from howdah.report.limits import RULE, Load, PhaseLimit, find_limits, stolen
 from howdah.report.series import BUSY, HostSeries, cpu_by_role, read_series
+from howdah.report.theme import STEP_HEIGHTS
 from howdah.report.timeline import PIXELS, TITLED, build_timeline
 from howdah.report.times import (
     SUCCEEDED,
@@ -153,12 +154,13 @@ def _phase_blocks(detail: Detail, prefix: str) -> Iterator[Block]:
 
 
 def _step_blocks(bars: Bars, prefix: str) -> Iterator[Block]:
-    used = {part.colour: part.name for bar in bars.bars for part in bar.parts}
-    keys = tuple(Key(colour, name) for colour, name in used.items())
     words = listing([f"{bar.name} {quantity(sum(p.value for p in bar.parts), 's')}" for bar in bars.bars], most=12)
     title = "Inside the jobs: task-seconds by step"
+    order = [*STEP_HEIGHTS, *(part.name for bar in bars.bars for part in bar.parts)]
+    steps = sorted({part.name for bar in bars.bars for part in bar.parts}, key=order.index)
+    colours = {part.name: part.colour for bar in bars.bars for part in bar.parts}
+    keys = tuple(Key(colours[step], step) for step in steps)
     yield Figure(f"{prefix}steps", title, f"{words}. The table below has the steps.", keys, bars)
-    steps = list(dict.fromkeys(part.name for bar in bars.bars for part in bar.parts))
     rows = []
     for bar in bars.bars:
         found = {part.name: part.value for part in bar.parts}
@@ -273,9 +275,9 @@ def _host_rows(detail: Detail, phases: Sequence[str]) -> Iterator[tuple[str, ...
             if len(known) < len(growths):
                 return
             whole.append(sum(known))
-    rest = [total - sum(detail.roles[phase].values()) for total, phase in zip(whole, phases, strict=True)]
+    rest = [max(0.0, total - sum(detail.roles[phase].values())) for total, phase in zip(whole, phases, strict=True)]
     for name, numbers in (("not attributed", rest), ("whole host", whole)):
-        yield (name, *(quantity(max(0.0, number), "s") for number in (*numbers, sum(numbers))))
+        yield (name, *(quantity(number, "s") for number in (*numbers, sum(numbers))))
 
 
 def _counter_table(some: Sequence[PhaseJob], jobs: Sequence[PhaseJob]) -> Table:

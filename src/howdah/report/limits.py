@@ -80,7 +80,7 @@ def find_limits(run: StoredRun, series: tuple[HostSeries, ...], jobs: tuple[Phas
         span = window(phase, jobs)
         loads = () if span is None else tuple(load for host in series for load in _loads(run, host, *span))
         if loads:
-            found.append(PhaseLimit(phase.name, loads, _verdict(loads)))
+            found.append(PhaseLimit(phase.name, loads, judge(loads)))
     return tuple(found)
 
 
@@ -137,7 +137,8 @@ def _use(host: HostSeries, resource: _Resource) -> Counter:
     return host.disk("write_bytes" if resource.name == "disk write" else "read_bytes")
 
 
-def _verdict(loads: tuple[Load, ...]) -> str:
+def judge(loads: tuple[Load, ...]) -> str:
+    """What limited a phase with these loads, by `RULE`."""
     bounded = [(load.share, load) for load in loads if load.share is not None]
     if not bounded:
         return "no bound is known to judge it by"

@@ -16,21 +16,32 @@ CALIBRATION = "calibration"
 """The phase of the samples which say what the hosts can reach; they are bounds, not results."""
 
 
+WHOLE = ("job", "client", "machine", "probe")
+"""Roles of which a phase has one: a metric needs no role beside it. Of every other, such as daemons, it has several."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Measure:
-    """A metric of a phase; `phase` is "" for the whole run."""
+    """A metric of a phase, and of a role where a phase has several; "" is the whole run, and no particular role."""
 
     phase: str
     metric: str
+    role: str = ""
 
     def __str__(self) -> str:
-        return f"{self.phase}/{self.metric}" if self.phase else self.metric
+        return f"{self.phase}/{self.name}" if self.phase else self.name
+
+    @property
+    def name(self) -> str:
+        """The metric with its role: cpu_seconds, daemon_cpu_seconds@namenode."""
+        return f"{self.metric}@{self.role}" if self.role else self.metric
 
     @classmethod
     def parse(cls, text: str) -> Measure:
-        """The measure written as `phase/metric`, or `metric` for the whole run."""
-        phase, _, metric = text.rpartition("/")
-        return cls(phase, metric)
+        """The measure written as `phase/metric`, with `@role` where it has one; without `phase/` of the whole run."""
+        phase, _, name = text.rpartition("/")
+        metric, _, role = name.partition("@")
+        return cls(phase, metric, role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,7 @@ def values(runs: Sequence[StoredRun], measure: Measure) -> list[float]:
 
 
 def measure_of(sample: Sample) -> Measure:
-    return Measure(sample.phase or "", sample.metric)
+    return Measure(sample.phase or "", sample.metric, "" if sample.role in WHOLE else sample.role)
 
 
 def measures(runs: Sequence[StoredRun]) -> tuple[Measure, ...]:

@@ -125,33 +125,42 @@ def read_series(run: StoredRun) -> tuple[HostSeries, ...]:
 def cpu_by_role(series: Iterable[HostSeries], start: float, end: float) -> dict[str, float]:
     """Processor seconds of each role between two moments, over all hosts; a role that was not seen is absent.
 
+    The growth is that between the last rounds of readings at or before the two moments, which all processes share.
+
     A NodeManager's `cpu_children` is what its finished containers used, so the containers' share is its growth, plus
     what containers alive at the end had used, less what containers alive at the start had used. Containers without a
     NodeManager's account, and every other role, are the growth of their own processes.
     """
     roles: dict[str, float] = {}
     for host in series:
-        accounts = _accounts(host.points.get("process", ()))
-        begin = min((points[0]["utc"] for points in accounts.values()), default=0.0)
-        reaped = {key: _reading(points, "cpu_children", start) for key, points in accounts.items()}
-        accounted = any(key[0] == "nodemanager" and value is not None for key, value in reaped.items())
-        for key, points in accounts.items():
-            role = key[0]
-            if points[-1]["utc"] < start or points[0]["utc"] > end:
+        points = host.points.get("process", ())
+        first, last = _round(points, start), _round(points, end)
+        slack = _SLACK * host.interval
+        if first is None or last is None or first > start + slack or points[-1]["utc"] < end - slack:
+            continue
+        accounts = _accounts(points)
+        reaped = any(key[0] == "nodemanager" for key in accounts)
+        for key, own in accounts.items():
+            seen = [point for point in own if first <= point["utc"] <= last + host.interval / 2]
+            if not seen:
                 continue
-            before = _reading(points, "cpu", start)
-            if before is None:  # it began in the window, or the probe did
-                before = 0.0 if points[0]["utc"] > begin + host.interval else points[0].get("cpu", 0.0)
-            after = _reading(points, "cpu", end)
-            if after is None:
-                continue
-            if role == "container" and accounted and points[-1]["utc"] < end - 1.5 * host.interval:
-                after = 0.0  # it ended in the window: the NodeManager's account has all of it
-            roles[role] = roles.get(role, 0.0) + after - before
-            if role == "nodemanager" and reaped[key] is not None:
-                children = (_reading(points, "cpu_children", end) or 0.0) - (reaped[key] or 0.0)
+            began = seen[0]["utc"] > first + host.interval / 2
+            ended = seen[-1]["utc"] < last
+            before = 0.0 if began else seen[0].get("cpu", 0.0)
+            after = 0.0 if ended and key[0] == "container" and reaped else seen[-1].get("cpu", 0.0)
+            roles[key[0]] = roles.get(key[0], 0.0) + after - before
+            if key[0] == "nodemanager":
+                children = seen[-1].get("cpu_children", 0.0) - (0.0 if began else seen[0].get("cpu_children", 0.0))
                 roles["container"] = roles.get("container", 0.0) + children
     return roles
+
+
+def _round(points: Sequence[Point], time: float) -> float | None:
+    """The moment of the last round of readings at or before `time`, or of the first one after it."""
+    if not points:
+        return None
+    index = bisect_right(points, time, key=lambda point: float(point["utc"]))
+    return float(points[max(0, index - 1)]["utc"])
 
 
 def _accounts(points: Sequence[Point]) -> dict[tuple[str, str, int, str], list[Point]]:
@@ -161,12 +170,6 @@ def _accounts(points: Sequence[Point]) -> dict[tuple[str, str, int, str], list[P
         key = (point.get("role", ""), point.get("node") or "", point.get("pid", 0), point.get("container") or "")
         accounts.setdefault(key, []).append(point)
     return accounts
-
-
-def _reading(points: Sequence[Point], column: str, time: float) -> float | None:
-    """The last reading of `column` at or before `time`; None where there is none."""
-    index = bisect_right(points, time, key=lambda point: float(point["utc"]))
-    return next((float(point[column]) for point in reversed(points[:index]) if column in point), None)
 
 
 def _whole_disks(devices: set[str]) -> set[str]:

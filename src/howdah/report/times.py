@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from howdah.model.job import Attempt, Job
+from howdah.model.job import Job
 from howdah.model.run import Phase
 from howdah.report.drawing import Bar, Bars, Part
 from howdah.report.jobs import PhaseJob, steps_of
-from howdah.report.theme import step_colour
+from howdah.report.theme import STEP_HEIGHTS, step_colour
 
 SUCCEEDED = "SUCCEEDED"
 
@@ -65,13 +65,14 @@ def phase_bars(times: Sequence[PhaseTime]) -> Bars:
 
 
 def step_seconds(job: Job) -> dict[str, float]:
-    """Task-seconds of the succeeded attempts by step, in order."""
+    """Task-seconds of the succeeded attempts by step, in the order of `STEP_HEIGHTS`; others after these."""
     sums: dict[str, float] = {}
-    for attempt in sorted(job.attempts, key=_order):
+    for attempt in job.attempts:
         if attempt.state == SUCCEEDED:
             for name, span in steps_of(attempt).items():
                 sums[name] = sums.get(name, 0.0) + span.seconds
-    return sums
+    order = list(STEP_HEIGHTS)
+    return dict(sorted(sums.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
 def lost_seconds(job: Job) -> float:
@@ -103,7 +104,3 @@ def _job_pieces(job: Job) -> tuple[float, float, float]:
     first = min(attempt.whole.start for attempt in job.attempts)
     last = max(attempt.whole.end for attempt in job.attempts)
     return max(0.0, first - job.submit), max(0.0, last - first), max(0.0, job.finish - last)
-
-
-def _order(attempt: Attempt) -> tuple[bool, float]:
-    return attempt.kind == "reduce", attempt.whole.start

@@ -29,10 +29,10 @@ def fewest_runs() -> int:
 def detectable_log_ratio(spread: float, first: int, second: int) -> float:
     """The smallest |ln ratio| that `first` against `second` runs show with a power of 0.8.
 
-    (t(0.975, f) + t(0.8, f)) · spread · √((1/n + 1/m) · π/3) · (1.035 + 9.5/h³), with f = n + m − 2, h the harmonic mean
-    of n and m, and `spread` the standard deviation of the logarithms within a group. The first part is Bloom's minimum
-    detectable effect (Evaluation Review 19:547, 1995); π/3 is the price of the rank test on normal data (Lehmann,
-    Nonparametrics, 1975, § 2.4). Needs three runs or more in all.
+    (t(0.975, f) + t(0.8, f)) · spread · √((1/n + 1/m) · π/3) · (1.035 + 9.5/h³), with f = n + m − 2 and h the harmonic
+    mean of n and m; `spread` is the standard deviation of the logarithms within a group. The first part is Bloom's
+    minimum detectable effect (Evaluation Review 19:547, 1995); π/3 is the price of the rank test on normal data
+    (Lehmann, Nonparametrics, 1975). Needs three runs or more in all.
     """
     freedom = first + second - 2
     factor = t_quantile(0.5 + CONFIDENCE / 2, freedom) + t_quantile(POWER, freedom)

@@ -30,10 +30,15 @@ def summarise(values: Sequence[float]) -> Summary:
         median=statistics.median(values),
         minimum=min(values),
         maximum=max(values),
-        geometric_mean=statistics.geometric_mean(values) if positive else None,
+        geometric_mean=_geometric_mean(values) if positive else None,
         interval=_interval(values) if positive and n > 1 else None,
         cv=statistics.stdev(values) / mean if n > 1 and mean > 0 else None,
     )
+
+
+def _geometric_mean(values: Sequence[float]) -> float:
+    """Exact where all values are one: logarithms would give 17.999… for 18."""
+    return float(values[0]) if min(values) == max(values) else statistics.geometric_mean(values)
 
 
 def t_quantile(probability: float, freedom: float) -> float:

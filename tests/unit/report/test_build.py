@@ -1,0 +1,145 @@
+"""What a report says of good, few, bad and damaged runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UsageError
+from howdah.model.run import Caveat, Outcome
+from howdah.report import Report, build_report, describe_run, render_text
+from howdah.report.document import Block, Fold, Section, Table
+from howdah.report.results import Measure, Replicates, run_value
+from howdah.store import StoredRun, read_run
+from tests.unit.report.example_runs import Example, wide_shape, write_example, write_group
+
+
+def section(report: Report, name: str) -> Section:
+    return next(part for part in report.sections if part.id == name)
+
+
+def blocks(report: Report) -> Iterator[Block]:
+    for part in report.sections:
+        for block in part.blocks:
+            yield from block.blocks if isinstance(block, Fold) else (block,)
+
+
+def caveats(report: Report) -> list[str]:
+    return [block.text for block in blocks(report) if isinstance(block, Caveat)]
+
+
+def table(report: Report, caption: str) -> Table:
+    return next(block for block in blocks(report) if isinstance(block, Table) and block.caption.startswith(caption))
+
+
+def test_the_headline_of_several_runs_has_an_interval(group: list[StoredRun]) -> None:
+    headline = build_report(group).headline
+    assert headline.startswith("Terasort of 1.00 GB on 3 nodes took 23.2 s (95 % interval ")
+    assert headline.endswith("s, 5 runs), 43.1 MB/s; output validated.")
+
+
+def test_one_run_has_no_interval_and_says_why(single: StoredRun) -> None:
+    report = build_report([single])
+    assert "(1 run, no interval)" in report.headline
+    assert any("One run cannot tell the spread" in text for text in caveats(report))
+
+
+def test_runs_that_are_not_valid_are_listed_and_not_used(group: list[StoredRun]) -> None:
+    report = build_report(group)
+    said = next(text for text in caveats(report) if text.startswith("2 runs not used"))
+    assert "base-6 invalid (checksum of the output differs)" in said
+    assert "base-7 failed (the sort job failed)" in said
+    rows = table(report, "Runs in order").rows
+    assert [row[3] for row in rows[5:]] == ["–", "–"]
+    assert report.facts["trials"][0]["metrics"][0]["summary"]["n"] == 5
+
+
+def test_without_a_valid_run_there_is_no_number(group: list[StoredRun]) -> None:
+    report = build_report([group[6]])
+    assert report.headline.endswith("no valid run, so no number. base-7 failed (the sort job failed).")
+    assert "metrics" not in [part.id for part in report.sections]
+    assert table(report, "Attempts that failed").rows[0][1].endswith("m_000001_0")
+
+
+def test_the_runs_own_caveats_and_damage_are_said(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("run", 0, caveats=(Caveat("sort", "swapping was seen"),)))
+    with (run.path / "samples.jsonl").open("a") as out:
+        out.write('{"metric": "job_sec')
+    said = caveats(build_report([read_run(run.path)]))
+    assert "Swapping was seen." in said
+    assert any("samples.jsonl is cut off" in text for text in said)
+
+
+def test_a_wide_spread_is_said(tmp_path: Path) -> None:
+    runs = [write_example(tmp_path, Example(f"r{n}", n, speed=speed)) for n, speed in enumerate((1.0, 2.0, 0.7))]
+    assert any("coefficient of variation" in text for text in caveats(build_report(runs)))
+
+
+def test_a_changed_environment_is_never_pooled_silently(tmp_path: Path) -> None:
+    runs = write_group(tmp_path, "a", 2)
+    runs.append(write_example(tmp_path, Example("b", 3, hosts={"kernel": "6.8.0"})))
+    report = build_report(runs)
+    assert any("hosts.vm.kernel" in text for text in caveats(report))
+    assert "6.8.0" in table(report, "Differences between the first run").rows[0]
+
+
+def test_trials_are_not_pooled(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    report = build_report([*group, *faster])
+    assert report.headline == "2 trials of terasort, 12 runs. They are not pooled."
+    ids = [part.id for part in report.sections]
+    assert len(ids) == len(set(ids))
+    assert [trial["metrics"][0]["summary"]["n"] for trial in report.facts["trials"]] == [5, 5]
+
+
+def test_a_run_given_twice_counts_once(single: StoredRun) -> None:
+    assert "(1 run, no interval)" in build_report([single, single]).headline
+
+
+def test_nothing_to_report_on() -> None:
+    with pytest.raises(UsageError, match="no run"):
+        build_report([])
+
+
+def test_no_phase_name_is_known(tmp_path: Path) -> None:
+    """Another workload, with one phase of its own, gives the same sections."""
+    run = write_example(tmp_path, Example("scan", 0, shapes=wide_shape(20), workload="logscan"))
+    report = build_report([run])
+    assert report.headline.startswith("Logscan of 1.00 GB on 3 nodes took ")
+    names = ["result", "time", "timeline", "limits", "metrics", "counters", "environment", "repeat"]
+    assert [part.id for part in report.sections] == names
+
+
+def test_the_run_shown_is_the_median_one(group: list[StoredRun]) -> None:
+    members = Replicates(tuple(group))
+    measure = Measure.parse("sort/job_seconds")
+    ordered = sorted(run_value(run, measure) or 0.0 for run in group[:5])
+    assert run_value(members.shown, measure) == ordered[2]
+
+
+def test_the_important_counters_come_first(single: StoredRun) -> None:
+    names = [row[0] for row in table(build_report([single]), "Totals of each job").rows]
+    assert names[:3] == ["HDFS_BYTES_READ", "HDFS_BYTES_WRITTEN", "MAP_INPUT_RECORDS"]
+    assert names[-1] == "BYTES_READ"
+
+
+def test_the_command_to_repeat_it_is_exact(single: StoredRun) -> None:
+    text = render_text(build_report([single]))
+    assert "    howdah run terasort --size 1G --nodes 3\n" in text
+    assert str(single.path) in text
+
+
+def test_an_aborted_run_can_be_shown(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("stopped", 0, Outcome("aborted", "Ctrl-C"), series=False))
+    text = render_text(describe_run(run))
+    assert "aborted (Ctrl-C)" in text
+    assert "Metrics" not in text
+
+
+def test_a_description_has_the_facts_of_the_run(single: StoredRun) -> None:
+    description = describe_run(single)
+    text = render_text(description)
+    for fact in ("single", "23.1 s", "✓ passed", "shuffle", "sort/job_seconds", str(single.path)):
+        assert fact in text
+    assert description.facts["outcome"] == "valid"

@@ -1,0 +1,121 @@
+"""What may be compared, and what a comparison says about itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.errors import UsageError
+from howdah.model.run import Caveat, Outcome
+from howdah.report import ComparisonReport, build_comparison, render_json, render_text
+from howdah.store import StoredRun
+from tests.unit.report.example_runs import Example, write_example
+
+
+def caveats(report: ComparisonReport) -> str:
+    return "\n".join(block.text for part in report.sections for block in part.blocks if isinstance(block, Caveat))
+
+
+def alternating(root: Path, count: int = 5, **contender: Any) -> tuple[list[StoredRun], list[StoredRun]]:
+    """Two sides whose runs take turns."""
+    left = [write_example(root, Example(f"a{n}", 2 * n)) for n in range(count)]
+    right = [write_example(root, Example(f"b{n}", 2 * n + 1, **contender)) for n in range(count)]
+    return left, right
+
+
+def test_faster(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    report = build_comparison(group, faster)
+    assert report.comparison.verdict == "faster"
+    assert report.headline.startswith("Faster: sort/job_seconds 17.2 s against 23.2 s, 0.740 of the baseline")
+    assert "5 + 5 runs, rank test p = 0.008" in report.headline
+    assert "Not used of the baseline: base-6 invalid" in caveats(report)
+
+
+def test_higher_is_better_for_throughput(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    report = build_comparison(group, faster, "sort/throughput")
+    assert report.comparison.verdict == "faster"
+    assert report.comparison.ratio > 1
+    assert "not the primary metric that was stated before the runs: sort/job_seconds" in caveats(report)
+
+
+def test_three_runs_are_not_enough_and_it_says_how_many_are(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    report = build_comparison(group[:3], faster[:3])
+    assert report.comparison.verdict == "not enough data"
+    assert report.headline.endswith("3 + 3 runs cannot show a difference.")
+    text = " ".join(render_text(report).split())
+    assert "p = 0.100, not below 0.05. 4 runs per side are the fewest" in text
+    assert "for a difference of 5 % it takes" in text
+
+
+def test_equal_sides_show_no_difference_and_say_what_stays_unseen(tmp_path: Path) -> None:
+    report = build_comparison(*alternating(tmp_path))
+    assert report.comparison.verdict == "no difference shown"
+    text = " ".join(render_text(report).split())
+    assert "are likely to stay unseen" in text
+    assert "Both sides have the same settings" in text
+    assert caveats(report) == ""
+
+
+def test_settings_that_differ_are_listed(tmp_path: Path) -> None:
+    report = build_comparison(*alternating(tmp_path, settings={"nodes": 4, "seed": 8}))
+    assert "2 settings differ, so the effect belongs to all of them together." in caveats(report)
+    found = json.loads(render_json(report))["settings_differences"]
+    assert found == [
+        {"path": "nodes", "baseline": 3, "contender": 4},
+        {"path": "seed", "baseline": 7, "contender": 8},
+    ]
+
+
+def test_other_hardware_is_said(tmp_path: Path) -> None:
+    report = build_comparison(*alternating(tmp_path, hosts={"cpu": {"model": "Xeon", "processors": 8}}))
+    assert "The hosts differ (hosts.vm.cpu.model and hosts.vm.cpu.processors)" in caveats(report)
+
+
+def test_another_hadoop_is_listed_but_may_be_the_question(tmp_path: Path) -> None:
+    report = build_comparison(*alternating(tmp_path, hadoop={"version": "3.5.0"}))
+    assert "hosts differ" not in caveats(report)
+    assert "hadoop.version" in render_text(report)
+
+
+def test_one_side_after_the_other_is_said(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    assert "All runs of one side came before all of the other" in caveats(build_comparison(group, faster))
+
+
+def test_mixed_trials_on_a_side_are_said(tmp_path: Path) -> None:
+    left, right = alternating(tmp_path)
+    left[0] = write_example(tmp_path, Example("odd", 40, settings={"nodes": 9}))
+    assert "The baseline mixes 2 different trials." in caveats(build_comparison(left, right))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"bytes": 2_000_000_000}, "bytes is 1000000000 in a0 and 2000000000 in b0"),
+        ({"workload": "wordcount"}, "different workloads are not comparable: terasort and wordcount"),
+        ({"outcome": Outcome("invalid", "no")}, "the contender has no valid run: b0 invalid"),
+    ],
+)
+def test_what_is_not_comparable_is_refused(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        build_comparison(*alternating(tmp_path, 1, **changes))
+
+
+def test_a_run_cannot_be_on_both_sides(single: StoredRun) -> None:
+    with pytest.raises(UsageError, match="both sides"):
+        build_comparison([single], [single])
+
+
+def test_a_side_without_runs(single: StoredRun) -> None:
+    with pytest.raises(UsageError, match="the contender has no run"):
+        build_comparison([single], [])
+
+
+def test_an_unknown_metric_names_the_known_ones(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    with pytest.raises(UsageError) as caught:
+        build_comparison(group, faster, "watts")
+    assert "sort/job_seconds" in str(caught.value)
+    with pytest.raises(UsageError, match="several phases have job_seconds"):
+        build_comparison(group, faster, "job_seconds")

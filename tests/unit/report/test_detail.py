@@ -1,0 +1,128 @@
+"""Times, limits and timelines of one run."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from howdah.model.job import Attempt, Span
+from howdah.report.detail import Detail
+from howdah.report.limits import Load, PhaseLimit, judge
+from howdah.report.timeline import build_timeline, place, short_name
+from howdah.store import StoredRun
+from tests.unit.report.example_runs import Example, wide_shape, write_example
+
+
+def attempt(name: str, node: str, start: float, end: float, kind: str = "m") -> Attempt:
+    steps = {"map": Span(start, end)}
+    full = f"attempt_1_1_{kind}_{name}"
+    return Attempt(full, "task", "map", "SUCCEEDED", node, None, Span(start, end), steps, {})
+
+
+def limit(detail: Detail, phase: str) -> PhaseLimit:
+    return next(entry for entry in detail.limits if entry.phase == phase)
+
+
+def load(share: float | None, resource: str = "CPU", host: str = "vm") -> Load:
+    return Load(resource, host, "cores", 1.0, None if share is None else 1 / share, share, 0.5)
+
+
+def test_the_pieces_of_a_phase_add_up(single: StoredRun) -> None:
+    for time in Detail(single).times:
+        assert time.outside + time.starting + time.tasks + time.ending == pytest.approx(time.seconds, abs=1e-6)
+        assert min(time.outside, time.starting, time.tasks, time.ending) > 0
+
+
+def test_the_phases_of_the_example_are_limited_as_they_were_made(single: StoredRun) -> None:
+    detail = Detail(single)
+    assert [entry.phase for entry in detail.limits] == ["gen", "sort", "validate"]
+    assert limit(detail, "sort").verdict.endswith("the processors limited it")
+    assert limit(detail, "validate").verdict == "nothing above 60 % of its bound: waiting, latency or scheduling"
+    by_resource = {entry.resource: entry for entry in limit(detail, "gen").loads}
+    assert by_resource["disk write"].bound == 472e6
+    assert by_resource["disk write"].used == pytest.approx(165e6, rel=0.1)  # not twice, though vda1 is there too
+
+
+@pytest.mark.parametrize(
+    ("loads", "words"),
+    [
+        ((load(0.96), load(0.2, "disk write")), "CPU 96 % busy: the processors limited it"),
+        ((load(0.3), load(0.9, "disk write")), "disk write 90 % of its bound: writing to disk limited it"),
+        ((load(0.72),), "CPU 72 % busy: the nearest to its bound, but not at it"),
+        ((load(0.2), load(0.5, "loopback")), "nothing above 60 % of its bound: waiting, latency or scheduling"),
+        ((load(None),), "no bound is known to judge it by"),
+        ((load(0.2), load(0.99, host="b")), "CPU 99 % busy on b: the processors limited it"),
+    ],
+)
+def test_the_rule(loads: tuple[Load, ...], words: str) -> None:
+    assert judge(loads) == words
+
+
+def test_an_unknown_bound_is_not_taken_for_a_free_resource() -> None:
+    assert "no bound is known for disk read" in judge((load(0.2), load(None, "disk read")))
+
+
+def test_processor_seconds_by_role_add_up_to_less_than_the_host(single: StoredRun) -> None:
+    for phase, roles in Detail(single).roles.items():
+        assert set(roles) == {"container", "datanode", "client", "nodemanager"}, phase
+        assert roles["container"] > roles["datanode"] > 0
+
+
+def test_attempts_take_the_first_free_lane_of_their_node() -> None:
+    placed = place(
+        [attempt("a", "n2", 0, 5), attempt("b", "n1", 0, 3), attempt("c", "n1", 1, 4), attempt("d", "n1", 3, 6)]
+    )
+    assert [(node, [[a.id[-1] for a in lane] for lane in lanes]) for node, lanes in placed] == [
+        ("n1", [["b", "d"], ["c"]]),
+        ("n2", [["a"]]),
+    ]
+
+
+def test_no_two_stretches_of_a_lane_overlap(single: StoredRun) -> None:
+    detail = Detail(single)
+    for entry in detail.jobs:
+        drawing = build_timeline(single, entry, detail.series)
+        for lane in range(len(drawing.lanes)):
+            own = sorted((s for s in drawing.stretches if s.lane == lane), key=lambda s: s.start)
+            assert all(first.end <= second.start + 1e-6 for first, second in itertools.pairwise(own))
+
+
+def test_a_failed_attempt_is_hollow_and_named(single: StoredRun) -> None:
+    detail = Detail(single)
+    broken = [s for s in build_timeline(single, detail.jobs[1], detail.series).stretches if s.broken]
+    assert [(stretch.colour, stretch.label) for stretch in broken] == [("lost", "✕ m 1")]
+
+
+def test_short_names_tell_second_attempts() -> None:
+    assert short_name(attempt("000003_0", "n", 0, 1)) == "m 3"
+    assert short_name(attempt("000012_2", "n", 0, 1)) == "m 12.2"
+
+
+def test_many_short_attempts_are_joined_and_lose_their_titles(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("wide", 0, shapes=wide_shape(2000)))
+    detail = Detail(run)
+    drawing = build_timeline(run, detail.jobs[0], detail.series)
+    assert len(drawing.stretches) < 2000
+    assert not any(stretch.title for stretch in drawing.stretches)
+    seconds = sum(s.end - s.start for s in drawing.stretches if s.colour == "map")
+    in_jobs = sum(a.steps["map"].seconds for a in detail.jobs[0].job.attempts if a.kind == "map")
+    assert seconds == pytest.approx(in_jobs, rel=0.6)
+
+
+def test_a_missing_and_a_damaged_history_are_said(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("damaged", 0))
+    files = sorted((run.path / "jobs").glob("*.json"))
+    files[0].unlink()
+    files[1].write_text('{"id": "job_1"}')
+    detail = Detail(run)
+    assert len(detail.jobs) == 1
+    assert [problem.split(":")[0] for problem in detail.problems] == ["phase gen", "phase sort"]
+    assert "is missing" in detail.problems[0]
+    assert "cannot be read" in detail.problems[1]
+
+
+def test_without_series_nothing_is_said_of_limits(tmp_path: Path) -> None:
+    detail = Detail(write_example(tmp_path, Example("bare", 0, series=False)))
+    assert (detail.limits, detail.roles) == ((), {})
