@@ -17,7 +17,7 @@ from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Manifest
 from howdah.errors import ClusterProblem
 from howdah.hadoop import tuning
-from howdah.hadoop.archive import TASK_ARGUMENTS, archive_options, ensure_archive, task_arguments
+from howdah.hadoop.archive import TASK_ARGUMENTS, ensure_archive, task_arguments
 from howdah.hadoop.configuration import configure, environment_script
 from howdah.hadoop.distribution import Distribution, from_home
 from howdah.hadoop.fetch import fetch
@@ -59,11 +59,14 @@ class Assembly:
         distribution = self._distribution(host)
         jdk = choose_jdk(find_jdks(host), distribution.version)
         sizing = _size(host, request.nodes)
-        archive = None if _without_archive(request) else ensure_archive(host, distribution, jdk, _cache())
-        options = archive_options(archive)
+        tuned = tuning.select(stock=request.stock, without=request.without)
+        shared = any(one.name == "class-data-sharing" for one in tuned)
+        archive = ensure_archive(host, distribution, jdk, _cache()) if shared else None
+        facts = tuning.Facts(sizing, jdk, archive, f"{home.conf}/{TASK_ARGUMENTS}")
+        clients = tuning.client_flags(tuned, facts)
         announce("hadoop")
         check_wanted()
-        manifest = self._manifest(plan, distribution, jdk, sizing, options)
+        manifest = self._manifest(plan, distribution, jdk, sizing, clients)
         home.write(manifest)
         host.call("files.remove", path=str(home.logs))
         daemons = self._daemons = Daemons(
@@ -71,15 +74,13 @@ class Assembly:
             self._allocation.hosts,
             distribution,
             jdk,
-            flags=(*options, *request.jvm_flags),
+            flags=(*tuning.daemon_flags(tuned, facts), *request.jvm_flags),
             conf=str(home.conf),
             logs=str(home.logs),
         )
-        tuned = tuning.select(stock=request.stock, without=request.without)
-        facts = tuning.Facts(sizing, jdk, (*options, f"@{home.conf}/{TASK_ARGUMENTS}") if archive else ())
         settings = tuning.resolve(tuned, facts, opens=jvm_flags(jdk, distribution.version))
         configuration = configure(plan, distribution, settings, request.settings)
-        script = environment_script(distribution, jdk, options, str(home.logs))
+        script = environment_script(distribution, jdk, clients, str(home.logs))
         extra = {TASK_ARGUMENTS: task_arguments(distribution, str(home.conf))} if archive else {}
         daemons.write_configuration(configuration, script, extra)
         announce("configuration")
@@ -140,7 +141,7 @@ class Assembly:
         return (self._plan.endpoints[name],)
 
     def _manifest(
-        self, plan: Plan, distribution: Distribution, jdk: Jdk, sizing: Sizing, options: tuple[str, ...]
+        self, plan: Plan, distribution: Distribution, jdk: Jdk, sizing: Sizing, clients: tuple[str, ...]
     ) -> Manifest:
         request = self._request
         return Manifest(
@@ -157,23 +158,19 @@ class Assembly:
             },
             jdk={"home": str(jdk.home), "version": ".".join(map(str, jdk.version)), "vendor": jdk.vendor},
             sizing=asdict(sizing),
-            defaults=_defaults(request, options),
+            defaults=_defaults(request, clients),
             allocation=dict(self._allocation.describe()),
         )
 
 
-def _defaults(request: ClusterRequest, options: tuple[str, ...]) -> Mapping[str, Any]:
+def _defaults(request: ClusterRequest, clients: tuple[str, ...]) -> Mapping[str, Any]:
     return {
         "kind": "stock" if request.stock else "tuned",
         "without": list(request.without),
         "settings": dict(request.settings),
         "jvm_flags": list(request.jvm_flags),
-        "client_flags": list(options),
+        "client_flags": list(clients),
     }
-
-
-def _without_archive(request: ClusterRequest) -> bool:
-    return request.stock or "class-data-sharing" in request.without
 
 
 def _cache() -> Path:

@@ -140,8 +140,6 @@ class Daemons:
             f"-Dproc_{role.name}",
             f"-Xmx{role.heap_mib}m",
             *jvm_flags(self._jdk, self._distribution.version),
-            "-XX:+UseSerialGC",
-            "-XX:-UsePerfData",
             *self._flags,
             f"-Dhadoop.log.dir={self._logs}",
             f"-Djava.io.tmpdir={place.directory}/tmp",

@@ -106,9 +106,6 @@ class LiveCluster:
         return [
             f"{self.jdk.home}/bin/java",
             *jvm_flags(self.jdk, self.distribution.version),
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:-UsePerfData",
             "-Xmx512m",
             *self._client_flags,
             "-cp",

@@ -95,11 +95,10 @@ def main() -> int:
     saying = threading.Lock()
 
     def say(event: str, **facts: Any) -> None:
-        with saying:
-            # Whoever started the cluster may have gone; the cluster may well outlive it.
-            with contextlib.suppress(OSError):
-                sys.stdout.write(json.dumps({"event": event, **facts}) + "\n")
-                sys.stdout.flush()
+        # Whoever started the cluster may have gone; the cluster may well outlive it.
+        with saying, contextlib.suppress(OSError):
+            sys.stdout.write(json.dumps({"event": event, **facts}) + "\n")
+            sys.stdout.flush()
 
     request = ClusterRequest.from_json(sys.stdin.readline())
     directory = cluster_directory(request.name)

@@ -50,7 +50,8 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
         f"-XX:SharedClassListFile={classes}",
         f"-XX:SharedArchiveFile={fresh}",
         "-cp",
-        distribution.classpath(),
+        # Jars alone: JDK 25 takes no archive that was made behind a directory, even at the end.
+        ":".join(map(str, distribution.jars)),
     ]
     done = host.run(command, timeout=_DUMP_SECONDS)
     host.call("files.remove", path=classes)
@@ -63,11 +64,6 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
         )
     host.call("files.rename", path=fresh, to=path)
     return path
-
-
-def archive_options(archive: str | None) -> tuple[str, ...]:
-    """JVM options that use `archive`; a JVM that cannot map it starts without it."""
-    return () if archive is None else (f"-XX:SharedArchiveFile={archive}", "-Xshare:auto")
 
 
 def task_arguments(distribution: Distribution, conf: str) -> str:

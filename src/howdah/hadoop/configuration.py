@@ -106,8 +106,6 @@ def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple
         f"export HADOOP_HOME='{distribution.home}'",
         f"export HADOOP_LOG_DIR='{logs}'",
         f'export HADOOP_OPTS="{options} ${{HADOOP_OPTS:-}}"',
-        # Clients are short: one collector thread and the quick compiler are what they need.
-        'export HADOOP_CLIENT_OPTS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${HADOOP_CLIENT_OPTS:-}"',
     )
     return "\n".join(lines) + "\n"
 

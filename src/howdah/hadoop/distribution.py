@@ -84,7 +84,7 @@ class Distribution:
 
 def managed_home(version: str, cache: Path) -> Path:
     """HADOOP_HOME of the managed `version`, whether it has been fetched or not."""
-    return cache / "hadoop" / version
+    return cache.absolute() / "hadoop" / version
 
 
 def managed(version: str, cache: Path, *, verify: bool = False) -> Distribution:

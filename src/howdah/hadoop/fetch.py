@@ -210,7 +210,9 @@ def _last_words(completed: Completed) -> str:
     """The lines of Maven's output that say what went wrong."""
     output = _COLOUR.sub("", (completed.stdout + completed.stderr).decode("utf-8", "replace")).splitlines()
     errors = [line for line in output if "[ERROR]" in line and not _NOISE.search(line)]
-    lines = [line.split("[ERROR]")[-1].strip()[:400] for line in errors[:2]] or [line[:400] for line in output[-2:]]
+    # The reason is at the end of Maven's long sentence.
+    lines = [line[max(line.rfind("Could not "), line.find("[ERROR]") + 7) :].strip()[:400] for line in errors[:2]]
+    lines = lines or [line[:400] for line in output[-2:]]
     return " / ".join(lines) or f"exit code {completed.code} without a word"
 
 

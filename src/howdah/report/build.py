@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from howdah.errors import UsageError
-from howdah.model.comparison import Summary
 from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
@@ -94,16 +93,8 @@ def metrics_blocks(runs: Sequence[StoredRun]) -> Iterator[Block]:
     """Every result with its spread, and what each metric means."""
     known = registered(runs)
     found = measures(runs)
-    rows = []
-    for measure in found:
-        numbers, metric = summary(runs, measure), known[measure.metric]
-        if numbers is not None:
-            rows.append(_metric_row(measure, metric, numbers))
-    heads = ("Phase", "Metric", "Better", "#Value", "#95 % interval", "#Lowest", "#Highest", "#CV", "#Runs")
-    if rows and len(runs) == 1:
-        yield Table("Values of the run", columns(*heads[:4]), tuple(row[:4] for row in rows))
-    elif rows:
-        yield Table("Geometric means over the valid runs", columns(*heads), tuple(rows))
+    if found:
+        yield _value_table(runs[0], found) if len(runs) == 1 else _mean_table(runs, found)
     if missing := unregistered(runs):
         yield Caveat("run", f"Samples of {listing(missing)} are not shown: the run does not define these metrics.")
     shown = {measure.metric for measure in found} | {sample.metric for run in runs for sample in run.samples}
@@ -252,18 +243,35 @@ def _validated(valid: Sequence[StoredRun]) -> str:
     return "output not validated"
 
 
-def _metric_row(measure: Measure, metric: Metric, numbers: Summary) -> tuple[str, ...]:
-    return (
-        measure.phase or "whole run",
-        measure.name,
-        metric.better,
-        quantity(centre(numbers), metric.unit),
-        interval(numbers.interval, metric.unit),
-        quantity(numbers.minimum, metric.unit),
-        quantity(numbers.maximum, metric.unit),
-        percent(numbers.cv),
-        str(numbers.n),
-    )
+def _value_table(run: StoredRun, found: Sequence[Measure]) -> Table:
+    """One run: a row per metric, a column per phase."""
+    known = registered([run])
+    phases = list(dict.fromkeys(measure.phase for measure in found))
+    names = dict.fromkeys((measure.metric, measure.role) for measure in found)
+    order = {name: place for place, name in enumerate(known)}
+    rows = []
+    for metric, role in sorted(names, key=lambda name: (order[name[0]], name[1])):
+        cells = (run_value(run, Measure(phase, metric, role)) for phase in phases)
+        shown = (quantity(value, known[metric].unit) for value in cells)
+        rows.append((Measure("", metric, role).name, known[metric].better, *shown))
+    heads = columns("Metric", "Better", *(f"#{phase or 'whole run'}" for phase in phases))
+    return Table("Values of the run", heads, tuple(rows))
+
+
+def _mean_table(runs: Sequence[StoredRun], found: Sequence[Measure]) -> Table:
+    """Several runs: a row per metric and phase."""
+    known = registered(runs)
+    rows = []
+    for measure in found:
+        metric, numbers = known[measure.metric], summary(runs, measure)
+        if numbers is not None:
+            unit = metric.unit
+            shown = (quantity(value, unit) for value in (numbers.minimum, numbers.maximum))
+            middle = (quantity(centre(numbers), unit), interval(numbers.interval, unit))
+            where = (measure.phase or "whole run", measure.name, metric.better)
+            rows.append((*where, *middle, *shown, percent(numbers.cv), str(numbers.n)))
+    heads = columns("Phase", "Metric", "Better", "#Value", "#95 % interval", "#Lowest", "#Highest", "#CV", "#Runs")
+    return Table("Geometric means over the valid runs", heads, tuple(rows))
 
 
 def _facts(members: Replicates, detail: Detail) -> dict[str, Any]:

@@ -5,6 +5,8 @@ Every figure is drawn at two widths, and the page shows the one that fits. Chart
 
 from __future__ import annotations
 
+from typing import Any
+
 from howdah.report.document import Figure
 from howdah.report.drawing import Bars, Dots, Drawing, Ratios
 from howdah.report.svg import fit
@@ -29,7 +31,7 @@ def picture(figure: Figure, size: str) -> str:
     return fit(svg, prefix=f"{figure.id}-{size}-", label=f"{figure.title}. {figure.alternative}")
 
 
-def chart(drawing: Drawing, width: int) -> object:
+def chart(drawing: Drawing, width: int) -> Any:
     """The Altair chart of a drawing."""
     from howdah.report import charts_rows, charts_time
 

@@ -153,6 +153,13 @@ def test_jars_of_the_maven_repository_are_used_without_maven(maven: MavenHost, c
     assert len(maven.runs) == 1
 
 
+def test_a_relative_cache_is_one_of_this_directory(
+    maven: MavenHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert do_fetch(maven, Path("cache")).home == tmp_path / "cache" / "hadoop" / "3.4.2"
+
+
 def test_an_interrupted_fetch_goes_on_with_what_is_missing(maven: MavenHost, cache: Path) -> None:
     distribution = do_fetch(maven, cache)
     (distribution.home / "howdah.json").unlink()

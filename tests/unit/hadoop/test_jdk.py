@@ -19,7 +19,7 @@ TEMURIN_8 = 'JAVA_VERSION="1.8.0_442"\nOS_ARCH="aarch64"\nIMPLEMENTOR="Eclipse A
 
 
 class FilesHost:
-    """A host that has `files` (text by path), `links` (target by path) and `variables`; its java programs say `answers`."""
+    """A host with `files` (text by path), `links` (target by path) and `variables`; its java programs say `answers`."""
 
     name = "here"
 

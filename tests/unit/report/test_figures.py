@@ -59,12 +59,12 @@ def test_marks_have_titles_and_scaffolding_has_none(drawn: list[Figure]) -> None
 
 
 def test_the_charts_of_a_timeline_share_their_axis_of_time(drawn: list[Figure]) -> None:
-    figure = next(figure for figure in drawn if isinstance(figure.drawing, Timeline))
-    parts = chart(figure.drawing, 960).to_dict()["vconcat"]
+    drawing = next(figure.drawing for figure in drawn if isinstance(figure.drawing, Timeline))
+    parts = chart(drawing, 960).to_dict()["vconcat"]
     assert len(parts) == 4
     assert {part["width"] for part in parts} == {parts[0]["width"]}
     domains = {tuple(part["layer"][0]["encoding"]["x"]["scale"]["domain"]) for part in parts}
-    assert domains == {(0, figure.drawing.seconds)}
+    assert domains == {(0, drawing.seconds)}
 
 
 ONE = DotGroup("a", "baseline", (Dot(3.0, "a: 3 s"),), 3.0, None)
@@ -86,10 +86,9 @@ def test_the_least_there_can_be_to_draw(drawing: Drawing) -> None:
 
 
 def test_ids_get_a_prefix_and_so_do_references() -> None:
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
-        f'<defs><clipPath id="c0"><rect width="1"/></clipPath></defs><g clip-path="url(#c0)"><path d="M0,0h1" fill="{stand_in("map")}"/></g></svg>'
-    )
+    path = f'<path d="M0,0h1" fill="{stand_in("map")}"/>'
+    clip = '<defs><clipPath id="c0"><rect width="1"/></clipPath></defs>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{clip}<g clip-path="url(#c0)">{path}</g></svg>'
     out = fit(svg, prefix="one-", label='a "b" <c>')
     assert 'id="one-c0"' in out
     assert 'clip-path="url(#one-c0)"' in out

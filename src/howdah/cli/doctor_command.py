@@ -1,0 +1,63 @@
+"""howdah doctor"""
+
+from __future__ import annotations
+
+import json
+import platform
+import textwrap
+from typing import TYPE_CHECKING
+
+import click
+
+from howdah.cli.options import json_option
+
+if TYPE_CHECKING:
+    from howdah.engine.doctor import Finding
+
+_MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "yellow"), "error": ("ERROR", "red")}
+
+
+@click.command()
+@click.option("--nodes", type=click.IntRange(1, 20), default=1, show_default=True, help="Nodes you want to start.")
+@click.option("--hadoop", default="3.4.2", show_default=True, help="Managed version you want to run.")
+@click.option("--size", default="1G", show_default=True, help="Data you want to sort, for the disk check.")
+@click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons would keep their data.")
+@click.option("--all", "everything", is_flag=True, help="Show what is fine too.")
+@json_option
+def doctor(nodes: int, hadoop: str, size: str, work_dir: str | None, everything: bool, as_json: bool) -> None:
+    """Check this machine for what would make a run fail or a number doubtful; say what each means and what mends it."""
+    from howdah.cli.reporting import width
+    from howdah.engine.doctor import failed, run_checks, to_json
+    from howdah.errors import HostProblem
+    from howdah.host.channel import open_local
+    from howdah.model.quantity import parse_bytes
+
+    # Input, output and what lies between map and reduce; see TeraSort.space_bytes.
+    need = parse_bytes(size) * (min(3, nodes) + 3)
+    host = open_local(platform.node())
+    try:
+        findings = run_checks(host, nodes=nodes, hadoop=hadoop, need=need, directory=work_dir)
+    finally:
+        host.close()
+    if as_json:
+        click.echo(json.dumps(to_json(findings), indent=1))
+    else:
+        columns = min(width(), 110)
+        for finding in findings:
+            if finding.level != "ok" or everything:
+                _show(finding, columns)
+        counts = {level: sum(one.level == level for one in findings) for level in _MARKS}
+        words = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
+        click.echo(f"{len(findings)} checks: {words}.")
+    if failed(findings):
+        raise HostProblem("a cluster would not come up here", hint="Mend what is marked ERROR above.")
+
+
+def _show(finding: Finding, columns: int) -> None:
+    mark, colour = _MARKS[finding.level]
+    click.echo(click.style(f"{mark:5}", fg=colour, bold=True) + f" {finding.name}: {finding.finding}")
+    if finding.level != "ok":
+        for line in textwrap.wrap(finding.meaning, columns - 6):
+            click.echo(f"      {line}")
+        if finding.fix:
+            click.echo(f"      → {click.style(finding.fix, bold=True)}")

@@ -1,0 +1,170 @@
+"""The report's page in a real browser: Chromium, from a file, without a network. About 20 seconds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from howdah.model.run import Outcome
+from howdah.report import build_comparison, build_report, render_html
+from tests.unit.report.example_runs import Example, wide_shape, write_example, write_group
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+PAGES = ("single", "group", "trials", "failed", "wide", "comparison")
+
+
+class Opener:
+    """Opens pages, and remembers what they asked for and complained about."""
+
+    def __init__(self, browser: Browser, pages: dict[str, Path]) -> None:
+        self.browser, self.pages = browser, pages
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self._contexts: list[BrowserContext] = []
+
+    def __call__(self, name: str, *, width: int = 1280, dark: bool = False) -> Page:
+        context = self.browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
+        )
+        self._contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(self.pages[name].as_uri())
+        return page
+
+    def close(self) -> None:
+        for context in self._contexts:
+            context.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Every kind of page, written to files."""
+    root = tmp_path_factory.mktemp("pages")
+    runs = root / "runs"
+    single = write_example(runs, Example("single", 30, lost_attempt=True))
+    base = write_group(runs, "base", 5)
+    failed = write_example(runs, Example("failed", 6, Outcome("failed", "the sort job failed"), lost_attempt=True))
+    fast = write_group(runs, "fast", 5, start=10, speed=1.5, settings={"mapreduce.task.io.sort.mb": 32})
+    wide = write_example(runs, Example("wide", 31, shapes=wide_shape(1000)))
+    reports = {
+        "single": build_report([single]),
+        "group": build_report([*base, failed]),
+        "trials": build_report([*base, *fast]),
+        "failed": build_report([failed]),
+        "wide": build_report([wide]),
+        "comparison": build_comparison(base, fast),
+    }
+    for name, report in reports.items():
+        (root / f"{name}.html").write_text(render_html(report), encoding="utf-8")
+    return {name: root / f"{name}.html" for name in reports}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("HOWDAH_CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.fail("no chromium on this machine; `make setup-browser` installs it, HOWDAH_CHROMIUM names another")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: dict[str, Path]) -> Iterator[Opener]:
+    opener = Opener(browser, pages)
+    yield opener
+    opener.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_opens_from_a_file_and_asks_for_nothing_else(opened: Opener, name: str) -> None:
+    page = opened(name)
+    assert page.locator("h1").is_visible()
+    assert page.locator("h1").inner_text()
+    assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
+    assert opened.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_never_scrolls_sideways(opened: Opener, name: str, width: int) -> None:
+    page = opened(name, width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("name", PAGES)
+def test_every_figure_shows_one_picture_with_a_text_alternative(opened: Opener, name: str, width: int) -> None:
+    page = opened(name, width=width)
+    figures = page.locator("figure").all()
+    assert figures
+    for figure in figures:
+        shown = [svg for svg in figure.locator("svg").all() if svg.is_visible()]
+        assert len(shown) == 1
+        box = shown[0].bounding_box()
+        assert box is not None
+        assert box["width"] > 200
+        assert box["height"] > 40
+        assert box["x"] + box["width"] <= width
+        assert shown[0].get_attribute("role") == "img"
+        assert len(shown[0].get_attribute("aria-label") or "") > 20
+
+
+def test_light_and_dark_differ_in_page_text_and_figures(opened: Opener) -> None:
+    def look(dark: bool) -> list[str]:
+        page = opened("single", dark=dark)
+        return [
+            page.evaluate("getComputedStyle(document.documentElement).backgroundColor"),
+            page.evaluate("getComputedStyle(document.querySelector('h1')).color"),
+            page.evaluate("getComputedStyle(document.querySelector('.wide .f-map')).fill"),
+        ]
+
+    light, dark = look(False), look(True)
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+
+
+def test_every_colour_class_of_a_figure_has_a_rule(opened: Opener) -> None:
+    page = opened("single")
+    unpainted = page.evaluate(
+        """[...document.querySelectorAll('svg [class*="f-"]')]
+           .filter(mark => getComputedStyle(mark).fill === 'rgb(0, 0, 0)').length"""
+    )
+    assert unpainted == 0
+
+
+def test_the_charts_of_a_timeline_are_aligned(opened: Opener) -> None:
+    """The gridlines of all charts of one timeline stand at the same places."""
+    page = opened("single")
+    places = page.evaluate(
+        """[...document.querySelectorAll('#timeline-2 .wide .s-grid')]
+           .map(line => line.getBoundingClientRect()).filter(box => box.width < 1 && box.height > 10)
+           .map(box => Math.round(box.left))"""
+    )
+    counts = {place: places.count(place) for place in places}
+    assert len(counts) > 5
+    assert set(counts.values()) == {4}
+
+
+def test_it_prints_on_a4(opened: Opener, tmp_path: Path) -> None:
+    page = opened("group")
+    file = tmp_path / "report.pdf"
+    page.pdf(path=str(file), prefer_css_page_size=True)
+    content = file.read_bytes()
+    assert content.startswith(b"%PDF")
+    assert len(content) > 20_000
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("details .scroll").first.is_visible()
