@@ -12,10 +12,9 @@ from howdah.cli.options import name_option
 @click.command()
 @name_option
 @click.option("--all", "every", is_flag=True, help="Every cluster of this user on this machine.")
-@click.option("--keep-data", is_flag=True, help="Leave the daemons' data where it is.")
-def down(name: str, every: bool, keep_data: bool) -> None:
+def down(name: str, every: bool) -> None:
     """End a cluster and remove its data; the logs stay. Nothing is left running when this returns."""
-    from howdah.cluster.client import take_down
+    from howdah.cluster.client import Ended, take_down
     from howdah.cluster.state import cluster_directory, known_clusters
 
     names = [one.name for one in known_clusters() if one.is_held()] if every else [name]
@@ -23,8 +22,11 @@ def down(name: str, every: bool, keep_data: bool) -> None:
         click.echo("No cluster is up.")
     for one in names:
         began = time.monotonic()
-        if take_down(one, keep_data=keep_data):
+        found = take_down(one)
+        if found is Ended.UP:
             logs = cluster_directory(one).logs
             click.echo(f"Cluster {one} is down after {time.monotonic() - began:.1f} s. Its logs: {logs}")
+        elif found is Ended.LEFTOVERS:
+            click.echo(f"Cluster {one} was not up; what it had left on the disk is removed.")
         else:
             click.echo(f"No cluster called {one} is up.")

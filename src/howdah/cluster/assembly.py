@@ -52,8 +52,8 @@ class Assembly:
             HowdahError: whatever stood in the way; `take_down` must be called all the same.
         """
         request, home = self._request, self._directory
-        work = request.work_directory or str(home.path / "work")
-        plan = self._plan = self._allocation.acquire(request.name, request.nodes, f"{work}/{request.name}")
+        work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
+        plan = self._plan = self._allocation.acquire(request.name, request.nodes, work)
         host = self._allocation.hosts[plan.masters.host]
         announce("allocation")
         distribution = self._distribution(host)
@@ -68,7 +68,8 @@ class Assembly:
         check_wanted()
         manifest = self._manifest(plan, distribution, jdk, sizing, clients)
         home.write(manifest)
-        host.call("files.remove", path=str(home.logs))
+        for leftover in (str(home.logs), str(home.conf), plan.directory):
+            host.call("files.remove", path=leftover)
         daemons = self._daemons = Daemons(
             plan,
             self._allocation.hosts,
@@ -99,13 +100,12 @@ class Assembly:
             if not application.ended:
                 manager.kill(application.id)
 
-    def take_down(self, *, keep_data: bool) -> None:
-        """Ends the daemons, removes their data unless it is to be kept, and releases the hosts. Logs stay."""
+    def take_down(self) -> None:
+        """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay."""
         try:
             if self._daemons is not None:
                 self._daemons.stop()
-                if not keep_data:
-                    self._daemons.remove()
+                self._daemons.remove()
         finally:
             self._allocation.release()
 

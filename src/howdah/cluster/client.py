@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from howdah import errors
@@ -90,19 +91,32 @@ def find_cluster(name: str) -> Manifest:
     return manifest
 
 
-def take_down(name: str, *, keep_data: bool) -> bool:
-    """Ends the cluster called `name`; False when there was none. Returns when nothing of it runs.
+class Ended(Enum):
+    """What `take_down` found: a cluster that was up, the leftovers of one whose supervisor had died, or nothing."""
+
+    UP = "up"
+    LEFTOVERS = "leftovers"
+    NOTHING = "nothing"
+
+
+def take_down(name: str) -> Ended:
+    """Ends the cluster called `name`, or removes what a dead one left. Returns when nothing of it runs.
 
     Raises:
         ClusterProblem: its supervisor does not end.
     """
     directory = cluster_directory(name)
-    if not directory.is_held():
-        return False
     manifest = directory.read()
+    if not directory.is_held():
+        if manifest is None or manifest.state in ("down", "failed"):
+            return Ended.NOTHING
+        shutil.rmtree(manifest.plan.directory, ignore_errors=True)
+        shutil.rmtree(directory.conf, ignore_errors=True)
+        directory.mark("down")
+        return Ended.LEFTOVERS
     try:
         control = ControlClient(directory)
-        control.ask("down", keep=keep_data)
+        control.ask("down")
         control.close()
     except ClusterProblem:
         if manifest is not None:  # It is still starting, or does not listen: the signal asks for the same.
@@ -115,7 +129,7 @@ def take_down(name: str, *, keep_data: bool) -> bool:
                 hint="" if manifest is None else f"kill -9 {manifest.supervisor} ends it and everything it started.",
             )
         time.sleep(_POLL_SECONDS)
-    return True
+    return Ended.UP
 
 
 def alive_daemons(manifest: Manifest) -> int:

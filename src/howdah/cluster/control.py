@@ -28,7 +28,7 @@ class ControlServer:
         self,
         directory: ClusterDirectory,
         status: Callable[[], Manifest],
-        end: Callable[[bool], None],
+        end: Callable[[], None],
         kill_applications: Callable[[str], None],
     ) -> None:
         self._directory = directory
@@ -83,7 +83,7 @@ class ControlServer:
         if request["do"] == "status":
             return asdict(self._status())
         if request["do"] == "down":
-            self._end(bool(request.get("keep")))
+            self._end()
         return {}
 
 

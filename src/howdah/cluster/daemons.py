@@ -113,9 +113,11 @@ class Daemons:
             running.process.wait(max(0.0, deadline - time.monotonic()))
 
     def remove(self) -> None:
-        """Removes the daemons' data. The hosts' channels must still be open, the daemons ended."""
+        """Kills what is left of the daemons and removes their data and configuration; the channels are still open."""
         for host in self._hosts.values():
+            host.call("process.end_all")
             host.call("files.remove", path=self._plan.directory)
+            host.call("files.remove", path=self._conf)
 
     def _format(self) -> None:
         masters = self._plan.masters

@@ -34,13 +34,11 @@ class Supervisor:
         self._directory = directory
         self._say = say
         self._ending = threading.Event()
-        self._keep_data = False
         self._changing = threading.Lock()
         self._manifest: Manifest | None = None
 
-    def end(self, keep_data: bool = False) -> None:
+    def end(self) -> None:
         """Asks for the end; may be called from any thread, any number of times."""
-        self._keep_data = self._keep_data or keep_data
         self._ending.set()
 
     def run(self) -> None:
@@ -56,7 +54,7 @@ class Supervisor:
             self._directory.mark("failed")
             raise
         finally:
-            assembly.take_down(keep_data=self._keep_data)
+            assembly.take_down()
         self._directory.mark("down")
 
     def _announce(self, step: str) -> None:

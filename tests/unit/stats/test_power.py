@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,3 +60,11 @@ def test_more_runs_than_anybody_makes() -> None:
 
 def test_no_spread_needs_the_fewest() -> None:
     assert runs_needed(0.0, 0.01) == 4
+
+
+def test_the_table_in_the_documentation_is_what_is_computed() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "explanation" / "comparisons.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) % \| (\d+) \|$", page, flags=re.MULTILINE)
+    assert len(rows) == 5
+    for spread, runs in rows:
+        assert runs_needed(int(spread) / 100, math.log(1.05)) == int(runs)

@@ -71,6 +71,8 @@ class _Agent:
             return self._children.start(**arguments)
         if name == "process.run":
             return self._children.run(**arguments)
+        if name == "process.end_all":
+            return self._children.end_all()
         if name == "process.signal":
             return self._children.signal(**arguments)
         if name == "stream.stop":
