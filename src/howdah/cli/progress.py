@@ -16,7 +16,6 @@ from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Check, Run
 
 _PLAIN_SECONDS = 10.0
-_BAR = 20
 
 
 @contextmanager
@@ -65,7 +64,7 @@ class _Lines:
             self._line(Text(f"  {run.id} is {run.outcome.kind}", style="red"))
 
     def _line(self, text: Text) -> None:
-        self._console.print(text)
+        self._console.print(text, soft_wrap=True)
 
 
 class _Plain(_Lines):
@@ -78,7 +77,7 @@ class _Plain(_Lines):
     def progress(self, progress: JobProgress) -> None:
         if time.monotonic() - self._last >= _PLAIN_SECONDS:
             self._last = time.monotonic()
-            self._console.print(_sentence(self._phase, progress, self._data_bytes))
+            self._line(_sentence(self._phase, progress, self._data_bytes, bar=0))
 
 
 class _Terminal(_Lines):
@@ -92,23 +91,25 @@ class _Terminal(_Lines):
         self._live.update(Text(f"  {text} …", style="dim"))
 
     def progress(self, progress: JobProgress) -> None:
-        self._live.update(_sentence(self._phase, progress, self._data_bytes))
+        bar = max(0, min(20, (self._console.width - 72) // 2))
+        self._live.update(_sentence(self._phase, progress, self._data_bytes, bar=bar))
 
     def phase_ended(self, name: str, seconds: float | None) -> None:
         self._live.update(Text(""))
         super().phase_ended(name, seconds)
 
 
-def _sentence(phase: str, progress: JobProgress, data_bytes: int | None) -> Text:
-    line = Text(f"  {phase:10} ")
+def _sentence(phase: str, progress: JobProgress, data_bytes: int | None, *, bar: int) -> Text:
+    """`bar` is the width of each bar in columns; 0 leaves them out."""
+    line = Text(f"  {phase:9} ", no_wrap=True, overflow="ellipsis")
     if progress.map is None:
         return line.append(f"submitting, {format_seconds(progress.elapsed_seconds)}", style="dim")
-    line.append(_bar(progress.map), style="cyan").append(f" map {progress.map:4.0%} ")
+    line.append(_bar(progress.map, bar), style="cyan").append(f"map {progress.map:4.0%}  ")
     if progress.reduce is not None:
-        line.append(_bar(progress.reduce), style="magenta").append(f" reduce {progress.reduce:4.0%} ")
+        line.append(_bar(progress.reduce, bar), style="magenta").append(f"reduce {progress.reduce:4.0%}  ")
     share = _share(progress)
     if data_bytes is not None:
-        line.append(f" {format_bytes(data_bytes * share)} of {format_bytes(data_bytes)}")
+        line.append(f"{format_bytes(data_bytes * share)} of {format_bytes(data_bytes)}")
     line.append(f"  {format_seconds(progress.elapsed_seconds)}", style="dim")
     if 0.05 < share < 1:
         line.append(f", about {format_seconds(progress.elapsed_seconds * (1 / share - 1))} more", style="dim")
@@ -120,6 +121,6 @@ def _share(progress: JobProgress) -> float:
     return sum(parts) / len(parts)
 
 
-def _bar(share: float) -> str:
-    full = round(share * _BAR)
-    return "━" * full + "╌" * (_BAR - full)
+def _bar(share: float, width: int) -> str:
+    full = round(share * width)
+    return "━" * full + "╌" * (width - full) + (" " if width else "")

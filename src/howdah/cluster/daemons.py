@@ -84,14 +84,14 @@ class Daemons:
             ClusterProblem: the format failed.
         """
         with ThreadPoolExecutor(max_workers=len(self._plan.daemons()) + 1) as pool:
-            formatting = pool.submit(self._format)
+            formatting = pool.submit(self.format)
             others = [
-                pool.submit(self._launch, role, place) for role, place in self._plan.daemons() if role is not NAMENODE
+                pool.submit(self.launch, role, place) for role, place in self._plan.daemons() if role is not NAMENODE
             ]
             self.running = [future.result() for future in others]
             announce("format")
             formatting.result()
-            self.running.insert(0, self._launch(NAMENODE, self._plan.masters))
+            self.running.insert(0, self.launch(NAMENODE, self._plan.masters))
         announce("start")
 
     def ended(self) -> list[tuple[Running, int]]:
@@ -119,7 +119,8 @@ class Daemons:
             host.call("files.remove", path=self._plan.directory)
             host.call("files.remove", path=self._conf)
 
-    def _format(self) -> None:
+    def format(self) -> None:
+        """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""
         masters = self._plan.masters
         argv = [*self._java(NAMENODE), NAMENODE.main_class, "-format", "-nonInteractive", "-force"]
         done = self._hosts[masters.host].run(
@@ -129,7 +130,8 @@ class Daemons:
             text = (done.stdout + done.stderr).decode(errors="replace")
             raise ClusterProblem(f"formatting the NameNode failed (exit code {done.code}):\n{text[-_LOG_TAIL:]}")
 
-    def _launch(self, role: Role, place: Place) -> Running:
+    def launch(self, role: Role, place: Place) -> Running:
+        """Starts one daemon and does not wait for it."""
         log = f"{self._logs}/{role.name}{'' if place is self._plan.masters else '-' + place.name}.log"
         argv = [*self._java(role, place), role.main_class, *role.arguments]
         process = self._hosts[place.host].start(argv, output=log, env=self._environment(place), cwd=place.directory)

@@ -13,7 +13,7 @@ from howdah.cluster.live import LiveCluster, open_conf, open_managed
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.observer import Observer
-from howdah.engine.preflight import check_job, check_keys, check_space
+from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space
 from howdah.errors import UsageError
 from howdah.hadoop.configuration import Scope, scope_of
 from howdah.model.run import Run
@@ -58,6 +58,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         KeyboardInterrupt: the running run was closed as aborted.
     """
     workload = measurement.workload
+    make_probes(measurement.probes)  # An unknown name is refused before a cluster is started.
     with _cluster(measurement, observer) as cluster:
         observer.step("checking the job against the cluster")
         storage = open_storage(cluster.settings, cluster.namenode, cluster.webhdfs)
@@ -121,6 +122,7 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
 @contextmanager
 def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]:
     """A cluster for this measurement alone. Settings that only daemons read are given to it, the others to the jobs."""
+    check_before_cluster(measurement.workload, measurement.asked, measurement.made)
     cluster_settings = {key: value for key, value in measurement.asked.conf.items() if scope_of(key) is Scope.CLUSTER}
     request = replace(measurement.made, name=f"run-{secrets.token_hex(3)}", settings=cluster_settings)
     observer.step(f"starting a cluster of {request.nodes} node{'s' if request.nodes > 1 else ''}")

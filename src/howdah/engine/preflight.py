@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 
 from howdah.cluster.live import LiveCluster
+from howdah.cluster.request import ClusterRequest
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.keys import check_key, known_keys
 from howdah.hadoop.sizing import check_schedulable
+from howdah.host.channel import open_local
 from howdah.model.quantity import format_bytes
 from howdah.storage import Storage
-from howdah.workload import Settings, Workload
+from howdah.store import howdah_home
+from howdah.workload import Asked, Settings, Workload
 
 
 def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
@@ -20,6 +24,21 @@ def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
         known = known_keys(distribution)
         for key in settings:
             check_key(key, known)
+
+
+def check_before_cluster(workload: Workload, asked: Asked, made: ClusterRequest) -> None:
+    """Refuses what no cluster made here could run, before one is made: settings, and data larger than the disk.
+
+    Raises UsageError.
+    """
+    stored, intermediate = workload.space_bytes(workload.resolve(asked, {"dfs.replication": "1"}))
+    directory = made.work_directory or str(howdah_home())
+    host = open_local(platform.node())
+    try:
+        free = host.call("files.space", path=directory)["free"]
+    finally:
+        host.close()
+    _check_disk(workload, stored + intermediate, intermediate, directory, free)
 
 
 def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
@@ -47,10 +66,15 @@ def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, sett
             hint="Choose a smaller --size.",
         )
     if cluster.plan is not None:
-        disk = cluster.host.call("files.space", path=cluster.plan.directory)["free"]
-        if stored + intermediate > disk:
-            raise UsageError(
-                f"{workload.name} needs {format_bytes(stored + intermediate)} on the disk of {cluster.plan.directory} "
-                f"({format_bytes(intermediate)} of it between map and reduce), {format_bytes(disk)} are free",
-                hint="Choose a smaller --size, or another disk with --work-dir.",
-            )
+        directory = cluster.plan.directory
+        disk = cluster.host.call("files.space", path=directory)["free"]
+        _check_disk(workload, stored + intermediate, intermediate, directory, disk)
+
+
+def _check_disk(workload: Workload, needed: int, intermediate: int, directory: str, free: int) -> None:
+    if needed > free:
+        raise UsageError(
+            f"{workload.name} needs {format_bytes(needed)} on the disk of {directory} "
+            f"({format_bytes(intermediate)} of it between map and reduce), {format_bytes(free)} are free",
+            hint="Choose a smaller --size, or another disk with --work-dir.",
+        )

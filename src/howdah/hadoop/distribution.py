@@ -83,8 +83,11 @@ class Distribution:
 
 
 def managed_home(version: str, cache: Path) -> Path:
-    """HADOOP_HOME of the managed `version`, whether it has been fetched or not."""
-    return cache.absolute() / "hadoop" / version
+    """HADOOP_HOME of the managed `version`, whether it has been fetched or not.
+
+    Without symbolic links, as `bin/hadoop` sees it: class-data sharing compares the names of jars.
+    """
+    return cache.resolve() / "hadoop" / version
 
 
 def managed(version: str, cache: Path, *, verify: bool = False) -> Distribution:

@@ -20,10 +20,13 @@ from howdah.report.detail import (
 )
 from howdah.report.document import Block, Figure, Fold, Key, Report, Section, Table, Text, columns
 from howdah.report.drawing import Dot, DotGroup, Dots
-from howdah.report.provenance import environment_section, provenance_section
+from howdah.report.provenance import as_text, environment_section, flat, provenance_section
 from howdah.report.results import Measure, Replicates, group, measures, registered, run_value, summary, unregistered
 from howdah.report.wording import MISSING, centre, count, interval, listing, moment, percent, quantity, sentence
 from howdah.store import StoredRun
+
+ELAPSED = ("job_seconds", "client_seconds")
+"""Metrics of the time that a reader waits: a run "took" them."""
 
 WIDE_SPREAD = 0.10
 """A coefficient of variation from which the reader is warned: ten runs then give no better than about ± 7 %."""
@@ -39,14 +42,14 @@ def build_report(runs: Sequence[StoredRun]) -> Report:
         raise UsageError("no run to report on")
     groups = group(runs)
     several = len(groups) > 1
-    sections: list[Section] = []
+    sections: list[Section] = [_overview(groups)] if several else []
     facts: list[dict[str, Any]] = []
     for place, members in enumerate(groups, 1):
         prefix = f"trial-{place}-" if several else ""
         detail = Detail(members.shown)
         if several:
             identity = members.first.run.trial.identity
-            sections.append(Section(f"{prefix}head", f"Trial {place} of {len(groups)}: {identity}", ()))
+            sections.append(Section(f"{prefix}head", f"Trial {place}: {identity}", ()))
         sections.extend(_sections(members, detail, prefix))
         facts.append(_facts(members, detail))
     names = sorted({members.first.run.trial.workload for members in groups})
@@ -72,7 +75,7 @@ def headline(members: Replicates) -> str:
     metric = registered(valid).get(measure.metric) if measure else None
     if measure is None or found is None or metric is None:
         return sentence(f"{what}: {count(len(valid), 'valid run')}, no value of a primary metric")
-    verb = "took" if metric.unit == "s" and metric.better == "lower" else f"{measure}:"
+    verb = " took" if metric.name in ELAPSED else f": {measure}"
     number = centre(found)
     long = metric.unit == "s" and number >= 120
     spread = (
@@ -80,7 +83,7 @@ def headline(members: Replicates) -> str:
         if found.interval
         else f"{count(found.n, 'run')}, no interval"
     )
-    words = f"{what} {verb} {format_seconds(number) if long else quantity(number, metric.unit)} ({spread})"
+    words = f"{what}{verb} {format_seconds(number) if long else quantity(number, metric.unit)} ({spread})"
     return sentence(f"{words}{_rate(members, measure)}; {_validated(valid)}")
 
 
@@ -132,6 +135,37 @@ def dots_group(members: Replicates, measure: Measure, name: str, colour: str, un
     return DotGroup(name, colour, tuple(dots), mean, span)
 
 
+def _overview(groups: Sequence[Replicates]) -> Section:
+    """The trials beside each other: what differs in their settings, and their primary metrics on one axis."""
+    settings = [dict(flat(members.first.run.trial.settings)) for members in groups]
+    paths = sorted({path for found in settings for path in found})
+    differing = [path for path in paths if len({as_text(found.get(path)) for found in settings}) > 1]
+    rows, drawn = [], []
+    for place, (members, own) in enumerate(zip(groups, settings, strict=True), 1):
+        measure = members.primary
+        found = summary(members.valid, measure) if measure else None
+        unit = registered(members.valid)[measure.metric].unit if measure else ""
+        numbers = (quantity(centre(found), unit), interval(found.interval, unit)) if found else (MISSING, MISSING)
+        words = ", ".join(f"{path}={as_text(own.get(path))}" for path in differing)
+        rows.append(
+            (str(place), str(measure or MISSING), *numbers, f"{len(members.valid)} of {len(members.runs)}", words)
+        )
+        if measure is not None:
+            drawn.append((measure, unit, dots_group(members, measure, f"trial {place}", "contender", unit)))
+    heads = columns(
+        "Trial", "Primary metric", "#Value", "#95 % interval", "#Valid runs", "What differs in its settings"
+    )
+    blocks: list[Block] = [Table("Primary metric of each trial", heads, tuple(rows))]
+    if len({(measure, unit) for measure, unit, _ in drawn}) == 1:
+        measure, unit, _ = drawn[0]
+        dots = Dots(str(measure), unit, tuple(group for _, _, group in drawn))
+        blocks.append(Figure("overview-dots", "Every run", "The table above has the numbers.", (_RUN_KEY,), dots))
+    return Section("overview", "Trials", tuple(blocks))
+
+
+_RUN_KEY = Key("contender", "a run, in the order made, top to bottom; line and band: geometric mean, 95 % interval")
+
+
 def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Section]:
     yield _result_section(members, detail, prefix)
     yield time_section(detail, prefix)
@@ -175,8 +209,7 @@ def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: 
     words = f"{count(found.n, 'run')} from {lowest} to {highest}, geometric mean {middle}"
     if found.interval is not None:
         words += f", 95 % interval {interval(found.interval, metric.unit)}"
-    keys = (Key("contender", "a run, in the order made, top to bottom; line and band: geometric mean, 95 % interval"),)
-    return Figure(f"{prefix}dots", "Every run", f"{words}.", keys, Dots(str(measure), metric.unit, (dots,)))
+    return Figure(f"{prefix}dots", "Every run", f"{words}.", (_RUN_KEY,), Dots(str(measure), metric.unit, (dots,)))
 
 
 def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Block]:
@@ -227,9 +260,10 @@ def _what(run: Run) -> str:
 def _rate(members: Replicates, primary: Measure) -> str:
     """The other rate of the primary's phase in words, such as bytes per second; nothing where there is none."""
     known = registered(members.valid)
-    for measure in measures(members.valid):
+    others = measures(members.valid) if known[primary.metric].unit != "B/s" else ()
+    for measure in others:
         metric = known[measure.metric]
-        if measure.phase == primary.phase and measure != primary and metric.unit == "B/s" and metric.better == "higher":
+        if measure.phase == primary.phase and metric.unit == "B/s" and metric.better == "higher":
             found = summary(members.valid, measure)
             if found is not None:
                 return f", {quantity(centre(found), metric.unit)}"

@@ -37,10 +37,10 @@ class TeraSort:
         return {
             "size_bytes": size,
             "rows": size // ROW_BYTES,
-            "maps": asked.maps or int(conf.get("mapreduce.job.maps", "2")),
-            "reduces": asked.reduces or int(conf.get("mapreduce.job.reduces", "1")),
-            "input_replication": int(conf.get("dfs.replication", "3")),
-            "output_replication": int(conf.get(_OUTPUT_REPLICATION, "1")),
+            "maps": asked.maps or _count(conf, "mapreduce.job.maps", 2),
+            "reduces": asked.reduces or _count(conf, "mapreduce.job.reduces", 1),
+            "input_replication": _count(conf, "dfs.replication", 3),
+            "output_replication": _count(conf, _OUTPUT_REPLICATION, 1),
             "conf": dict(asked.conf),
         }
 
@@ -119,6 +119,13 @@ def judge(report: str, generated: int | None) -> tuple[Check, ...]:
 
 def _length_check(length: int, expected: int) -> Check:
     return Check("length", length == expected, f"{length} bytes of output for {expected} bytes of input")
+
+
+def _count(conf: Mapping[str, str], key: str, default: int) -> int:
+    text = conf.get(key, str(default)).strip()
+    if not text.isdecimal() or int(text) == 0:
+        raise UsageError(f"{key} is {text!r}, which is not a number of at least 1")
+    return int(text)
 
 
 def _options(settings: Settings) -> tuple[str, ...]:

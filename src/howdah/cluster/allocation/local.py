@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import platform
+import socket
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +23,7 @@ class LocalAllocation:
 
     def __init__(self) -> None:
         self._hosts: dict[str, Host] = {}
+        self._reservation: socket.socket | None = None
 
     @property
     def hosts(self) -> Mapping[str, Host]:
@@ -35,6 +38,8 @@ class LocalAllocation:
             # The network of a block is its own, so that clusters side by side share no address.
             addresses = tuple(f"127.77.{block}.{number}" for number in range(1, nodes + 2))
             ports = list(range(first, first + needed))
+            if not self._reserve(first):
+                continue
             free = host.call("network.free_ports", address=addresses[0], ports=ports)
             if list(free) == ports:
                 return lay_out(name, host=host.name, addresses=addresses, first_port=first, directory=directory)
@@ -47,6 +52,29 @@ class LocalAllocation:
     def release(self) -> None:
         while self._hosts:
             self._hosts.popitem()[1].close()
+        if self._reservation is not None:
+            self._reservation.close()
+            self._reservation = None
 
     def describe(self) -> Mapping[str, Any]:
         return {"kind": "local"}
+
+    def _reserve(self, first: int) -> bool:
+        """Takes the block of ports from `first` for this process; False when another cluster has it.
+
+        Between the choice of ports and the daemons' listening on them seconds pass, in which a second cluster would
+        find them free too. A name in the abstract socket space has the scope that ports have (a network namespace, all
+        users) and ends with its process.
+        """
+        reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            reservation.bind(f"\0howdah-ports-{first}")
+        except OSError as error:
+            reservation.close()
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise
+        if self._reservation is not None:
+            self._reservation.close()
+        self._reservation = reservation
+        return True

@@ -1,0 +1,62 @@
+"""Benchmarks that compare jobs: probes on and off, tuned defaults and Hadoop's own, each tuned default left out."""
+
+from __future__ import annotations
+
+import os
+
+from benchmarks.pairs import Arm, describe, ratio_words, ratios, run_blocks
+from howdah.hadoop.tuning import TUNINGS
+
+BLOCKS = int(os.environ.get("BLOCKS", "8"))
+SIZE = os.environ.get("SIZE", "2G")
+# Both sides get the same number of map outputs to fetch and files to write: Hadoop's own default is one reduce, which
+# would leave a processor idle and flatter us.
+SAME_TASKS = ("--maps", "2", "--reduces", "2")
+
+
+def tuned() -> list[str]:
+    """Tuned defaults against Hadoop's own on one node."""
+    return _tuned("tuned", 1)
+
+
+def tuned_on_three_nodes() -> list[str]:
+    """The same on three nodes."""
+    return _tuned("tuned3", 3)
+
+
+def _tuned(row: str, nodes: int) -> list[str]:
+    common = ("--nodes", str(nodes), "--no-calibration")
+    arms = (Arm("stock", (*common, "--defaults", "stock")), Arm("tuned", common))
+    run_blocks(row, arms, BLOCKS, ("terasort", "--size", SIZE, *SAME_TASKS))
+    lines = ["| figure of the sort phase | stock | tuned | stock ÷ tuned |", "|---|---|---|---|"]
+    for metric in ("job_seconds", "cpu_seconds"):
+        found = ratios(row, metric, "sort", "stock", "tuned")
+        sides = (describe(row, metric, "sort", arm) for arm in ("stock", "tuned"))
+        lines.append(f"| {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
+    return lines
+
+
+def settings() -> list[str]:
+    """Each tuned default left out alone, against all of them, in blocks."""
+    common = ("--nodes", "1", "--no-calibration")
+    arms = [Arm("tuned", common)]
+    arms += [Arm(one.name, (*common, "--without", one.name)) for one in TUNINGS]
+    run_blocks("settings", arms, BLOCKS, ("terasort", "--size", SIZE, *SAME_TASKS))
+    lines = ["| left out | job_seconds ÷ tuned | cpu_seconds ÷ tuned |", "|---|---|---|"]
+    for one in TUNINGS:
+        words = (
+            ratio_words(ratios("settings", metric, "sort", one.name, "tuned"))
+            for metric in ("job_seconds", "cpu_seconds")
+        )
+        lines.append(f"| {one.name} | {' | '.join(words)} |")
+    return lines
+
+
+def probes() -> list[str]:
+    """Probes on and off, on one cluster per run, and the CPU that they take."""
+    common = ("--nodes", "1", "--no-calibration")
+    arms = (Arm("on", common), Arm("off", (*common, "--no-probes")))
+    run_blocks("probes", arms, max(BLOCKS, 10), ("terasort", "--size", "1G", *SAME_TASKS))
+    lines = [f"job time with probes ÷ without: {ratio_words(ratios('probes', 'job_seconds', 'sort', 'on', 'off'))}", ""]
+    lines.append(f"CPU seconds of the probes per run: {describe('probes', 'probe_cpu_seconds', None, 'on')}")
+    return lines

@@ -1,0 +1,41 @@
+"""`make bench [ROW=NAME]`: runs one benchmark, or all, and prints what it found as lines of Markdown.
+
+Benchmarks of jobs keep their run directories under .build/bench/NAME and go on where they were stopped; remove that
+directory to begin anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks import arms, commands, startup
+
+ROWS: dict[str, Callable[[], list[str]]] = {
+    "cli": commands.measure,
+    "up": startup.measure,
+    "probes": arms.probes,
+    "tuned": arms.tuned,
+    "tuned3": arms.tuned_on_three_nodes,
+    "settings": arms.settings,
+}
+
+
+def main(names: list[str]) -> int:
+    """Runs the rows called `names`, or all."""
+    unknown = [name for name in names if name not in ROWS]
+    if unknown:
+        print(f"unknown row: {', '.join(unknown)}; there are {', '.join(ROWS)}", file=sys.stderr)
+        return 2
+    for name in names or list(ROWS):
+        print(f"\n## {name}\n", flush=True)
+        for line in ROWS[name]():
+            print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

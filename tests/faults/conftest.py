@@ -1,0 +1,211 @@
+"""A HOWDAH_HOME for each fault test, the command run in it, and a look at what is left afterwards.
+
+Whatever belongs to a home names its path in its command line or its environment: daemons, containers, clients (their
+HADOOP_* variables, class paths and log directories), the supervisor and the agents (HOWDAH_HOME). That is how
+processes are found here, and they are signalled by pid only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_LEAVE_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that ended, and what it said. `said` has both streams."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        return self.out + self.err
+
+
+class Begun:
+    """A howdah command that runs."""
+
+    def __init__(self, argv: list[str], environment: Mapping[str, str]) -> None:
+        self._process = subprocess.Popen(
+            argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self.pid = self._process.pid
+
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def signal(self, number: int) -> None:
+        self._process.send_signal(number)
+
+    def end(self, timeout: float = 120.0) -> Ended:
+        """Waits for its end and returns what it said; killed, and the test fails, when it does not end in time."""
+        try:
+            out, err = self._process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            out, err = self._process.communicate()
+            pytest.fail(f"did not end within {timeout:.0f} s; it said:\n{out}{err}")
+        return Ended(self._process.returncode, out, err)
+
+
+class Home:
+    """One HOWDAH_HOME. `around` precedes the command: `unshare` and its kin."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.path.mkdir()
+
+    @property
+    def runs(self) -> list[Path]:
+        """The run directories, oldest first."""
+        place = self.path / "runs"
+        return sorted(place.iterdir()) if place.is_dir() else []
+
+    def run_record(self) -> dict[str, Any]:
+        """`run.json` of the only run."""
+        (only,) = self.runs
+        record: dict[str, Any] = json.loads((only / "run.json").read_text())
+        return record
+
+    def manifest(self, name: str) -> dict[str, Any]:
+        """The manifest of a cluster."""
+        record: dict[str, Any] = json.loads((self.path / "clusters" / name / "cluster.json").read_text())
+        return record
+
+    def begin(self, *args: str, around: tuple[str, ...] = (), **environment: str) -> Begun:
+        whole = {**os.environ, "HOWDAH_HOME": str(self.path), "COLUMNS": "200", **environment}
+        return Begun([*around, sys.executable, "-m", "howdah", *args], whole)
+
+    def howdah(self, *args: str, timeout: float = 120.0, around: tuple[str, ...] = (), **environment: str) -> Ended:
+        return self.begin(*args, around=around, **environment).end(timeout)
+
+    def processes(self) -> dict[int, str]:
+        """The command lines of this home's processes, by pid."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                with suppress(OSError):
+                    line = (entry / "cmdline").read_bytes()
+                    if str(self.path).encode() in line + (entry / "environ").read_bytes():
+                        found[int(entry.name)] = line.replace(b"\0", b" ").decode(errors="replace")
+        return found
+
+    def pids(self, *words: str) -> list[int]:
+        """The processes whose command line has all of `words`."""
+        return [pid for pid, line in self.processes().items() if all(word in line for word in words)]
+
+    def tasks(self, kind: str = "") -> list[int]:
+        """The JVMs of tasks that run now, without the shells that started them; `kind` is m or r."""
+        return self.pids("bin/java ", f"YarnChild 127.", f"_{kind}_" if kind else "attempt_")
+
+    def daemon(self, role: str, node: int | None = None) -> int:
+        """The pid of a daemon."""
+        words = [f"-Dproc_{role} "] + ([] if node is None else [f"/node{node}/tmp"])
+        (pid,) = self.pids(*words)
+        return pid
+
+    def phase(self, name: str) -> bool:
+        """Whether a run of this home has come to phase `name`."""
+        return any((run / "logs" / f"{name}-client.log").exists() for run in self.runs)
+
+    def kill_all(self) -> None:
+        while found := self.processes():
+            for pid in found:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.1)
+
+
+def eventually(condition: Callable[[], Any], seconds: float, what: str, *, begun: Begun | None = None) -> Any:
+    """What `condition` gives once that is true; the test fails after `seconds`, or when `begun` has ended before."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if begun is not None and not begun.running():
+            ended = begun.end()
+            pytest.fail(f"ended with code {ended.code} before {what}:\n{ended.said}")
+        if time.monotonic() > deadline:
+            pytest.fail(f"not within {seconds:.0f} s: {what}")
+        time.sleep(0.05)
+    return value
+
+
+def one_message(ended: Ended) -> str:
+    """The message of a failed command. There is one, and no traceback."""
+    assert "Traceback" not in ended.said, ended.said
+    assert ended.err.count("howdah: ") == 1, ended.said
+    return ended.err.partition("howdah: ")[2]
+
+
+@pytest.fixture(scope="session")
+def cache() -> Path:
+    """The cache with Hadoop's jars, which is filled once for all."""
+    usual = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
+    if not (usual / "cache").is_dir():
+        subprocess.run([sys.executable, "-m", "howdah", "hadoop", "fetch"], check=True)
+    return usual / "cache"
+
+
+@pytest.fixture
+def bare_home(tmp_path: Path) -> Iterator[Home]:
+    """A home without Hadoop; nothing of it may be left running."""
+    yield from _watched(tmp_path / "home")
+
+
+@pytest.fixture
+def home(bare_home: Home, cache: Path) -> Home:
+    """A home with Hadoop in its cache; nothing of it may be left running."""
+    (bare_home.path / "cache").symlink_to(cache)
+    return bare_home
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Home]:
+    """A home with a cluster `shared` of one node that is up, for the tests of a module that do not destroy it."""
+    watched = _watched(tmp_path_factory.mktemp("shared") / "home")
+    home = next(watched)
+    (home.path / "cache").symlink_to(cache)
+    up = home.howdah("up", "--name", "shared")
+    assert up.code == 0, up.said
+    yield home
+    home.howdah("down", "--name", "shared")
+    next(watched, None)
+
+
+@pytest.fixture
+def cluster(shared: Home) -> Iterator[Home]:
+    """The shared home, its runs removed before; afterwards nothing but the cluster itself may run in it."""
+    shutil.rmtree(shared.path / "runs", ignore_errors=True)
+    yield shared
+    own = {daemon["pid"] for daemon in shared.manifest("shared")["daemons"]}
+
+    def strangers() -> dict[int, str]:
+        return {pid: line for pid, line in shared.processes().items() if pid not in own and "java" in line}
+
+    eventually(lambda: not strangers(), _LEAVE_SECONDS, "only the shared cluster's daemons run")
+    assert own <= set(shared.processes()), "a daemon of the shared cluster is gone"
+
+
+def _watched(path: Path) -> Iterator[Home]:
+    home = Home(path)
+    yield home
+    deadline = time.monotonic() + _LEAVE_SECONDS
+    while (left := home.processes()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    home.kill_all()
+    assert not left, f"left running: {left}"

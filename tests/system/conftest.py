@@ -1,0 +1,39 @@
+"""One Hadoop cluster of three nodes for all system tests, in a HOWDAH_HOME of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.system.running import Howdah, Said, processes_of
+
+
+@pytest.fixture(scope="session")
+def howdah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Howdah]:
+    """The command; the jars are those of the user's cache, everything else is new. Nothing is left running after it."""
+    cache = Path.home() / ".howdah" / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    home = tmp_path_factory.mktemp("howdah")
+    (home / "cache").symlink_to(cache)
+    howdah = Howdah(home)
+    howdah("hadoop", "fetch", "3.4.2", timeout=500).ok()
+    yield howdah
+    howdah("down", "--all")
+    assert processes_of(home) == []
+
+
+@pytest.fixture(scope="session")
+def cluster(howdah: Howdah) -> dict[str, Any]:
+    """What `up --json` says of the cluster `alpha`: three nodes, 3.4.2, tuned defaults."""
+    manifest: dict[str, Any] = howdah("up", "--name", "alpha", "--nodes", "3", "--json").json()
+    return manifest
+
+
+@pytest.fixture(scope="session")
+def on(howdah: Howdah, cluster: dict[str, Any]) -> Callable[..., Said]:
+    """Runs a command with `howdah exec` on `alpha`."""
+    return partial(howdah, "exec", "--name", "alpha", "--")
