@@ -22,7 +22,7 @@ from howdah.hadoop.configuration import configure, environment_script
 from howdah.hadoop.distribution import Distribution, from_home
 from howdah.hadoop.fetch import fetch
 from howdah.hadoop.history_server import HistoryServer
-from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks, jvm_flags
+from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.plan import Plan
 from howdah.hadoop.resourcemanager import ResourceManager
@@ -79,8 +79,7 @@ class Assembly:
             conf=str(home.conf),
             logs=str(home.logs),
         )
-        settings = tuning.resolve(tuned, facts, opens=jvm_flags(jdk, distribution.version))
-        configuration = configure(plan, distribution, settings, request.settings)
+        configuration = configure(plan, distribution, tuning.resolve(tuned, facts), request.settings)
         script = environment_script(distribution, jdk, clients, str(home.logs))
         extra = {TASK_ARGUMENTS: task_arguments(distribution, str(home.conf))} if archive else {}
         daemons.write_configuration(configuration, script, extra)

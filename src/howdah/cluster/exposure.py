@@ -9,18 +9,17 @@ def wildcard_ports(plan: Plan) -> dict[str, tuple[int, int]]:
     """Port ranges that are bound to every address of the machine, by what listens there.
 
     The shuffle handler and the application master's servers (task umbilical, client interface, web pages) bind the
-    wildcard always (3.4.2 and 3.5.0). The umbilical takes any free port of the system's ephemeral range.
+    wildcard always. The umbilical takes its port from the range of the client interface (seen with 3.4.2 and 3.5.0).
     """
     ranges = {f"shuffle of {node.name}": (node.ports["shuffle"], node.ports["shuffle"]) for node in plan.nodes}
-    ranges["application masters, client interface"] = plan.application_ports
+    ranges["application masters, tasks and clients"] = plan.application_ports
     ranges["application masters, web pages"] = plan.application_web_ports
     return ranges
 
 
 def exposed(plan: Plan) -> list[str]:
     """`wildcard_ports` as lines to show."""
-    lines = [
+    return [
         f"listens on every address: {first if first == last else f'{first}-{last}'} ({what})"
         for what, (first, last) in wildcard_ports(plan).items()
     ]
-    return [*lines, "listens on every address while a job runs: one ephemeral port (its tasks' umbilical)"]

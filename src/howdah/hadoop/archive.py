@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import secrets
 from importlib import resources
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
     if host.call("files.resolve", path=path) is not None:
         return path
     host.call("files.make", path=directory)
-    fresh = f"{path}.{hashlib.sha256(host.name.encode()).hexdigest()[:6]}.new"
+    # Two clusters may come up at once, here or on another host with the same cache: each writes a file of its own.
+    fresh = f"{path}.{secrets.token_hex(4)}.new"
     classes = f"{fresh}.classes"
     host.call("files.write", path=classes, content=_class_list(distribution.version))
     command = [

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from howdah.hadoop.roles import MASTERS, WORKERS, Role
 
-CLIENT_PORTS = 20
-"""Ports kept for application masters' client interfaces, and as many for their web pages: so many jobs at once."""
+JOBS = 20
+"""As many jobs at once find ports: an application master takes one for clients, one for its tasks, one for the web."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ NODE_PORTS = tuple(port for role in WORKERS for port in role.ports)
 
 def ports_needed(nodes: int) -> int:
     """How many consecutive ports a cluster of `nodes` nodes takes."""
-    return len(MASTER_PORTS) + 2 * CLIENT_PORTS + nodes * len(NODE_PORTS)
+    return len(MASTER_PORTS) + 3 * JOBS + nodes * len(NODE_PORTS)
 
 
 def lay_out(name: str, *, host: str, addresses: tuple[str, ...], first_port: int, directory: str) -> Plan:
@@ -71,7 +71,7 @@ def lay_out(name: str, *, host: str, addresses: tuple[str, ...], first_port: int
     """
     free = iter(range(first_port, first_port + ports_needed(len(addresses) - 1)))
     masters = Place("master", host, addresses[0], {port: next(free) for port in MASTER_PORTS}, f"{directory}/master")
-    ranges = [[next(free) for _ in range(CLIENT_PORTS)] for _ in range(2)]
+    ranges = [[next(free) for _ in range(count)] for count in (2 * JOBS, JOBS)]
     nodes = tuple(
         Place(f"node{number}", host, address, {port: next(free) for port in NODE_PORTS}, f"{directory}/node{number}")
         for number, address in enumerate(addresses[1:], start=1)

@@ -175,21 +175,24 @@ def client_flags(tunings: tuple[Tuning, ...], facts: Facts) -> tuple[str, ...]:
     return tuple(flag for tuning in tunings for flag in tuning.client_flags(facts))
 
 
-def resolve(tunings: tuple[Tuning, ...], facts: Facts, *, opens: tuple[str, ...]) -> dict[str, str]:
-    """The settings that `tunings` make, task and application master JVM options included.
+def resolve(tunings: tuple[Tuning, ...], facts: Facts) -> dict[str, str]:
+    """The settings that `tunings` make, JVM options of tasks and application masters included.
 
-    `opens` are the module flags of this JDK, which every JVM needs.
+    The module flags that Hadoop needs on newer JDKs are not among them: YARN adds those itself
+    (`mapreduce.jvm.add-opens-as-default`). Without a -Xmx, MapReduce derives a task's heap from its container.
     """
     settings: dict[str, str] = {}
-    task: list[str] = [*opens]
-    master: list[str] = [*opens]
     for tuning in tunings:
         settings.update(tuning.settings(facts))
-        task += tuning.task_flags(facts)
-        master += tuning.master_flags(facts)
     sized = "mapreduce.map.memory.mb" in settings
-    task_heap = (f"-Xmx{facts.sizing.task_heap_mib}m",) if sized else ()
-    am_heap = (f"-Xmx{facts.sizing.am_heap_mib if sized else 1024}m",)
-    settings["mapreduce.map.java.opts"] = settings["mapreduce.reduce.java.opts"] = " ".join((*task_heap, *task))
-    settings["yarn.app.mapreduce.am.command-opts"] = " ".join((*am_heap, *master))
+    task = [flag for tuning in tunings for flag in tuning.task_flags(facts)]
+    if sized:
+        task.insert(0, f"-Xmx{facts.sizing.task_heap_mib}m")
+    if task:
+        settings["mapreduce.map.java.opts"] = settings["mapreduce.reduce.java.opts"] = " ".join(task)
+    master = [flag for tuning in tunings for flag in tuning.master_flags(facts)]
+    if sized or master:
+        # 1024 is Hadoop's own default, which is lost when the key is set.
+        heap = facts.sizing.am_heap_mib if sized else 1024
+        settings["yarn.app.mapreduce.am.command-opts"] = " ".join((f"-Xmx{heap}m", *master))
     return settings

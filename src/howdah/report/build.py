@@ -28,6 +28,9 @@ from howdah.store import StoredRun
 ELAPSED = ("job_seconds", "client_seconds")
 """Metrics of the time that a reader waits: a run "took" them."""
 
+FOREIGN = 0.25
+"""A share of a phase's processor time, used by something else, from which the reader is warned."""
+
 WIDE_SPREAD = 0.10
 """A coefficient of variation from which the reader is warned: ten runs then give no better than about ± 7 %."""
 
@@ -221,6 +224,7 @@ def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Block]:
         yield Caveat(str(measure), text)
     if found is not None and found.cv is not None and found.cv > WIDE_SPREAD:
         yield Caveat(str(measure), f"The runs differ much: coefficient of variation {percent(found.cv)}.")
+    yield from foreign_caveats(members.valid, measure)
     unused = [run for run in members.runs if run not in valid]
     if unused:
         listed = listing([f"{run.run.id} {outcome_words(run.run)}" for run in unused])
@@ -235,6 +239,20 @@ def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Block]:
     for run in members.runs:
         for problem in run.problems:
             yield Caveat("run", sentence(f"{run.run.id}: {problem}"))
+
+
+def foreign_caveats(runs: Sequence[StoredRun], measure: Measure | None) -> Iterator[Caveat]:
+    """Runs in whose measured phase something else used the processors."""
+    if measure is None or not measure.phase:
+        return
+    shares = ((run.run.id, Detail(run).foreign(measure.phase)) for run in runs)
+    found = [(name, share) for name, share in shares if share is not None and share > FOREIGN]
+    if found:
+        listed = listing([f"{percent(share)} in {name}" for name, share in found])
+        text = (
+            f"Something else used the machine during {measure.phase}: {listed} of the processor time is not the run's."
+        )
+        yield Caveat(measure.phase, text)
 
 
 def _checks(run: StoredRun) -> Block:

@@ -106,9 +106,10 @@ def _node_names(lanes: tuple[str, ...], lane: float, y: alt.Y) -> list[Chart]:
 
 
 def _panel(panel: Panel, x: alt.X, seconds: float, inner: int, margin: int) -> Chart:
-    highest = _stacked_peak(panel) if panel.stacked else max(step.value for t in panel.tracks for step in t.steps)
-    bounds = [(track, track.bound) for track in panel.tracks if track.bound is not None]
-    near = [(track, bound) for track, bound in bounds if highest >= _NEAR * bound]
+    peaks = [max(step.value for step in track.steps) for track in panel.tracks]
+    highest = _stacked_peak(panel) if panel.stacked else max(peaks)
+    bounds = [(track, track.bound, own) for track, own in zip(panel.tracks, peaks, strict=True) if track.bound]
+    near = [(track, bound) for track, bound, own in bounds if own >= _NEAR * bound]
     peak = max([highest, *(bound for _, bound in near)]) or 1.0
     divisor, unit = scale(panel.unit, peak)
     axis = alt.Axis(title=None, tickCount=3, domain=False, ticks=False, minExtent=margin, maxExtent=margin)

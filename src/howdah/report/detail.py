@@ -70,6 +70,16 @@ class Detail:
     def limits(self) -> tuple[PhaseLimit, ...]:
         return find_limits(self.run, self.series, self.jobs)
 
+    def foreign(self, phase: str) -> float | None:
+        """The share of a phase's processor time that no process of the run explains; None where it is not known."""
+        for entry in self.run.run.phases:
+            if entry.name == phase and entry.end is not None and phase in self.roles:
+                growths = [host.cpu(BUSY).growth(entry.start.utc, entry.end.utc) for host in self.series]
+                known = [growth for growth in growths if growth is not None]
+                if known and len(known) == len(growths) and sum(known) > 0:
+                    return max(0.0, 1 - sum(self.roles[phase].values()) / sum(known))
+        return None
+
     @cached_property
     def roles(self) -> dict[str, dict[str, float]]:
         """Processor seconds by phase and role."""
@@ -120,6 +130,7 @@ def limits_section(detail: Detail, prefix: str) -> Section:
         blocks.append(Text(RULE, small=True))
     else:
         blocks.append(Text("No probe series covers a phase of this run: what limited it is not known."))
+    blocks.extend(_exceeded(detail))
     blocks.extend(_stolen(detail))
     blocks.extend(_role_table(detail))
     return Section(f"{prefix}limits", "What limited it", tuple(blocks))
@@ -233,6 +244,18 @@ def _limit_row(limit: PhaseLimit) -> tuple[str, ...]:
     ]
     highest = max(busiest.values(), key=lambda load: load.share or 0)
     return (limit.phase, limit.verdict, *cells, percent(highest.at_bound))
+
+
+def _exceeded(detail: Detail) -> Iterator[Block]:
+    found: dict[tuple[str, str, float], list[str]] = {}
+    for limit in detail.limits:
+        for load in limit.loads:
+            if load.exceeded is not None:
+                key = (f"{load.resource} of {load.host}", load.unit, load.exceeded)
+                found.setdefault(key, []).append(f"{quantity(load.used, load.unit)} in {limit.phase}")
+    for (what, unit, bound), uses in found.items():
+        text = f"{what}: calibration found {quantity(bound, unit)}, but {listing(uses)} were used. It was disturbed."
+        yield Caveat("run", f"{text} That number is not taken as a bound.")
 
 
 def _stolen(detail: Detail) -> Iterator[Block]:

@@ -13,13 +13,15 @@ from howdah.store import StoredRun
 
 LIMITED = 0.85
 NEAR = 0.60
+EXCEEDED = 1.1
+"""A mean use of so many times a bound says that calibration was disturbed, and not that the host surpassed itself."""
 RULE = (
     "The rule: over a phase (from the submission of its first job to the end of its last; the whole phase where it has "
     "no job), the mean use of each resource is divided by its bound from calibration. At "
     f"{percent(LIMITED)} or more of its bound a resource is said to have limited the phase; from {percent(NEAR)} it "
     "was the nearest; below that none of them did, and the time went into waiting, latency or scheduling. A mean hides "
     "bursts: “time at bound” is the share of seconds in which the busiest resource was at "
-    f"{percent(LIMITED)} or more. Without a calibrated processor bound, the number of processors is taken."
+    f"{percent(LIMITED)} or more. Where the bound of the processors is missing or was exceeded, their number is taken."
 )
 
 
@@ -27,7 +29,8 @@ RULE = (
 class Load:
     """The mean use of one resource of one host in a phase. `share` is of its bound; None where there is no bound.
 
-    `at_bound` is the share of the phase's time with a use of at least `LIMITED` of the bound.
+    `at_bound` is the share of the phase's time with a use of at least `LIMITED` of the bound. `exceeded` is what
+    calibration said where the use proves it wrong: that number is no bound, and is not used as one.
     """
 
     resource: str
@@ -37,6 +40,7 @@ class Load:
     bound: float | None
     share: float | None
     at_bound: float | None
+    exceeded: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,12 @@ def processors(host: HostSeries, start: float, end: float) -> float | None:
     return host.cpu(ALL_CPU).rate(start, end)
 
 
+def cpu_bound(run: StoredRun, host: HostSeries, start: float, end: float) -> float | None:
+    """The processors that a host has by calibration, or by count where calibration has none or was exceeded."""
+    cpu = [load for load in _loads(run, host, start, end) if load.resource == _CPU.name]
+    return cpu[0].bound if cpu else None
+
+
 def stolen(series: tuple[HostSeries, ...], start: float, end: float) -> float | None:
     """The largest share of a host's processor time that its hypervisor gave to others."""
     shares = []
@@ -116,7 +126,9 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
         used = counter.rate(start, end)
         if used is None:
             continue
-        bound = bound_of(run, resource.bound, host.host)
+        calibrated = bound_of(run, resource.bound, host.host)
+        exceeded = calibrated is not None and used > EXCEEDED * calibrated
+        bound = None if exceeded else calibrated
         if bound is None and resource is _CPU:
             bound = processors(host, start, end)
         share = at_bound = None
@@ -125,7 +137,8 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
             steps = counter.steps(start, end)
             high = sum(step.end - step.start for step in steps if step.value >= LIMITED * bound)
             at_bound = high / (end - start)
-        loads.append(Load(resource.name, host.host, resource.unit, used, bound, share, at_bound))
+        wrong = calibrated if exceeded else None
+        loads.append(Load(resource.name, host.host, resource.unit, used, bound, share, at_bound, wrong))
     return loads
 
 

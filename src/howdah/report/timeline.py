@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from howdah.model.job import Attempt
 from howdah.report.drawing import Panel, Step, Stretch, Timeline, Track
 from howdah.report.jobs import PhaseJob, steps_of
-from howdah.report.limits import bound_of, processors
+from howdah.report.limits import bound_of, cpu_bound
 from howdah.report.series import BUSY, WAITING, Counter, HostSeries
 from howdah.report.theme import STEP_HEIGHTS, step_colour
 from howdah.report.times import SUCCEEDED
@@ -124,7 +124,7 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
     def bound(metric: str) -> float | None:
         return _total([bound_of(run, metric, host.host) for host in series])
 
-    cores = bound("bound_cpu_cores") or _total([processors(host, start, end) for host in series])
+    cores = _total([cpu_bound(run, host, start, end) for host in series])
     disk = (
         track("write", "write", [host.disk("write_bytes") for host in series], bound("bound_disk_write")),
         track("read", "read", [host.disk("read_bytes") for host in series], bound("bound_disk_read")),

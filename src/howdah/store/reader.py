@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,9 @@ def read_run(path: Path) -> StoredRun:
         environment = {name: decode_environment(record[name]) for name in names}
     except (OSError, ValueError, KeyError, TypeError) as error:
         problems.append(f"{layout.ENVIRONMENT} cannot be read: {error}")
+    problems += [
+        problem for file in sorted((path / layout.SERIES).glob("*.jsonl")) if (problem := _series_problem(file))
+    ]
     return StoredRun(path, run, tuple(samples), environment, tuple(problems))
 
 
@@ -128,6 +132,20 @@ def _read_samples(file: Path) -> tuple[list[Sample], list[str]]:
         damaged = True
     problem = f"{file.name} is cut off or damaged after line {len(samples)}; nothing after it was read"
     return samples, [problem] if damaged else []
+
+
+def _series_problem(file: Path) -> str | None:
+    """What shows at the ends of a series, which is long and read only when it is asked for."""
+    name = f"{layout.SERIES}/{file.name}"
+    with file.open("rb") as content:
+        try:
+            header = json.loads(content.readline())
+        except ValueError:
+            header = None
+        if not isinstance(header, dict) or "kinds" not in header:
+            return f"{name} has no readable header: it was not used"
+        content.seek(-1, os.SEEK_END)
+        return None if content.read() == b"\n" else f"{name} is cut off: its last line was not read"
 
 
 def _read_lines(file: Path) -> tuple[list[dict[str, Any]], bool]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from howdah.model.job import Attempt, Span
+from howdah.report import build_report, render_text
 from howdah.report.detail import Detail
 from howdah.report.limits import Load, PhaseLimit, judge
 from howdah.report.timeline import build_timeline, place, short_name
@@ -126,3 +128,31 @@ def test_a_missing_and_a_damaged_history_are_said(tmp_path: Path) -> None:
 def test_without_series_nothing_is_said_of_limits(tmp_path: Path) -> None:
     detail = Detail(write_example(tmp_path, Example("bare", 0, series=False)))
     assert (detail.limits, detail.roles) == ((), {})
+
+
+def with_bound(run: StoredRun, metric: str, value: float) -> StoredRun:
+    samples = tuple(replace(sample, value=value) if sample.metric == metric else sample for sample in run.samples)
+    return replace(run, samples=samples)
+
+
+def test_a_bound_that_was_exceeded_is_no_bound(single: StoredRun) -> None:
+    found = limit(Detail(with_bound(single, "bound_cpu_cores", 0.98)), "sort").loads[0]
+    assert found.exceeded == 0.98
+    assert found.bound == pytest.approx(2.0, rel=0.01)
+    assert found.share is not None
+    assert found.share < 1
+    disk = limit(Detail(with_bound(single, "bound_disk_write", 1e6)), "sort").loads[1]
+    assert (disk.exceeded, disk.bound, disk.share) == (1e6, None, None)
+    text = render_text(build_report([with_bound(single, "bound_cpu_cores", 0.98)]))
+    assert "CPU of vm: calibration found 0.98 cores, but" in text
+
+
+def test_what_else_used_the_processors_is_said(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("noisy", 0))
+    assert (Detail(run).foreign("sort") or 0) < 0.15
+    assert "Something else" not in render_text(build_report([run]))
+    file = run.path / "series" / "vm.jsonl"
+    kept = [line for line in file.read_text().splitlines() if '"nodemanager"' not in line and '"container"' not in line]
+    file.write_text("\n".join(kept) + "\n")
+    assert (Detail(run).foreign("sort") or 0) > 0.8
+    assert "Something else used the machine during sort" in render_text(build_report([run]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import platform
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from howdah.errors import HostProblem
@@ -14,14 +14,16 @@ from howdah.host import Host
 from howdah.host.channel import open_local
 
 # Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
-_FIRST_PORT, _LAST_PORT, _STEP = 20000, 32000, 200
+_FIRST_PORT, _LAST_PORT, _STEP = 20000, 32000, 250
 _MOST_NODES = 20
 
 
 class LocalAllocation:
     """One host, this one; see `howdah.cluster.allocation.Allocation`."""
 
-    def __init__(self) -> None:
+    def __init__(self, open_host: Callable[[str], Host] = open_local) -> None:
+        """`open_host` opens a channel to the host of that name."""
+        self._open_host = open_host
         self._hosts: dict[str, Host] = {}
         self._reservation: socket.socket | None = None
 
@@ -32,7 +34,7 @@ class LocalAllocation:
     def acquire(self, name: str, nodes: int, directory: str) -> Plan:
         if nodes > _MOST_NODES:
             raise HostProblem(f"{nodes} nodes on one machine are more than the {_MOST_NODES} that are possible")
-        host = self._hosts[platform.node()] = open_local(platform.node())
+        host = self._hosts[platform.node()] = self._open_host(platform.node())
         needed = ports_needed(nodes)
         for block, first in enumerate(range(_FIRST_PORT, _LAST_PORT - needed, _STEP)):
             # The network of a block is its own, so that clusters side by side share no address.

@@ -1,0 +1,49 @@
+"""A corrupted jar in the cache."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.faults.conftest import Home, one_message
+
+
+@pytest.fixture
+def jar(bare_home: Home, cache: Path) -> Path:
+    """A jar in a cache of this home's own, damaged in the middle, its size and its time as they were."""
+    shutil.copytree(cache / "hadoop/3.4.2", bare_home.path / "cache/hadoop/3.4.2", symlinks=True)
+    (jar,) = (bare_home.path / "cache/hadoop/3.4.2").rglob("hadoop-hdfs-client-*.jar")
+    before = jar.stat()
+    with jar.open("r+b") as content:
+        content.seek(before.st_size // 2)
+        content.write(b"damaged")
+    return jar
+
+
+def test_offline_it_is_named_with_what_to_do(bare_home: Home, jar: Path, tmp_path: Path) -> None:
+    # Without the user's Maven repository, which would repair it even offline.
+    ended = bare_home.howdah("up", "--offline", HOME=str(tmp_path))
+    assert ended.code == 1, ended.said
+    message = one_message(ended)
+    assert jar.name in message
+    assert "offline" in message
+    assert "while online" in message
+    assert not (bare_home.path / "clusters").exists()
+
+
+def test_verify_finds_damage_that_size_and_time_do_not_show(bare_home: Home, jar: Path) -> None:
+    stamped = jar.with_name(jar.name.replace("hdfs-client", "nothing"))
+    assert not stamped.exists()
+    usual = (bare_home.path / "cache").parent / "cache/hadoop/3.4.2/howdah.json"
+    import json
+
+    time = json.loads(usual.read_text())["mtime_ns"][str(jar.relative_to(usual.parent))]
+    os.utime(jar, ns=(time, time))
+    ended = bare_home.howdah("hadoop", "verify")
+    assert ended.code == 1
+    message = one_message(ended)
+    assert f"{jar} does not have the SHA-256 of the lock" in message
+    assert "howdah hadoop fetch 3.4.2" in message

@@ -1,0 +1,87 @@
+"""Clusters that do not come up: two of one name, a daemon that cannot start, Ctrl-C, a disk that is too small."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.faults.conftest import Home, eventually, one_message
+
+pytestmark = pytest.mark.daemons
+
+
+def test_two_of_one_name_at_once(home: Home) -> None:
+    begun = [home.begin("up", "--name", "twin") for _ in range(2)]
+    ended = [one.end() for one in begun]
+    assert sorted(one.code for one in ended) == [0, 2], [one.said for one in ended]
+    message = one_message(next(one for one in ended if one.code == 2))
+    assert message.startswith("a cluster called 'twin' is already up or being started\n`howdah down --name twin`")
+    assert home.howdah("exec", "--name", "twin", "--", "hdfs", "dfs", "-ls", "/").code == 0
+    down = home.howdah("down", "--name", "twin")
+    assert down.code == 0, down.said
+    assert not home.processes(), "down returned before everything had ended"
+
+
+@pytest.mark.parametrize(
+    ("conf", "role", "reason"),
+    [
+        ("dfs.namenode.handler.count=0", "namenode of master", "handler"),
+        ("yarn.nodemanager.resource.memory-mb=none", "nodemanager of node1", 'For input string: "none"'),
+    ],
+)
+def test_a_daemon_that_cannot_start(home: Home, conf: str, role: str, reason: str) -> None:
+    ended = home.howdah("up", "--name", "bad", "--conf", conf)
+    assert ended.code == 1, ended.said
+    message = one_message(ended)
+    assert f"{role} ended with code" in message
+    assert reason in message
+    log = home.path / "clusters/bad/logs" / f"{role.split()[0]}{'-node1' if 'node1' in role else ''}.log"
+    assert str(log) in message
+    assert reason in log.read_text(), "the log was not kept"
+    assert not home.processes(), "up returned before everything had ended"
+    assert home.manifest("bad")["state"] == "failed"
+
+
+def test_a_nonsense_jvm_flag(home: Home) -> None:
+    ended = home.howdah("up", "--name", "bad", "--jvm-flag=-XX:NoSuchFlag=1")
+    assert ended.code == 1, ended.said
+    assert "NoSuchFlag" in one_message(ended)
+    assert not home.processes()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted_in_the_middle(home: Home, number: int) -> None:
+    up = home.begin("up", "--name", "cut")
+    eventually(lambda: home.pids("-Dproc_nodemanager"), 30, "daemons start", begun=up)
+    up.signal(number)
+    ended = up.end(15)
+    assert ended.code == 130, ended.said
+    assert ended.err.endswith("howdah: interrupted\n")
+    assert not home.processes(), "up returned before everything had ended"
+    assert home.howdah("down", "--name", "cut").code == 0
+
+
+def test_killed_in_the_middle(home: Home) -> None:
+    up = home.begin("up", "--name", "cut")
+    eventually(lambda: home.pids("-Dproc_nodemanager"), 30, "daemons start", begun=up)
+    os.kill(up.pid, signal.SIGKILL)
+    up.end()
+    eventually(lambda: not home.processes(), 15, "nothing of it is left")
+
+
+def test_a_supervisor_killed_while_it_starts(home: Home) -> None:
+    up = home.begin("up", "--name", "cut")
+    eventually(lambda: home.pids("-Dproc_nodemanager"), 30, "daemons start", begun=up)
+    os.kill(home.pids("howdah.cluster.supervisor")[0], signal.SIGKILL)
+    ended = up.end(20)
+    assert ended.code == 1, ended.said
+    message = one_message(ended)
+    assert "the supervisor of 'cut' ended with code -9 before the cluster was up" in message
+    log = re.search(r"Its log: (\S+)", message)
+    assert log is not None
+    assert Path(log[1]).exists()
+    eventually(lambda: not home.processes(), 15, "nothing of it is left")

@@ -1,0 +1,85 @@
+"""Ports that others have."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.cluster.allocation.local import LocalAllocation
+from howdah.errors import HostProblem
+from howdah.hadoop.plan import Plan
+from tests.faults.conftest import Home, eventually, one_message
+
+
+def ports_of(plan: Plan) -> set[int]:
+    fixed = {port for place in plan.places for port in place.ports.values()}
+    for first, last in (plan.application_ports, plan.application_web_ports):
+        fixed |= set(range(first, last + 1))
+    return fixed
+
+
+class Crowded:
+    """A host on which every port is taken."""
+
+    name = "crowded"
+
+    def call(self, operation: str, /, **_: Any) -> Any:
+        assert operation == "network.free_ports"
+        return []
+
+    def close(self) -> None:
+        pass
+
+
+def acquire() -> Plan:
+    allocation = LocalAllocation()
+    try:
+        return allocation.acquire("ports", 2, "/nowhere")
+    finally:
+        allocation.release()
+
+
+@pytest.mark.parametrize("which", ["first", "last"])
+@pytest.mark.parametrize("address", ["0.0.0.0", "masters"])
+def test_a_block_with_one_port_taken_is_passed_over(which: str, address: str) -> None:
+    before = acquire()
+    port = min(ports_of(before)) if which == "first" else max(ports_of(before))
+    with socket.socket() as taken:
+        taken.bind((before.masters.address if address == "masters" else address, port))
+        taken.listen()
+        after = acquire()
+    assert port not in ports_of(after)
+    assert before.masters.address != after.masters.address
+
+
+def test_no_block_of_free_ports() -> None:
+    allocation = LocalAllocation(lambda _: Crowded())  # type: ignore[arg-type,return-value]
+    with pytest.raises(HostProblem) as caught:
+        allocation.acquire("ports", 3, "/nowhere")
+    allocation.release()
+    assert "no block of 71 free ports between 20000 and 32000" in str(caught.value)
+    assert "howdah status" in str(caught.value)
+
+
+@pytest.mark.daemons
+@pytest.mark.parametrize("web", ["namenode_web", "nodemanager_web"])
+def test_a_port_that_is_taken_between_the_check_and_the_start(home: Home, web: str) -> None:
+    up = home.begin("up", "--name", "race")
+    manifest = home.path / "clusters/race/cluster.json"
+    eventually(manifest.exists, 30, "the ports are chosen", begun=up)
+    plan = json.loads(manifest.read_text())["plan"]
+    place = plan["masters"] if web == "namenode_web" else plan["nodes"][0]
+    with socket.socket() as taken:
+        taken.bind((place["address"], place["ports"][web]))
+        taken.listen()
+        ended = up.end()
+    assert ended.code == 1, ended.said
+    message = one_message(ended)
+    assert f"{web.removesuffix('_web')} of {place['name']} ended with code" in message
+    assert f"Port in use: {place['address']}:{place['ports'][web]}" in message
+    log = next(word for word in message.split() if word.endswith((".log:", ".log"))).rstrip(":")
+    assert "java.net.BindException" in Path(log).read_text()

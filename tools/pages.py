@@ -1,0 +1,85 @@
+"""Makes the generated pages of docs/reference: commands, metrics, tuned defaults. A test checks that they are current.
+
+.venv/bin/python tools/pages.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from howdah.cli.main import howdah
+from howdah.engine import metrics
+from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.sizing import size_cluster
+from howdah.hadoop.tuning import TUNINGS, Facts
+
+REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+
+
+def commands() -> str:
+    """Every command's help text."""
+    parts = ["# Commands\n", "Made from the program by `tools/pages.py`.\n"]
+
+    def add(command: click.Command, path: str, parent: click.Context | None) -> None:
+        context = click.Context(command, info_name=path, parent=parent, terminal_width=100, max_content_width=100)
+        parts.append(f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n")
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                add(inner, name, context)
+
+    add(howdah, "howdah", None)
+    return "\n".join(parts)
+
+
+def metrics_page() -> str:
+    """The metrics that every run has."""
+    rows = "".join(
+        f"| `{one.name}` | {one.unit} | {one.better} | {one.definition} | {one.source} |\n" for one in metrics.COMMON
+    )
+    head = "| metric | unit | better | definition | source |\n|---|---|---|---|---|\n"
+    return (
+        f"# Metrics\n\nMade from the registry by `tools/pages.py`. `run.json` repeats those of its run.\n\n{head}{rows}"
+    )
+
+
+def tuned_defaults() -> str:
+    """What each tuned default sets, on an example machine."""
+    sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30)
+    jdk = Jdk("/usr/lib/jvm/java-17", (17, 0, 15), "Debian", "x86_64", ())
+    facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa", "CONF/task.args")
+    parts = [
+        "# Tuned defaults\n",
+        "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/tuning.py` by `tools/pages.py`;"
+        " the values are those for one node on a machine with 2 processors and 24 GiB.\n",
+        "`--without NAME` leaves one out; `--defaults stock` leaves all out; `--conf KEY=VALUE` wins over all."
+        " Their effects are in [performance](../performance.md).\n",
+    ]
+    for one in TUNINGS:
+        parts.append(f"## {one.name}\n\n{one.why[0].upper()}{one.why[1:]}.\n")
+        rows = [f"| `{key}` | `{value}` |" for key, value in one.settings(facts).items()]
+        flags = (
+            ("tasks", one.task_flags),
+            ("application masters", one.master_flags),
+            ("daemons", one.daemon_flags),
+            ("clients", one.client_flags),
+        )
+        rows += [f"| JVM flags of {who} | `{' '.join(make(facts))}` |" for who, make in flags if make(facts)]
+        parts.append("| key | value |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": commands,
+    "metrics.md": metrics_page,
+    "tuned-defaults.md": tuned_defaults,
+}
+
+
+if __name__ == "__main__":
+    for name, make in PAGES.items():
+        (REFERENCE / name).write_text(make(), encoding="utf-8")
