@@ -54,8 +54,8 @@ def tuned_defaults() -> str:
     facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa", "CONF/task.args")
     parts = [
         "# Tuned defaults\n",
-        "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/tuning.py` by `tools/pages.py`;"
-        " the values are those for one node on a machine with 2 processors and 24 GiB.\n",
+        "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/tuning.py` by"
+        " `tools/pages.py`; the values are those for one node on a machine with 2 processors and 24 GiB.\n",
         "`--without NAME` leaves one out; `--defaults stock` leaves all out; `--conf KEY=VALUE` wins over all."
         " Their effects are in [performance](../performance.md).\n",
     ]

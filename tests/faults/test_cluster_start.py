@@ -29,7 +29,7 @@ def test_two_of_one_name_at_once(home: Home) -> None:
 @pytest.mark.parametrize(
     ("conf", "role", "reason"),
     [
-        ("dfs.namenode.handler.count=0", "namenode of master", "handler"),
+        ("dfs.namenode.handler.count=0", "namenode of master", "LinkedBlockingQueue could not be constructed"),
         ("yarn.nodemanager.resource.memory-mb=none", "nodemanager of node1", 'For input string: "none"'),
     ],
 )
@@ -39,6 +39,7 @@ def test_a_daemon_that_cannot_start(home: Home, conf: str, role: str, reason: st
     message = one_message(ended)
     assert f"{role} ended with code" in message
     assert reason in message
+    assert "\tat " not in message, "a stack trace is no message"
     log = home.path / "clusters/bad/logs" / f"{role.split()[0]}{'-node1' if 'node1' in role else ''}.log"
     assert str(log) in message
     assert reason in log.read_text(), "the log was not kept"

@@ -48,9 +48,7 @@ def acquire() -> Plan:
 def test_a_block_with_one_port_taken_is_passed_over(which: str, address: str) -> None:
     before = acquire()
     port = min(ports_of(before)) if which == "first" else max(ports_of(before))
-    with socket.socket() as taken:
-        taken.bind((before.masters.address if address == "masters" else address, port))
-        taken.listen()
+    with socket.create_server((before.masters.address if address == "masters" else address, port)):
         after = acquire()
     assert port not in ports_of(after)
     assert before.masters.address != after.masters.address
@@ -61,7 +59,7 @@ def test_no_block_of_free_ports() -> None:
     with pytest.raises(HostProblem) as caught:
         allocation.acquire("ports", 3, "/nowhere")
     allocation.release()
-    assert "no block of 71 free ports between 20000 and 32000" in str(caught.value)
+    assert "no block of 91 free ports between 20000 and 32000" in str(caught.value)
     assert "howdah status" in str(caught.value)
 
 
@@ -73,9 +71,7 @@ def test_a_port_that_is_taken_between_the_check_and_the_start(home: Home, web: s
     eventually(manifest.exists, 30, "the ports are chosen", begun=up)
     plan = json.loads(manifest.read_text())["plan"]
     place = plan["masters"] if web == "namenode_web" else plan["nodes"][0]
-    with socket.socket() as taken:
-        taken.bind((place["address"], place["ports"][web]))
-        taken.listen()
+    with socket.create_server((place["address"], place["ports"][web])):
         ended = up.end()
     assert ended.code == 1, ended.said
     message = one_message(ended)

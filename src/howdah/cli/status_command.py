@@ -56,15 +56,16 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     for sentence in manifest.lost:
         click.secho(f"  lost: {sentence}", fg="red")
     if ports:
-        _show_ports(manifest)
+        from howdah.cluster.exposure import exposed
+
+        for line in exposed(manifest.plan):
+            click.echo(f"  {line}")
+    _warn_of_others()
 
 
-def _show_ports(manifest: Manifest) -> None:
-    from howdah.cluster.exposure import exposed
+def _warn_of_others() -> None:
     from howdah.host.users import other_users
 
-    for line in exposed(manifest.plan):
-        click.echo(f"  {line}")
     if others := other_users():
         click.secho(
             f"  Other people are logged in ({', '.join(others)}): without Kerberos any local user can act as you.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from collections.abc import Callable, Mapping
@@ -18,8 +19,11 @@ from howdah.hadoop.roles import NAMENODE, Role
 from howdah.host import Host, Process
 
 _FORMAT_SECONDS = 60.0
-_LOG_TAIL = 4000
+_LOG_TAIL = 16000
+_LOG_LINES = 8
+_LOG_NOISE = re.compile(r"\s+at |\s*\.\.\. \d+ more|\S+ \S+ (INFO|DEBUG|WARN) |/?\*+/?$|(STARTUP|SHUTDOWN)_MSG")
 _GRACE_SECONDS = 1.5
+_HOMES = ("HADOOP_HOME", "HADOOP_COMMON_HOME", "HADOOP_HDFS_HOME", "HADOOP_YARN_HOME", "HADOOP_MAPRED_HOME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +103,9 @@ class Daemons:
         return [(daemon, code) for daemon in self.running if (code := daemon.process.poll()) is not None]
 
     def tail(self, running: Running) -> str:
-        """The last lines of a daemon's log."""
+        """What a daemon that ended said last, from the end of its log."""
         content: bytes = self._hosts[running.daemon.host].call("files.read", path=running.log, offset=-_LOG_TAIL)
-        return content.decode(errors="replace")
+        return _last_words(content, cut=len(content) == _LOG_TAIL)
 
     def stop(self) -> None:
         """Asks every daemon to end and waits a moment; what does not is killed when the channels close."""
@@ -127,8 +131,8 @@ class Daemons:
             argv, timeout=_FORMAT_SECONDS, env=self._environment(masters), cwd=masters.directory
         )
         if done.code != 0:
-            text = (done.stdout + done.stderr).decode(errors="replace")
-            raise ClusterProblem(f"formatting the NameNode failed (exit code {done.code}):\n{text[-_LOG_TAIL:]}")
+            said = _last_words(done.stdout + done.stderr, cut=False)
+            raise ClusterProblem(f"formatting the NameNode failed (exit code {done.code}):\n{said}")
 
     def launch(self, role: Role, place: Place) -> Running:
         """Starts one daemon and does not wait for it."""
@@ -154,7 +158,8 @@ class Daemons:
     def _environment(self, place: Place) -> dict[str, str]:
         return {
             "JAVA_HOME": str(self._jdk.home),
-            "HADOOP_HOME": str(self._distribution.home),
+            # The NodeManager hands these on to containers: yarn.application.classpath is made of them.
+            **dict.fromkeys(_HOMES, str(self._distribution.home)),
             "HADOOP_CONF_DIR": self.conf_of(place),
             "HADOOP_LOG_DIR": self._logs,
             "HOWDAH_CLUSTER": self._plan.name,
@@ -164,3 +169,10 @@ class Daemons:
             # glibc otherwise keeps an arena per thread, which shows as hundreds of MiB of resident memory.
             "MALLOC_ARENA_MAX": "4",
         }
+
+
+def _last_words(log: bytes, *, cut: bool) -> str:
+    """The last lines of `log` without stack traces and what is less than an error. With `cut`, its first is half one."""
+    lines = [line for line in log.decode(errors="replace").splitlines()[cut:] if line.strip()]
+    telling = [line for line in lines if not _LOG_NOISE.match(line)]
+    return "\n".join((telling or lines)[-_LOG_LINES:])

@@ -69,6 +69,7 @@ class Execution:
         self._bounds = bounds
         self._run = Run(
             id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{workload.name}-{secrets.token_hex(2)}",
+            title=workload.title,
             trial=Trial(workload.name, _trial_settings(cluster, settings, probes)),
             outcome=Outcome("running"),
             start=now(),

@@ -72,9 +72,13 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`run.json`: identity and outcome of one attempt; see `docs/reference/run-directory.md`."""
+    """`run.json`: identity and outcome of one attempt; see `docs/reference/run-directory.md`.
+
+    `title` is what people call the workload.
+    """
 
     id: str
+    title: str
     trial: Trial
     outcome: Outcome
     start: Moment

@@ -249,9 +249,7 @@ def foreign_caveats(runs: Sequence[StoredRun], measure: Measure | None) -> Itera
     found = [(name, share) for name, share in shares if share is not None and share > FOREIGN]
     if found:
         listed = listing([f"{percent(share)} in {name}" for name, share in found])
-        text = (
-            f"Something else used the machine during {measure.phase}: {listed} of the processor time is not the run's."
-        )
+        text = f"Something else on the machine used much of the processor time of {measure.phase}: {listed}."
         yield Caveat(measure.phase, text)
 
 
@@ -263,8 +261,8 @@ def _checks(run: StoredRun) -> Block:
 
 
 def _what(run: Run) -> str:
-    """Terasort of 1.00 GB on 3 nodes: what of it the run says."""
-    words = run.trial.workload
+    """TeraSort of 1.00 GB on 3 nodes: what of it the run says."""
+    words = run.title
     size = (run.dataset or {}).get("bytes")
     if isinstance(size, (int, float)):
         words += f" of {format_bytes(size)}"
@@ -272,7 +270,7 @@ def _what(run: Run) -> str:
     number = len(nodes) if isinstance(nodes, (list, tuple, dict)) else nodes
     if isinstance(number, int):
         words += f" on {count(number, 'node')}"
-    return words[:1].upper() + words[1:]
+    return words
 
 
 def _rate(members: Replicates, primary: Measure) -> str:

@@ -25,6 +25,7 @@ def decode_run(record: Mapping[str, Any]) -> Run:
     end = record["end"]
     return Run(
         id=record["id"],
+        title=record["title"],
         trial=Trial(record["trial"]["workload"], record["trial"]["settings"]),
         outcome=Outcome(**record["outcome"]),
         start=Moment(**record["start"]),

@@ -62,6 +62,8 @@ class Workload(Protocol):
     """One workload. Methods are called once per run, in the order prepare, run, verify, on one thread."""
 
     name: ClassVar[str]
+    title: ClassVar[str]
+    """The name as its makers write it."""
     summary: ClassVar[str]
     """One sentence: what it stresses and where it comes from."""
     sizes: ClassVar[Mapping[str, int]]

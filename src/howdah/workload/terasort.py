@@ -21,6 +21,7 @@ class TeraSort:
     """See `howdah.workload.Workload`."""
 
     name: ClassVar[str] = "terasort"
+    title: ClassVar[str] = "TeraSort"
     summary: ClassVar[str] = "sorts random rows: processor, disk and network; sortbenchmark.org, Hadoop's examples"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     primary: ClassVar[str] = "sort/job_seconds"

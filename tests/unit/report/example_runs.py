@@ -127,6 +127,7 @@ class _Writing:
         settings = {"size": self.example.bytes, "nodes": 3, "seed": 7, "mapreduce.task.io.sort.mb": 100}
         return Run(
             id=self.example.name,
+            title={"terasort": "TeraSort"}.get(self.example.workload, self.example.workload),
             trial=Trial(self.example.workload, {**settings, **(self.example.settings or {})}),
             outcome=Outcome("running"),
             start=self._moment(self.start),

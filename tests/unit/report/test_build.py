@@ -37,13 +37,13 @@ def table(report: Report, caption: str) -> Table:
 
 def test_the_headline_of_several_runs_has_an_interval(group: list[StoredRun]) -> None:
     headline = build_report(group).headline
-    assert headline.startswith("Terasort of 1.00 GB on 3 nodes took 23.2 s (95 % interval ")
+    assert headline.startswith("TeraSort of 1.00 GB on 3 nodes took 23.2 s (95 % interval ")
     assert headline.endswith("s, 5 runs), 43.1 MB/s; output validated.")
 
 
 def test_the_headline_names_a_primary_metric_that_is_no_time(single: StoredRun) -> None:
     run = replace(single, run=replace(single.run, primary="sort/throughput"))
-    words = "Terasort of 1.00 GB on 3 nodes: sort/throughput 43.3 MB/s (1 run, no interval); output validated."
+    words = "TeraSort of 1.00 GB on 3 nodes: sort/throughput 43.3 MB/s (1 run, no interval); output validated."
     assert build_report([run]).headline == words
     run = replace(single, run=replace(single.run, primary="sort/cpu_seconds", cluster={}, dataset=None, checks=()))
     words = "Terasort: sort/cpu_seconds 39.2 s (1 run, no interval), 43.3 MB/s; output not validated."

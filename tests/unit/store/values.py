@@ -108,6 +108,7 @@ START = Moment(1_760_000_000.0, 100.0)
 def run(name: str = "20251009-085320-terasort-1", *, outcome: str = "valid", reason: str | None = None) -> Run:
     return Run(
         id=name,
+        title="TeraSort",
         trial=Trial("terasort", {"size": 1_000_000_000, "nodes": 3}),
         outcome=Outcome(outcome, reason),  # type: ignore[arg-type]
         start=START,

@@ -1,0 +1,113 @@
+"""Ctrl-C, kill and a closed terminal at every moment of a run."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.faults.conftest import Begun, Home, eventually, one_message
+
+pytestmark = pytest.mark.daemons
+
+_QUICK = ("run", "terasort", "--size", "smoke", "--no-probes")
+_ON_SHARED = (*_QUICK, "--cluster", "shared")
+# The mapper of each phase waits for nobody: only a larger input makes the sort last.
+_LONG = ("run", "terasort", "--size", "300M", "--no-probes", "--no-calibration", "--cluster", "shared")
+
+
+def assert_interrupted(run: Begun, seconds: float = 15.0) -> None:
+    ended = run.end(seconds)
+    assert ended.code == 130, ended.said
+    assert ended.err.endswith("howdah: interrupted\n")
+    assert "Traceback" not in ended.said
+
+
+def test_while_the_cluster_starts(home: Home) -> None:
+    run = home.begin(*_QUICK)
+    eventually(lambda: home.pids("-Dproc_datanode"), 30, "daemons start", begun=run)
+    run.signal(signal.SIGINT)
+    assert_interrupted(run)
+    assert not home.processes(), "run returned before everything had ended"
+    assert not home.runs
+    assert not list((home.path / "clusters").iterdir()), "the cluster's directory was left"
+
+
+def test_while_calibrating(cluster: Home) -> None:
+    run = cluster.begin(*_ON_SHARED)
+    eventually(lambda: (cluster.path / "runs").exists() or _calibrates(cluster), 30, "calibration", begun=run)
+    run.signal(signal.SIGINT)
+    assert_interrupted(run)
+    assert not cluster.runs
+
+
+def _calibrates(home: Home) -> bool:
+    """The calibration's file is on the disk of the cluster's directory."""
+    return any((home.path / "clusters/shared/work/shared").glob("*calib*"))
+
+
+@pytest.mark.parametrize(
+    ("phase", "number"), [("gen", signal.SIGINT), ("sort", signal.SIGTERM), ("validate", signal.SIGHUP)]
+)
+def test_in_a_phase(cluster: Home, phase: str, number: int) -> None:
+    run = cluster.begin(*_LONG if phase == "sort" else (*_ON_SHARED, "--no-calibration"))
+    eventually(lambda: cluster.phase(phase) and cluster.tasks(), 90, f"a task of {phase} runs", begun=run)
+    run.signal(number)
+    assert_interrupted(run)
+    assert cluster.run_record()["outcome"] == {"kind": "aborted", "reason": f"interrupted in {phase}"}
+    assert not (cluster.runs[0] / "samples.jsonl").exists()
+    shown = cluster.howdah("show", "latest")
+    assert shown.code == 0, shown.said
+    assert "aborted" in shown.out
+
+
+def test_twice_does_not_break_the_tidying_up(cluster: Home) -> None:
+    run = cluster.begin(*_ON_SHARED, "--no-calibration")
+    eventually(lambda: cluster.phase("gen") and cluster.tasks(), 60, "a task of gen runs", begun=run)
+    for _ in range(5):
+        run.signal(signal.SIGINT)
+    assert_interrupted(run)
+    assert cluster.run_record()["outcome"]["kind"] == "aborted"
+
+
+def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
+    run = cluster.begin(*_LONG)
+    eventually(lambda: cluster.phase("sort") and cluster.tasks(), 90, "a task of the sort runs", begun=run)
+    os.kill(run.pid, signal.SIGKILL)
+    run.end()
+    eventually(lambda: not cluster.pids("MRAppMaster") and not cluster.tasks(), 15, "its application is killed")
+    again = cluster.howdah(*_ON_SHARED, "--no-calibration")
+    assert again.code == 0, again.said
+    listed = cluster.howdah("runs")
+    assert listed.code == 0
+    assert " valid " in listed.out
+
+
+@pytest.mark.parametrize("victim", ["run", "supervisor", "agent"])
+def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
+    run = home.begin("run", "terasort", "--size", "300M", "--no-probes", "--no-calibration")
+    eventually(lambda: home.phase("gen") and home.tasks(), 90, "a task runs", begun=run)
+    pids: dict[str, Callable[[], int]] = {
+        "run": lambda: run.pid,
+        "supervisor": lambda: home.pids("howdah.cluster.supervisor")[0],
+        "agent": lambda: _agent(home),
+    }
+    os.kill(pids[victim](), signal.SIGKILL)
+    eventually(lambda: not home.pids("bin/java"), 15, "no Java process is left")
+    ended = run.end(30)
+    eventually(lambda: not home.processes(), 15, "nothing is left")
+    if victim == "run":
+        assert ended.code == -signal.SIGKILL
+        return
+    assert ended.code == 1, ended.said
+    assert ("supervisor" if victim == "supervisor" else "namenode") in one_message(ended)
+    assert home.run_record()["outcome"]["kind"] == "failed"
+
+
+def _agent(home: Home) -> int:
+    """The agent of the supervisor: the parent of the daemons."""
+    stat = Path(f"/proc/{home.daemon('namenode')}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
