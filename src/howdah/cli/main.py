@@ -13,6 +13,8 @@ import click
 from howdah import __version__
 from howdah.errors import HowdahError
 
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 # Command → (module, one line of help). The line stands here so that `howdah --help` imports none of the modules.
 _COMMANDS = {
     "doctor": ("doctor", "Check this machine for what would make a run fail or a number doubtful."),
@@ -72,7 +74,7 @@ def howdah() -> None:
 
 def entry() -> NoReturn:
     """Runs the command line. Exit codes: 0 done, 1 failed, 2 usage, 3 ran but not to be trusted, 130 interrupted."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in _ENDINGS:
         signal.signal(number, _interrupt)
     try:
         howdah.main(standalone_mode=False)
@@ -94,7 +96,7 @@ def entry() -> NoReturn:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    # A closed terminal or a polite kill is handled like Ctrl-C; further ones must not break the tidying up.
-    for other in (signal.SIGTERM, signal.SIGHUP):
+    # A closed terminal or a polite kill is handled like Ctrl-C; a second one must not break the tidying up.
+    for other in _ENDINGS:
         signal.signal(other, signal.SIG_IGN)
     raise KeyboardInterrupt

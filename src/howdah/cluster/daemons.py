@@ -93,8 +93,8 @@ class Daemons:
                 pool.submit(self.launch, role, place) for role, place in self._plan.daemons() if role is not NAMENODE
             ]
             self.running = [future.result() for future in others]
-            announce("format")
             formatting.result()
+            announce("format")
             self.running.insert(0, self.launch(NAMENODE, self._plan.masters))
         announce("start")
 
