@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -42,13 +43,18 @@ class Begun:
     """A howdah command that runs."""
 
     def __init__(self, argv: list[str], environment: Mapping[str, str]) -> None:
+        self._out, self._err = (tempfile.NamedTemporaryFile() for _ in range(2))
         self._process = subprocess.Popen(
-            argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            argv, env=environment, stdout=self._out, stderr=self._err, start_new_session=True
         )
         self.pid = self._process.pid
 
     def running(self) -> bool:
         return self._process.poll() is None
+
+    def has_said(self, text: str) -> bool:
+        """Whether `text` is in its standard error by now."""
+        return text.encode() in Path(self._err.name).read_bytes()
 
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
@@ -56,11 +62,15 @@ class Begun:
     def end(self, timeout: float = 120.0) -> Ended:
         """Waits for its end and returns what it said; killed, and the test fails, when it does not end in time."""
         try:
-            out, err = self._process.communicate(timeout=timeout)
+            self._process.wait(timeout)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            out, err = self._process.communicate()
-            pytest.fail(f"did not end within {timeout:.0f} s; it said:\n{out}{err}")
+            self._process.wait()
+            pytest.fail(f"did not end within {timeout:.0f} s; it said:\n{self._ended().said}")
+        return self._ended()
+
+    def _ended(self) -> Ended:
+        out, err = (Path(stream.name).read_text() for stream in (self._out, self._err))
         return Ended(self._process.returncode, out, err)
 
 
@@ -112,7 +122,7 @@ class Home:
 
     def tasks(self, kind: str = "") -> list[int]:
         """The JVMs of tasks that run now, without the shells that started them; `kind` is m or r."""
-        return self.pids("bin/java ", f"YarnChild 127.", f"_{kind}_" if kind else "attempt_")
+        return self.pids("bin/java ", "YarnChild 127.", f"_{kind}_" if kind else "attempt_")
 
     def daemon(self, role: str, node: int | None = None) -> int:
         """The pid of a daemon."""
@@ -174,9 +184,9 @@ def home(bare_home: Home, cache: Path) -> Home:
     return bare_home
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Home]:
-    """A home with a cluster `shared` of one node that is up, for the tests of a module that do not destroy it."""
+    """A home with a cluster `shared` of one node that is up, for the tests that do not destroy it."""
     watched = _watched(tmp_path_factory.mktemp("shared") / "home")
     home = next(watched)
     (home.path / "cache").symlink_to(cache)

@@ -38,15 +38,10 @@ def test_while_the_cluster_starts(home: Home) -> None:
 
 def test_while_calibrating(cluster: Home) -> None:
     run = cluster.begin(*_ON_SHARED)
-    eventually(lambda: (cluster.path / "runs").exists() or _calibrates(cluster), 30, "calibration", begun=run)
+    eventually(lambda: run.has_said("calibrating"), 30, "calibration", begun=run)
     run.signal(signal.SIGINT)
     assert_interrupted(run)
     assert not cluster.runs
-
-
-def _calibrates(home: Home) -> bool:
-    """The calibration's file is on the disk of the cluster's directory."""
-    return any((home.path / "clusters/shared/work/shared").glob("*calib*"))
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ class _Terminal(_Lines):
 
 def _sentence(phase: str, progress: JobProgress, data_bytes: int | None, *, bar: int) -> Text:
     """`bar` is the width of each bar in columns; 0 leaves them out."""
-    line = Text(f"  {phase:9} ", no_wrap=True, overflow="ellipsis")
+    line = Text(f"  {phase:10} ", no_wrap=True, overflow="ellipsis")
     if progress.map is None:
         return line.append(f"submitting, {format_seconds(progress.elapsed_seconds)}", style="dim")
     line.append(_bar(progress.map, bar), style="cyan").append(f"map {progress.map:4.0%}  ")
@@ -112,7 +112,7 @@ def _sentence(phase: str, progress: JobProgress, data_bytes: int | None, *, bar:
         line.append(f"{format_bytes(data_bytes * share)} of {format_bytes(data_bytes)}")
     line.append(f"  {format_seconds(progress.elapsed_seconds)}", style="dim")
     if 0.05 < share < 1:
-        line.append(f", about {format_seconds(progress.elapsed_seconds * (1 / share - 1))} more", style="dim")
+        line.append(f", ~{format_seconds(progress.elapsed_seconds * (1 / share - 1))} left", style="dim")
     return line
 
 

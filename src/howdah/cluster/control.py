@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -116,5 +117,6 @@ class ControlClient:
 
     def close(self) -> None:
         """Closes the connection, which breaks a lease that was not released."""
-        self._stream.close()
+        with contextlib.suppress(OSError):  # What could not be sent to a supervisor that is gone is in its buffer.
+            self._stream.close()
         self._socket.close()

@@ -172,7 +172,7 @@ class Daemons:
 
 
 def _last_words(log: bytes, *, cut: bool) -> str:
-    """The last lines of `log` without stack traces and what is less than an error. With `cut`, its first is half one."""
+    """The last lines of `log` without stack traces and what is no error. With `cut`, its first is half one."""
     lines = [line for line in log.decode(errors="replace").splitlines()[cut:] if line.strip()]
     telling = [line for line in lines if not _LOG_NOISE.match(line)]
     return "\n".join((telling or lines)[-_LOG_LINES:])

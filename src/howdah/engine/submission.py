@@ -6,7 +6,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.observer import JobProgress
@@ -82,6 +82,7 @@ class _Follower:
         self._tag = tag
         self._start = start
         self._master: ApplicationMaster | None = None
+        self._last = JobProgress(None, None, 0.0)
 
     def look(self) -> JobProgress:
         elapsed = time.monotonic() - self._start.monotonic
@@ -94,9 +95,10 @@ class _Follower:
             job = self._master.progress()
         except (Unreachable, Rejected, Garbled):
             job = None  # What is shown is a courtesy: the client's end decides how it went.
-        if job is None:
-            return JobProgress(None, None, elapsed)
-        return JobProgress(job.maps.progress, job.reduces.progress if job.reduces.total else None, elapsed)
+        if job is None:  # It does not serve yet, or has ended a moment ago.
+            return replace(self._last, elapsed_seconds=elapsed)
+        self._last = JobProgress(job.maps.progress, job.reduces.progress if job.reduces.total else None, elapsed)
+        return self._last
 
 
 def _tagged(program: Sequence[str], tags: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,0 +1,70 @@
+"""Jobs that fail, jobs that could never run, and output that is not sorted."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.faults.conftest import Home, one_message
+
+pytestmark = pytest.mark.daemons
+
+_RUN = ("run", "terasort", "--size", "smoke", "--cluster", "shared", "--no-probes", "--no-calibration")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("mapreduce.map.memory.mb", "1000000"),
+        ("mapreduce.reduce.memory.mb", "1000000"),
+        ("yarn.app.mapreduce.am.resource.mb", "1000000"),
+        ("mapreduce.map.cpu.vcores", "1000"),
+    ],
+)
+def test_a_job_that_could_never_be_scheduled(cluster: Home, key: str, value: str) -> None:
+    ended = cluster.howdah(*_RUN, "--conf", f"{key}={value}")
+    assert ended.code == 2, ended.said
+    assert f"{key} is {value}" in one_message(ended)
+    assert not cluster.runs
+
+
+@pytest.mark.parametrize(
+    ("conf", "said"),
+    [
+        (("mapreduce.map.java.opts=-Xmx8m",), "OutOfMemoryError"),
+        (("mapreduce.map.java.opts=-Xmx1m",), "Too small maximum heap"),
+    ],
+)
+def test_tasks_that_die(cluster: Home, conf: tuple[str, ...], said: str) -> None:
+    options = [option for pair in (*conf, "mapreduce.map.maxattempts=2") for option in ("--conf", pair)]
+    ended = cluster.howdah(*_RUN, *options)
+    assert ended.code == 1, ended.said
+    message = one_message(ended)
+    assert message.startswith("gen failed: application_")
+    assert "attempt_" in message
+    assert said in message
+    record = cluster.run_record()
+    assert record["outcome"]["kind"] == "failed"
+    assert record["outcome"]["reason"].splitlines()[0] == message.splitlines()[0]
+    (run,) = cluster.runs
+    assert str(run) in message, "the message does not say where the logs are"
+    assert list((run / "logs/containers").glob("container_*/*")), "no log of a container was kept"
+    assert (run / "logs/gen-client.log").stat().st_size > 0
+    assert not (run / "samples.jsonl").exists()
+
+
+def test_output_that_is_not_sorted(cluster: Home) -> None:
+    reverse = (
+        "mapreduce.job.output.key.comparator.class=org.apache.hadoop.mapreduce.lib.partition.KeyFieldBasedComparator",
+        "mapreduce.partition.keycomparator.options=-r",
+    )
+    ended = cluster.howdah(*_RUN, *(option for pair in reverse for option in ("--conf", pair)))
+    assert ended.code == 3, ended.said
+    message = one_message(ended)
+    assert message.startswith("the run is invalid and has no samples: order: ")
+    assert "misordered" in message
+    (run,) = cluster.runs
+    record = cluster.run_record()
+    assert record["outcome"]["kind"] == "invalid"
+    assert [check["name"] for check in record["checks"] if not check["passed"]] == ["order"]
+    assert not (run / "samples.jsonl").exists()
+    assert "invalid" in (run / "report.html").read_text()

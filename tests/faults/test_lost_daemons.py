@@ -1,0 +1,82 @@
+"""Daemons killed while the sort runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+
+import pytest
+
+from tests.faults.conftest import Begun, Home, eventually, one_message
+
+pytestmark = pytest.mark.daemons
+
+_RUN = ("run", "terasort", "--no-probes", "--no-calibration")
+# Many small maps, so that some read their block after the DataNode is gone.
+_MANY_MAPS = ("--conf", "dfs.blocksize=16777216")
+
+
+def kill_in_the_sort(home: Home, run: Begun, role: str, node: int | None = None) -> None:
+    eventually(lambda: home.phase("sort") and home.tasks("m"), 120, "a map of the sort runs", begun=run)
+    os.kill(home.daemon(role, node), signal.SIGKILL)
+
+
+def assert_logs_are_kept(home: Home, role: str) -> None:
+    (run,) = home.runs
+    assert (run / "logs/daemons" / f"{role}.log").stat().st_size > 0
+    assert not (run / "samples.jsonl").exists()
+
+
+def test_a_datanode_with_replication_2(home: Home) -> None:
+    conf = ("--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
+    run = home.begin(*_RUN, "--size", "200M", "--nodes", "3", *conf, *_MANY_MAPS)
+    kill_in_the_sort(home, run, "datanode", 1)
+    ended = run.end(240)
+    assert ended.code == 0, ended.said
+    record = home.run_record()
+    assert record["outcome"]["kind"] == "valid"
+    assert all(check["passed"] for check in record["checks"])
+    assert any(re.match(r"datanode of node1 .* ended with code -9", one["text"]) for one in record["caveats"])
+
+
+def test_a_datanode_with_replication_1(home: Home) -> None:
+    conf = ("--conf", "dfs.replication=1", "--conf", "mapreduce.map.maxattempts=1")
+    run = home.begin(*_RUN, "--size", "200M", "--nodes", "2", *conf, *_MANY_MAPS)
+    kill_in_the_sort(home, run, "datanode", 1)
+    ended = run.end(240)
+    assert ended.code == 1, ended.said
+    message = one_message(ended)
+    assert re.search(r"HDFS lost every replica of blk_\d+", message), message
+    assert "datanode of node1" in message
+    assert_logs_are_kept(home, "datanode-node1")
+
+
+def test_a_nodemanager(home: Home) -> None:
+    up = home.howdah("up", "--name", "two", "--nodes", "2")
+    assert up.code == 0, up.said
+    run = home.begin(*_RUN, "--size", "200M", "--cluster", "two", *_MANY_MAPS)
+    kill_in_the_sort(home, run, "nodemanager", 1)
+    ended = run.end(240)
+    assert ended.code == 0, ended.said
+    record = home.run_record()
+    assert record["outcome"]["kind"] == "valid"
+    assert any("nodemanager of node1" in one["text"] for one in record["caveats"])
+    eventually(lambda: not home.tasks() and not home.pids("MRAppMaster"), 30, "its containers have ended")
+    status = home.howdah("status", "--name", "two")
+    assert "lost: nodemanager of node1" in status.out
+    assert home.howdah("down", "--name", "two").code == 0
+    assert not home.processes()
+
+
+@pytest.mark.parametrize("role", ["namenode", "resourcemanager"])
+def test_a_master(home: Home, role: str) -> None:
+    run = home.begin(*_RUN, "--size", "100M")
+    kill_in_the_sort(home, run, role)
+    ended = run.end(25)
+    assert ended.code == 1, ended.said
+    message = one_message(ended)
+    assert re.match(rf"{role} of master \(process \d+\) ended with code -9; its log: ", message)
+    assert home.run_record()["outcome"]["kind"] == "failed"
+    assert_logs_are_kept(home, role)
+    assert not home.processes(), "run returned before everything had ended"

@@ -1,0 +1,243 @@
+"""`howdah run`: what it keeps, what its options do, and what is made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from howdah.hadoop.effective import parse_conf
+from howdah.hadoop.history import parse_history
+from tests.system.running import Howdah, Said
+
+pytestmark = pytest.mark.daemons
+
+PHASES = ("gen", "sort", "validate")
+ROLES = ("namenode", "resourcemanager", "historyserver", "datanode", "nodemanager")
+UNITS = {
+    "job_seconds": ("s", "measured"),
+    "client_seconds": ("s", "measured"),
+    "client_start_seconds": ("s", "derived"),
+    "cpu_seconds": ("s", "derived"),
+    "client_cpu_seconds": ("s", "measured"),
+    "container_memory_seconds": ("MB s", "measured"),
+    "container_vcore_seconds": ("vcore s", "measured"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run directory, read without Howdah's own reader."""
+
+    path: Path
+
+    def record(self, name: str) -> Any:
+        return json.loads((self.path / name).read_text(encoding="utf-8"))
+
+    def lines(self, name: str) -> list[Any]:
+        return [json.loads(line) for line in (self.path / name).read_text(encoding="utf-8").splitlines()]
+
+    def job(self, phase: str) -> dict[str, Any]:
+        [found] = [job for job in self.jobs() if job["phase"] == phase]
+        return found
+
+    def jobs(self) -> list[dict[str, Any]]:
+        return [self.record(f"jobs/{file.name}") for file in sorted((self.path / "jobs").glob("*.json"))]
+
+    def setting(self, phase: str, key: str) -> str:
+        return parse_conf((self.path / "jobs" / f"{self.job(phase)['id']}_conf.xml").read_bytes())[key].value
+
+    def samples(self, metric: str) -> list[dict[str, Any]]:
+        return [sample for sample in self.lines("samples.jsonl") if sample["metric"] == metric]
+
+
+def check_schemas(kept: Kept) -> None:
+    """Every file against its published schema."""
+    schemas = {
+        name: Draft202012Validator(
+            json.loads(resources.files("howdah.store").joinpath(f"schema/{name}.json").read_text(encoding="utf-8"))
+        )
+        for name in ("run", "environment", "sample", "series", "job")
+    }
+    schemas["run"].validate(kept.record("run.json"))
+    schemas["environment"].validate(kept.record("environment.json"))
+    for sample in kept.lines("samples.jsonl"):
+        schemas["sample"].validate(sample)
+    for file in (kept.path / "series").glob("*.jsonl"):
+        for line in kept.lines(f"series/{file.name}"):
+            schemas["series"].validate(line)
+    for job in kept.jobs():
+        schemas["job"].validate(job)
+
+
+@pytest.fixture(scope="module")
+def answer(howdah: Howdah, cluster: dict[str, Any]) -> dict[str, Any]:
+    """Two runs on `alpha`, with options of all kinds."""
+    options = ("--repeat", "2", "--maps", "3", "--reduces", "2", "--conf", "mapreduce.task.io.sort.mb=16")
+    run = howdah("run", "terasort", "--size", "smoke", "--cluster", "alpha", "--label", "who=test", *options, "--json")
+    return run.json()
+
+
+@pytest.fixture(scope="module")
+def kept(answer: dict[str, Any]) -> Kept:
+    return Kept(Path(answer["runs"][1]["path"]))
+
+
+def test_the_runs_are_valid(answer: dict[str, Any], kept: Kept) -> None:
+    assert [one["run"]["outcome"]["kind"] for one in answer["runs"]] == ["valid", "valid"]
+    assert len({one["run"]["trial"]["identity"] for one in answer["runs"]}) == 1
+    run = kept.record("run.json")
+    assert [(phase["name"], phase["kind"]) for phase in run["phases"]] == [
+        ("gen", "prepare"), ("sort", "run"), ("validate", "verify"),
+    ]  # fmt: skip
+    assert {check["name"]: check["passed"] for check in run["checks"]} == dict.fromkeys(
+        ["order", "checksum", "length"], True
+    )
+    assert (run["dataset"]["rows"], run["dataset"]["bytes"], run["dataset"]["files"]) == (100_000, 10_000_000, 3)
+    assert run["command"][:3] == ["howdah", "run", "terasort"]
+
+
+def test_every_file_holds_its_schema(answer: dict[str, Any]) -> None:
+    for one in answer["runs"]:
+        check_schemas(Kept(Path(one["path"])))
+
+
+def test_the_directory_is_complete(kept: Kept, cluster: dict[str, Any]) -> None:
+    names = {str(file.relative_to(kept.path)) for file in kept.path.rglob("*") if file.is_file()}
+    assert {"run.json", "environment.json", "samples.jsonl", "report.html"} <= names
+    assert {f"conf/{name}-site.xml" for name in ("core", "hdfs", "yarn", "mapred")} <= names
+    nodes = [f"{role}-node{number}" for role in ("datanode", "nodemanager") for number in (1, 2, 3)]
+    effective = {f"conf/effective/{name}.json" for name in (*ROLES[:3], *nodes)}
+    assert {name for name in names if name.startswith("conf/effective/")} == effective
+    assert {name for name in names if name.startswith("logs/")} == {f"logs/{phase}-client.log" for phase in PHASES}
+    for job in kept.jobs():
+        assert {f"jobs/{job['id']}.jhist", f"jobs/{job['id']}_conf.xml"} <= names
+    assert kept.record("environment.json")["before"]["hadoop"]["jars"]
+
+
+def test_effective_values_are_those_of_each_daemon(kept: Kept, cluster: dict[str, Any]) -> None:
+    for node in cluster["plan"]["nodes"]:
+        said = kept.record(f"conf/effective/datanode-{node['name']}.json")
+        assert said["dfs.datanode.address"]["value"] == f"{node['address']}:{node['ports']['datanode_data']}"
+
+
+def test_samples_say_what_they_are(kept: Kept) -> None:
+    for metric, (unit, quality) in UNITS.items():
+        found = kept.samples(metric)
+        assert sorted(sample["phase"] for sample in found) == sorted(PHASES), metric
+        assert {(sample["unit"], sample["quality"]) for sample in found} == {(unit, quality)}, metric
+        assert all(sample["value"] > 0 for sample in found), metric
+    assert {sample["role"] for sample in kept.samples("daemon_cpu_seconds")} == set(ROLES)
+    assert {sample["phase"] for sample in kept.samples("throughput")} == {"gen", "sort"}
+    assert len(kept.samples("probe_cpu_seconds")) == 1
+    assert kept.samples("bound_disk_write")[0]["value"] > 1e6
+    registered = {metric["name"] for metric in kept.record("run.json")["metrics"]}
+    assert {sample["metric"] for sample in kept.lines("samples.jsonl")} <= registered
+
+
+def test_cpu_is_that_of_all_processes(kept: Kept) -> None:
+    for phase in PHASES:
+        [whole] = [sample["value"] for sample in kept.samples("cpu_seconds") if sample["phase"] == phase]
+        parts = [
+            sample["value"]
+            for metric in ("daemon_cpu_seconds", "client_cpu_seconds")
+            for sample in kept.samples(metric)
+            if sample["phase"] == phase
+        ]
+        assert whole == pytest.approx(sum(parts), abs=0.011)
+        hadoops = kept.job(phase)["counters"]["org.apache.hadoop.mapreduce.TaskCounter"]["CPU_MILLISECONDS"]
+        assert whole > hadoops / 1000, "Hadoop's own number leaves out JVM start and the master"
+
+
+def test_series_have_every_role_and_its_node(kept: Kept) -> None:
+    [file] = (kept.path / "series").glob("*.jsonl")
+    header, *points = kept.lines(f"series/{file.name}")
+    assert set(header["kinds"]) == {"machine", "disk", "network", "process"}
+    assert {point["kind"] for point in points} == set(header["kinds"])
+    processes = [point for point in points if point["kind"] == "process"]
+    nodes = {role: {point.get("node") for point in processes if point["role"] == role} for role in ROLES}
+    assert all(nodes[role] == {None} for role in ROLES[:3])
+    assert all(nodes[role] == {"node1", "node2", "node3"} for role in ROLES[3:])
+    containers = [point for point in processes if point["role"] == "container"]
+    assert {point["node"] for point in containers} <= {"node1", "node2", "node3"}
+    assert any(point.get("container", "").startswith("container_") for point in containers)
+    assert any(point["role"] == "client" for point in processes)
+    about_host = [point for point in points if point["kind"] != "process"]
+    assert not any("node" in point for point in about_host), "the kernel's counters are the host's, never a node's"
+    times = [point["monotonic"] for point in points if point["kind"] == "machine"]
+    assert len(times) > 10
+    assert sorted(times) == times
+
+
+def test_histories_are_as_hadoop_wrote_them(kept: Kept) -> None:
+    for job in kept.jobs():
+        parsed = parse_history((kept.path / "jobs" / f"{job['id']}.jhist").read_bytes())
+        assert (parsed.id, parsed.state, parsed.finish) == (job["id"], "SUCCEEDED", job["finish"])
+        assert job["application"]["memory_seconds"] > 0
+
+
+def test_options_take_effect(kept: Kept) -> None:
+    def attempts(phase: str, kind: str) -> int:
+        return sum(attempt["type"] == kind for attempt in kept.job(phase)["attempts"])
+
+    assert attempts("gen", "map") == 3
+    assert attempts("sort", "reduce") == 2
+    assert [kept.setting(phase, "mapreduce.task.io.sort.mb") for phase in PHASES] == ["16"] * 3
+
+
+def test_show_and_runs(howdah: Howdah, answer: dict[str, Any], kept: Kept) -> None:
+    name = kept.path.name
+    assert name in howdah("show").ok().out, "the latest is shown"
+    assert name in json.dumps(howdah("show", name, "--json").json())
+    listed = howdah("runs", "--json").json()
+    found = [one for one in listed if one["labels"] == {"who": "test"}]
+    assert [one["path"] for one in found] == [one["path"] for one in answer["runs"]]
+    assert {one["outcome"] for one in found} == {"valid"}
+    assert name in howdah("runs").ok().out
+    assert howdah("show", "no-such-run").code == 2
+
+
+def test_reports(howdah: Howdah, answer: dict[str, Any], tmp_path: Path) -> None:
+    assert Path(answer["report"]).read_text(encoding="utf-8").lstrip().startswith("<!")
+    names = [Path(one["path"]).name for one in answer["runs"]]
+    for ending in ("html", "md", "json"):
+        target = tmp_path / f"report.{ending}"
+        howdah("report", *names, "-o", str(target)).ok()
+        text = target.read_text(encoding="utf-8")
+        assert all(name in text for name in names)
+        assert howdah("report", *names, "-o", str(target)).code == 2, "a file that exists is not replaced unasked"
+    json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert howdah("report", names[0], "-o", str(tmp_path / "report.pdf")).code == 2
+
+
+def test_one_against_one_is_not_enough(howdah: Howdah, answer: dict[str, Any]) -> None:
+    first, second = (Path(one["path"]).name for one in answer["runs"])
+    assert "not enough data" in howdah("compare", first, second).ok().out
+    assert "not enough data" in json.dumps(howdah("compare", first, second, "--json").json())
+
+
+def test_wrong_requests_start_nothing(howdah: Howdah, cluster: dict[str, Any]) -> None:
+    before = len(howdah("runs", "--json").json())
+    on_alpha = ("--cluster", "alpha")
+    for arguments, meant in (
+        (("run", "terrasort"), "Did you mean terasort"),
+        (("run", "terasort", "--size", "1X", *on_alpha), "1X"),
+        (("run", "terasort", "--size", "0", *on_alpha), "0"),
+        (("run", "terasort", "--conf", "mapreduce.task.io.sort.bm=1", *on_alpha), "mapreduce.task.io.sort.mb"),
+        (("run", "terasort", "--conf", "mapreduce.map.memory.mb=999999", *on_alpha), "mapreduce.map.memory.mb"),
+        (("run", "terasort", "--size", "900T", *on_alpha), "free"),
+        (("rnu",), "Did you mean run"),
+    ):
+        said = howdah(*arguments)
+        assert (said.code, meant in said.err) == (2, True), f"{arguments}: {said.code} {said.err}"
+    assert len(howdah("runs", "--json").json()) == before
+
+
+def test_nothing_of_a_run_stays_in_the_storage(on: Callable[..., Said], answer: dict[str, Any]) -> None:
+    assert on("hdfs", "dfs", "-ls", "/howdah").out == ""
