@@ -70,7 +70,13 @@ def _one_by_one() -> dict[str, float]:
             host = allocation.hosts[plan.masters.host]
             distribution, jdk = _software(host)
             daemons = Daemons(
-                plan, allocation.hosts, distribution, jdk, flags=(), conf=f"{scratch}/conf", logs=f"{scratch}/logs"
+                plan,
+                allocation.hosts,
+                distribution,
+                jdk,
+                flags=lambda _: (),
+                conf=f"{scratch}/conf",
+                logs=f"{scratch}/logs",
             )
             daemons.write_configuration(configure(plan, distribution, {}, {}), "", {})
             daemons.format()

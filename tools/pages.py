@@ -13,6 +13,7 @@ import click
 from howdah.cli.main import howdah
 from howdah.engine import metrics
 from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.roles import NAMENODE
 from howdah.hadoop.sizing import size_cluster
 from howdah.hadoop.tuning import TUNINGS, Facts
 
@@ -65,7 +66,7 @@ def tuned_defaults() -> str:
         flags = (
             ("tasks", one.task_flags),
             ("application masters", one.master_flags),
-            ("daemons", one.daemon_flags),
+            ("daemons", lambda facts, one=one: one.daemon_flags(facts, NAMENODE)),
             ("clients", one.client_flags),
         )
         rows += [f"| JVM flags of {who} | `{' '.join(make(facts))}` |" for who, make in flags if make(facts)]

@@ -75,7 +75,7 @@ class Assembly:
             self._allocation.hosts,
             distribution,
             jdk,
-            flags=(*tuning.daemon_flags(tuned, facts), *request.jvm_flags),
+            flags=lambda role: (*tuning.daemon_flags(tuned, facts, role), *request.jvm_flags),
             conf=str(home.conf),
             logs=str(home.logs),
         )

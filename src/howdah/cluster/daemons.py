@@ -45,11 +45,11 @@ class Daemons:
         distribution: Distribution,
         jdk: Jdk,
         *,
-        flags: tuple[str, ...],
+        flags: Callable[[Role], tuple[str, ...]],
         conf: str,
         logs: str,
     ) -> None:
-        """`conf` and `logs` are directories on every host. `flags` are JVM flags of every daemon."""
+        """`conf` and `logs` are directories on every host. `flags` gives a role's JVM flags."""
         self._plan = plan
         self._hosts = hosts
         self._distribution = distribution
@@ -148,7 +148,7 @@ class Daemons:
             f"-Dproc_{role.name}",
             f"-Xmx{role.heap_mib}m",
             *jvm_flags(self._jdk, self._distribution.version),
-            *self._flags,
+            *self._flags(role),
             f"-Dhadoop.log.dir={self._logs}",
             f"-Djava.io.tmpdir={place.directory}/tmp",
             "-cp",
