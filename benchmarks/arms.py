@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import statistics
 
-from benchmarks.pairs import Arm, describe, ratio_words, ratios, run_blocks
+from benchmarks.pairs import Arm, describe, probe_share, ratio_words, ratios, run_blocks
 from howdah.hadoop.tuning import TUNINGS
 
 BLOCKS = int(os.environ.get("BLOCKS", "8"))
@@ -58,5 +59,9 @@ def probes() -> list[str]:
     arms = (Arm("on", common), Arm("off", (*common, "--no-probes")))
     run_blocks("probes", arms, max(BLOCKS, 10), ("terasort", "--size", "1G", *SAME_TASKS))
     lines = [f"job time with probes ÷ without: {ratio_words(ratios('probes', 'job_seconds', 'sort', 'on', 'off'))}", ""]
-    lines.append(f"CPU seconds of the probes per run: {describe('probes', 'probe_cpu_seconds', None, 'on')}")
+    shares = probe_share("probes", "on")
+    lines.append(
+        f"CPU of the probing process ÷ (processors × time): {100 * statistics.fmean(shares):.2f} % "
+        f"({100 * min(shares):.2f}–{100 * max(shares):.2f}, n={len(shares)})"
+    )
     return lines

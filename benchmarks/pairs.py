@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from howdah.model.run import Run
 from howdah.stats.summary import summarise
 from howdah.store import list_runs, read_run
 from howdah.store.reader import StoredRun
@@ -85,16 +85,24 @@ def ratio_words(found: Sequence[float]) -> str:
     return f"{centre:.2f} (95 % {summary.interval.low:.2f}–{summary.interval.high:.2f}, {len(found)} pairs)"
 
 
-def conditions() -> Mapping[str, str]:
-    """What the machine is, for the heading of a table."""
-    facts = json.loads(howdah("doctor", "--json", "--all").stdout or "[]")
-    return {finding["name"]: finding["finding"] for finding in facts}
+def probe_share(row: str, arm: str) -> list[float]:
+    """CPU of the probing process ÷ (processors × time), run by run, from its own points in the series."""
+    shares = []
+    for run in _valid(KEPT / row):
+        if run.run.labels["arm"] != arm:
+            continue
+        for _, points in run.series():
+            own = [point for point in points[1:] if point.get("role") == "probe"]
+            machine = [point for point in points[1:] if point["kind"] == "machine"]
+            seconds = own[-1]["monotonic"] - own[0]["monotonic"]
+            busy_and_idle = sum(machine[-1][name] - machine[0][name] for name in machine[0] if name.startswith("cpu_"))
+            shares.append((own[-1]["cpu"] - own[0]["cpu"]) / busy_and_idle if seconds else 0.0)
+    return shares
 
 
 def _valid(root: Path) -> list[StoredRun]:
-    return [
-        read_run(path) for path, run in list_runs(root) if getattr(run, "outcome", None) and run.outcome.kind == "valid"
-    ]
+    found = ((path, run) for path, run in list_runs(root) if isinstance(run, Run))
+    return [read_run(path) for path, run in found if run.outcome.kind == "valid"]
 
 
 def _present(root: Path) -> set[tuple[int, str]]:

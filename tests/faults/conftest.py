@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -42,11 +41,12 @@ class Ended:
 class Begun:
     """A howdah command that runs."""
 
-    def __init__(self, argv: list[str], environment: Mapping[str, str]) -> None:
-        self._out, self._err = (tempfile.NamedTemporaryFile() for _ in range(2))
-        self._process = subprocess.Popen(
-            argv, env=environment, stdout=self._out, stderr=self._err, start_new_session=True
-        )
+    def __init__(self, argv: list[str], environment: Mapping[str, str], directory: Path) -> None:
+        """What it says goes to two new files in `directory`."""
+        number = len(list(directory.glob("*.out")))
+        self._out, self._err = directory / f"{number}.out", directory / f"{number}.err"
+        with self._out.open("xb") as out, self._err.open("xb") as err:
+            self._process = subprocess.Popen(argv, env=environment, stdout=out, stderr=err, start_new_session=True)
         self.pid = self._process.pid
 
     def running(self) -> bool:
@@ -54,7 +54,7 @@ class Begun:
 
     def has_said(self, text: str) -> bool:
         """Whether `text` is in its standard error by now."""
-        return text.encode() in Path(self._err.name).read_bytes()
+        return text.encode() in self._err.read_bytes()
 
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
@@ -70,8 +70,7 @@ class Begun:
         return self._ended()
 
     def _ended(self) -> Ended:
-        out, err = (Path(stream.name).read_text() for stream in (self._out, self._err))
-        return Ended(self._process.returncode, out, err)
+        return Ended(self._process.returncode, self._out.read_text(), self._err.read_text())
 
 
 class Home:
@@ -100,7 +99,7 @@ class Home:
 
     def begin(self, *args: str, around: tuple[str, ...] = (), **environment: str) -> Begun:
         whole = {**os.environ, "HOWDAH_HOME": str(self.path), "COLUMNS": "200", **environment}
-        return Begun([*around, sys.executable, "-m", "howdah", *args], whole)
+        return Begun([*around, sys.executable, "-m", "howdah", *args], whole, self.path.parent)
 
     def howdah(self, *args: str, timeout: float = 120.0, around: tuple[str, ...] = (), **environment: str) -> Ended:
         return self.begin(*args, around=around, **environment).end(timeout)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.daemons
 _QUICK = ("run", "terasort", "--size", "smoke", "--no-probes")
 _ON_SHARED = (*_QUICK, "--cluster", "shared")
 # The mapper of each phase waits for nobody: only a larger input makes the sort last.
-_LONG = ("run", "terasort", "--size", "300M", "--no-probes", "--no-calibration", "--cluster", "shared")
+_LONG = ("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration", "--cluster", "shared")
 
 
 def assert_interrupted(run: Begun, seconds: float = 15.0) -> None:
@@ -83,7 +83,7 @@ def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
 
 @pytest.mark.parametrize("victim", ["run", "supervisor", "agent"])
 def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
-    run = home.begin("run", "terasort", "--size", "300M", "--no-probes", "--no-calibration")
+    run = home.begin("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration")
     eventually(lambda: home.phase("gen") and home.tasks(), 90, "a task runs", begun=run)
     pids: dict[str, Callable[[], int]] = {
         "run": lambda: run.pid,

@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def jdk(directory: Path, version: str) -> Path:
 
 def refused(home: Home, java: Path, **environment: str) -> str:
     # Without SDKMAN's and asdf's JDKs: those are looked for in the user's home.
-    bare = {"JAVA_HOME": "", "HOME": str(home.path), **environment}
+    bare: dict[str, Any] = {"JAVA_HOME": "", "HOME": str(home.path), **environment}
     ended = home.howdah("up", around=only(java), **bare)
     assert ended.code == 1, ended.said
     return one_message(ended)

@@ -13,8 +13,6 @@ from typing import Any
 
 from howdah.host.agent.children import descendants
 
-HOWDAH = Path(sys.executable).with_name("howdah")
-
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -37,11 +35,13 @@ class Said:
 class Howdah:
     """Runs `howdah ARGS…` with a HOWDAH_HOME of the tests' own."""
 
+    command = (str(Path(sys.executable).with_name("howdah")),)
+
     def __init__(self, home: Path) -> None:
         self.home = home
 
-    def __call__(self, *args: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = 240) -> Said:
-        return run([str(HOWDAH), *args], stdin=stdin, env={**self.environment, **(env or {})}, timeout=timeout)
+    def __call__(self, *args: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = 400) -> Said:
+        return run([*self.command, *args], stdin=stdin, env={**self.environment, **(env or {})}, timeout=timeout)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -50,13 +50,19 @@ class Howdah:
     def start(self, *args: str) -> subprocess.Popen[str]:
         """Starts `howdah ARGS…` and does not wait."""
         return subprocess.Popen(
-            [HOWDAH, *args], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
+            [*self.command, *args],
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
 
 
-def run(argv: list[str], *, env: Mapping[str, str], stdin: str = "", timeout: float = 240) -> Said:
+def run(argv: list[str], *, env: Mapping[str, str], stdin: str = "", timeout: float = 400) -> Said:
     """Runs a command to its end."""
-    done = subprocess.run(argv, input=stdin, env=dict(env), capture_output=True, text=True, timeout=timeout)
+    done = subprocess.run(
+        argv, input=stdin, env=dict(env), capture_output=True, text=True, timeout=timeout, check=False
+    )
     return Said(tuple(argv), done.returncode, done.stdout, done.stderr)
 
 
@@ -86,6 +92,15 @@ def below(pids: Iterable[int]) -> dict[int, str]:
             except OSError:
                 continue
     return found
+
+
+def archives_of(pid: int) -> set[str]:
+    """The class archives that process `pid` has mapped, beside the JDK's own."""
+    try:
+        maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+    except OSError:
+        return set()
+    return {line.split()[-1] for line in maps.splitlines() if line.endswith(".jsa") and "/archives/" in line}
 
 
 def listening(pids: Iterable[int]) -> set[tuple[str, int]]:

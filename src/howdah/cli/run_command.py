@@ -87,20 +87,21 @@ def _finish(runs: list[tuple[Path, Any]], as_json: bool) -> None:
     else:
         from howdah.cli.reporting import print_result
 
-        print_result(stored)
+        if valid := [one for one in stored if one.run.outcome.kind == "valid"]:
+            print_result(valid)
         click.echo(f"\nReport: {page}\nRun:    {runs[-1][0]}")
         click.echo(f"Next:   howdah show {runs[-1][1].id}")
-    error = _verdict(runs[-1][1])
+    error = _verdict(*runs[-1])
     if error is not None:
         raise error
 
 
-def _verdict(run: Any) -> HowdahError | None:
+def _verdict(path: Path, run: Any) -> HowdahError | None:
     reason = run.outcome.reason
     if run.outcome.kind == "invalid":
         return Untrusted(f"the run is invalid and has no samples: {reason}")
     if run.outcome.kind == "failed":
-        return WorkloadFailed(reason, hint="Logs of daemons and containers are in the run's logs directory.")
+        return WorkloadFailed(reason, hint=f"Logs of clients, daemons and containers: {path / 'logs'}")
     return None
 
 

@@ -15,7 +15,7 @@ from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Manifest
-from howdah.errors import ClusterProblem
+from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop import tuning
 from howdah.hadoop.archive import TASK_ARGUMENTS, ensure_archive, task_arguments
 from howdah.hadoop.configuration import configure, environment_script
@@ -29,9 +29,13 @@ from howdah.hadoop.resourcemanager import ResourceManager
 from howdah.hadoop.sizing import Sizing, size_cluster
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
+from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
 
 _HEALTHY_SECONDS = 120.0
+# HDFS places a block only where a whole one fits (1 GiB, tuned), and the NodeManager takes no disk with less than 512
+# MiB free; the rest is for what the daemons write before the first job.
+_LEAST_DISK = 2 << 30
 
 
 class Assembly:
@@ -55,6 +59,7 @@ class Assembly:
         work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
         plan = self._plan = self._allocation.acquire(request.name, request.nodes, work)
         host = self._allocation.hosts[plan.masters.host]
+        _check_disk(host, plan.directory)
         announce("allocation")
         distribution = self._distribution(host)
         jdk = choose_jdk(find_jdks(host), distribution.version)
@@ -179,3 +184,13 @@ def _cache() -> Path:
 def _size(host: Host, nodes: int) -> Sizing:
     facts = host.call("machine.capacity")
     return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"])
+
+
+def _check_disk(host: Host, directory: str) -> None:
+    free = host.call("files.space", path=directory)["free"]
+    if free < _LEAST_DISK:
+        raise HostProblem(
+            f"{format_bytes(free)} are free on the disk of {directory}; a cluster needs {format_bytes(_LEAST_DISK)}",
+            hint="Free some, or choose another disk with --work-dir.",
+            host=host.name,
+        )

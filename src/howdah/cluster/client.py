@@ -121,8 +121,10 @@ def take_down(name: str) -> Ended:
     except ClusterProblem:
         if manifest is not None:  # It is still starting, or does not listen: the signal asks for the same.
             signal_quietly(manifest.supervisor, signal.SIGTERM)
+    # The supervisor gives up the lock with its last words, a moment before it is gone.
+    supervisor = None if manifest is None or manifest.state not in ("starting", "up") else manifest.supervisor
     deadline = time.monotonic() + _DOWN_SECONDS
-    while directory.is_held():
+    while directory.is_held() or (supervisor is not None and is_alive(supervisor)):
         if time.monotonic() > deadline:
             raise ClusterProblem(
                 f"the supervisor of {name!r} did not end within {_DOWN_SECONDS:.0f} s",

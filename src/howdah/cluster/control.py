@@ -1,9 +1,9 @@
 """How commands talk to a living supervisor: one JSON line each way over a socket in the cluster's directory.
 
-{"do": "status"}                → the manifest
-{"do": "down", "keep": false}   → {}, and the cluster ends
-{"do": "lease", "tag": "…"}     → {}; when this connection breaks before {"do": "release"} came,
-                                  every application with that tag is killed
+{"do": "status"}              → the manifest
+{"do": "down"}                → {}, and the cluster ends
+{"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
+                                every application with that tag is killed
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
-from howdah.cluster.state import ClusterDirectory, Manifest, in_directory
+from howdah.cluster.state import ClusterDirectory, Manifest, short_name
 from howdah.errors import ClusterProblem
 
 
@@ -42,7 +42,8 @@ class ControlServer:
         self._directory.socket.unlink(missing_ok=True)
         before = os.umask(0o177)
         try:
-            self._socket.bind(in_directory(self._directory.socket))
+            with short_name(self._directory.socket) as address:
+                self._socket.bind(address)
         finally:
             os.umask(before)
         self._socket.listen(16)
@@ -96,7 +97,8 @@ class ControlClient:
         self._name = directory.name
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self._socket.connect(in_directory(directory.socket))
+            with short_name(directory.socket) as address:
+                self._socket.connect(address)
         except OSError as error:
             self._socket.close()
             raise ClusterProblem(

@@ -229,7 +229,7 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
         ("NameNode", "fs.defaultFS", namenodes),
         ("ResourceManager", "yarn.resourcemanager.hostname", managers),
     ):
-        if any(address is None or address.startswith((":", "None:")) for address in found):
+        if any(not address or address.startswith((":", "None:")) for address in found):
             raise UsageError(f"the configuration names no {what} ({key})")
     return WebAddresses(tuple(filter(None, namenodes)), tuple(managers), (history,))
 

@@ -15,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -134,9 +135,17 @@ def known_clusters() -> Iterator[ClusterDirectory]:
                 yield ClusterDirectory(path.name, path)
 
 
-def in_directory(path: Path) -> str:
-    """A name for `path` that is short enough for a socket address (108 bytes) however deep the directory is."""
-    return f"/proc/self/fd/{os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)}/{path.name}"
+@contextmanager
+def short_name(path: Path) -> Iterator[str]:
+    """A name for `path` that fits a socket address (108 bytes) however deep its directory is; good in the context.
+
+    Raises FileNotFoundError when there is no such directory.
+    """
+    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{directory}/{path.name}"
+    finally:
+        os.close(directory)
 
 
 def _decode(record: Mapping[str, Any]) -> Manifest:

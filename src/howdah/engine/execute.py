@@ -20,6 +20,7 @@ from howdah.engine.surroundings import keep_configuration, keep_logs, read_envir
 from howdah.errors import HowdahError
 from howdah.model.environment import Environment
 from howdah.model.metric import registry
+from howdah.model.quantity import format_bytes
 from howdah.model.run import Caveat, Outcome, Run, Trial
 from howdah.model.sample import Sample
 from howdah.probe import Probe, Subject
@@ -28,6 +29,8 @@ from howdah.store import RunWriter
 from howdah.workload import Settings, Workload
 
 _LOG_BYTES = 1 << 20
+_FULL = 512 << 20
+"""With less than this free, NodeManagers give a disk up (`hadoop.configuration`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ class Execution:
             self._before()
             outcome = self._attempt()
         except HowdahError as error:
-            outcome = Outcome("failed", error.message if error.hint is None else f"{error.message}\n{error.hint}")
+            also = (sentence for sentence in (*self._lost(), *self._full_disk()) if sentence not in error.message)
+            outcome = Outcome("failed", "\n".join(filter(None, (error.message, *also, error.hint))))
         except KeyboardInterrupt as error:
             phase = self._session.phases[-1].name if self._session.phases else "preparation"
             outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error
@@ -121,6 +125,9 @@ class Execution:
         self._environment["before"] = read_environment(self._cluster)
         self._writer.environment(self._environment)
         self._session.caveats += keep_configuration(self._cluster, self._writer)
+        if self._cluster.plan is None:
+            text = "environment and series are of the submitting machine; the cluster's hosts were out of reach"
+            self._session.caveats.append(Caveat("run", text))
         subjects = [
             Subject(daemon.host, daemon.pid, daemon.role, None if daemon.place == "master" else daemon.place)
             for daemon in self._cluster.daemons
@@ -149,7 +156,7 @@ class Execution:
             self._tidy("applications may still run", self._kill_applications)
         self._tidy("the environment after the run is missing", self._read_after)
         if outcome.kind in ("failed", "invalid"):
-            self._tidy("logs are missing", lambda: keep_logs(self._cluster, self._writer, _LOG_BYTES))
+            self._tidy("logs are missing", self._keep_logs)
         self._tidy("its data is still in the storage", lambda: self._storage.remove(self._session.directory))
         self._tidy("the lease was not released", self._cluster.release)
         for sentence in self._lost():
@@ -175,6 +182,13 @@ class Execution:
             if not application.ended:
                 manager.kill(application.id)
 
+    def _keep_logs(self) -> None:
+        own: set[str] | None = None
+        with suppress(HowdahError):  # A ResourceManager that is gone says nothing: then the logs of all are kept.
+            found = self._cluster.resourcemanager.applications(tag=run_tag(self._run.id))
+            own = {application.id for application in found}
+        keep_logs(self._cluster, self._writer, own, _LOG_BYTES)
+
     def _read_after(self) -> None:
         self._environment["after"] = read_environment(self._cluster)
         self._writer.environment(self._environment)
@@ -182,6 +196,16 @@ class Execution:
     def _lost(self) -> tuple[str, ...]:
         with suppress(HowdahError):
             return self._cluster.lost_daemons()
+        return ()
+
+    def _full_disk(self) -> tuple[str, ...]:
+        plan = self._cluster.plan
+        with suppress(HowdahError):
+            if (
+                plan is not None
+                and (free := self._cluster.host.call("files.space", path=plan.directory)["free"]) < _FULL
+            ):
+                return (f"the disk of {plan.directory} is full: {format_bytes(free)} are free",)
         return ()
 
     def _calibration(self) -> list[Sample]:

@@ -67,9 +67,10 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         check_job(cluster, measurement.asked.conf)
         check_space(cluster, storage, workload, settings)
         bounds = Bounds({})
-        if measurement.calibrated:
+        # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
+        if measurement.calibrated and cluster.plan is not None:
             observer.step("calibrating: processors, disk, loopback")
-            bounds = calibrate(cluster, str(measurement.root if cluster.plan is None else cluster.plan.directory))
+            bounds = calibrate(cluster, cluster.plan.directory)
         for _ in range(measurement.repeat):
             measured = _once(measurement, cluster, storage, settings, bounds, observer)
             yield measured

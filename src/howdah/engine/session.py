@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from howdah.errors import ClusterProblem, HowdahError, WorkloadFailed
 from howdah.hadoop.history import parse_history
 from howdah.hadoop.job_files import find_history
 from howdah.hadoop.resourcemanager import Application
+from howdah.hadoop.roles import DATANODE
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat, Phase, PhaseKind
@@ -24,7 +27,10 @@ from howdah.storage import Storage
 from howdah.store import RunWriter
 from howdah.store.codec_job import encode_job
 
-_BLOCK = re.compile(r"(?:Could not obtain block|BlockMissingException).*?(blk_\d+)")
+_ERROR_NOISE = re.compile(
+    r"\s+at |\s*\.\.\. \d+ more|\s*$|Last \d+ bytes of |Container id: |\[[^]]*\]Container exited "
+)
+_GIVEN_UP_SECONDS = 25.0
 
 
 class JobSession:
@@ -88,24 +94,40 @@ class JobSession:
         if application is None:
             reason = "without an application on YARN" if submission.code == 0 else f"with code {submission.code}"
             raise WorkloadFailed(
-                "\n".join((f"{program[1]}: the client ended {reason}", *submission.said[-8:])),
+                "\n".join((f"{program[1]}: the client ended {reason}", *submission.said[-8:], *self._lost_blocks())),
                 hint=f"All that it printed: {log}",
             )
         try:
-            job = self._keep_history(phase, application)
+            job = self._keep_history(phase, application, 60.0 if submission.code == 0 else 10.0)
         except (ClusterProblem, WorkloadFailed):
             if submission.code == 0:
                 raise
             job = None
         if submission.code != 0 or job is None or job.state != "SUCCEEDED":
-            raise WorkloadFailed(explain_failure(phase, submission, application, job), hint=f"Client output: {log}")
+            explained = explain_failure(phase, submission, application, job)
+            raise WorkloadFailed("\n".join((explained, *self._lost_blocks())), hint=f"Client output: {log}")
         again = [attempt for attempt in job.attempts if attempt.state != "SUCCEEDED"]
         if again:
             text = f"{len(again)} task attempts of {job.id} failed or were killed and were run again"
             self.caveats.append(Caveat(phase, text))
         return job
 
-    def _keep_history(self, phase: str, application: Application) -> Job:
+    def _lost_blocks(self) -> Sequence[str]:
+        """A sentence about blocks of this run without a replica, where a DataNode was lost.
+
+        It may be asked before the NameNode has given a silent DataNode up, which takes 20 s (`configuration`).
+        """
+        with suppress(HowdahError):
+            if not any(sentence.startswith(f"{DATANODE.name} ") for sentence in self._cluster.lost_daemons()):
+                return ()
+            deadline = time.monotonic() + _GIVEN_UP_SECONDS
+            while not (missing := self._cluster.namenode.status().missing_blocks) and time.monotonic() < deadline:
+                time.sleep(0.5)
+            if lost := [block.id for block in missing if block.path.startswith(self.directory)]:
+                return (f"HDFS lost every replica of {', '.join(lost[:10])} ({len(lost)} blocks of this run)",)
+        return ()
+
+    def _keep_history(self, phase: str, application: Application, patience: float) -> Job:
         job_id = application.id.replace("application", "job", 1)
         settings = self._cluster.settings
         history, configuration = find_history(
@@ -115,6 +137,7 @@ class JobSession:
             intermediate=settings.get("mapreduce.jobhistory.intermediate-done-dir"),
             done=settings.get("mapreduce.jobhistory.done-dir"),
             staging=settings.get("yarn.app.mapreduce.am.staging-dir"),
+            patience=patience,
         )
         self._writer.keep(f"jobs/{job_id}.jhist", history)
         self._writer.keep(f"jobs/{job_id}_conf.xml", configuration)
@@ -171,19 +194,19 @@ class JobSession:
 
 
 def explain_failure(phase: str, submission: Submission, application: Application, job: Job | None) -> str:
-    """Why a job failed, most telling first: lost blocks, the first failed attempt, YARN's and the client's words."""
+    """Why a job failed, most telling first: the first failed attempt, YARN's and the client's words."""
     lines = [f"{phase} failed: {application.id} ended {application.state}/{application.final_status}"]
     failed = [] if job is None else [one for one in job.attempts if one.state == "FAILED" and one.error]
-    blocks = sorted({block for one in failed for block in _BLOCK.findall(one.error or "")})
-    if blocks:
-        lines.append(f"HDFS lost every replica of {', '.join(blocks)}")
     if failed:
-        first = (failed[0].error or "").strip().splitlines()
-        lines.append(f"{failed[0].id} on {failed[0].node}: {' '.join(first[:2])}")
+        said = (line.strip() for line in (failed[0].error or "").splitlines() if not _ERROR_NOISE.match(line))
+        lines.append(f"{failed[0].id} on {failed[0].node}: {'; '.join(list(dict.fromkeys(said))[:5])}")
         lines.append(f"{len(failed)} attempts failed in all")
-    elif application.diagnostics.strip():
+        return "\n".join(lines)
+    if application.diagnostics.strip():
         lines.append(application.diagnostics.strip()[:2000])
-    return "\n".join((*lines, *submission.said[-4:]))
+    # Where the history is missing, the client has printed why attempts failed, and much after it.
+    told = [line for line in submission.said if line.startswith("Error: ")][:1]
+    return "\n".join((*lines, *(told or submission.said[-4:])))
 
 
 def run_tag(run_id: str) -> str:

@@ -17,7 +17,7 @@ from howdah.model.sample import Moment
 
 _INTERVAL_SECONDS = 0.5
 _SETTLE_SECONDS = 5.0
-_LOG_TAIL = 3000
+_LOG_TAIL = 30000
 _JAVA_NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^\S+ \S+ (INFO|DEBUG|WARN) ")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from howdah.cluster.live import LiveCluster
 from howdah.hadoop.effective import effective_configuration
 from howdah.hadoop.http import Unreachable
@@ -48,18 +50,22 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
     return missing
 
 
-def keep_logs(cluster: LiveCluster, writer: RunWriter, most_bytes: int) -> None:
-    """Keeps the ends of the daemons' and the containers' logs of a run that did not go well."""
+def keep_logs(cluster: LiveCluster, writer: RunWriter, applications: Collection[str] | None, most_bytes: int) -> None:
+    """Keeps the ends of the logs of the daemons and of the containers of `applications` (None: of all)."""
     if cluster.logs is not None:
         for file in sorted(cluster.logs.glob("*.log")):
             writer.keep(f"logs/daemons/{file.name}", _end(cluster, str(file), most_bytes))
     for place in () if cluster.plan is None else cluster.plan.nodes:
-        _keep_containers(cluster, writer, f"{place.directory}/containers", most_bytes)
+        _keep_containers(cluster, writer, f"{place.directory}/containers", applications, most_bytes)
 
 
-def _keep_containers(cluster: LiveCluster, writer: RunWriter, root: str, most_bytes: int) -> None:
+def _keep_containers(
+    cluster: LiveCluster, writer: RunWriter, root: str, applications: Collection[str] | None, most_bytes: int
+) -> None:
     listing = cluster.host.call
     for application in listing("files.list", path=root):
+        if applications is not None and application["name"] not in applications:
+            continue
         for container in listing("files.list", path=f"{root}/{application['name']}"):
             directory = f"{root}/{application['name']}/{container['name']}"
             for file in listing("files.list", path=directory):

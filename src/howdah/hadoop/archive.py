@@ -58,6 +58,7 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
     done = host.run(command, timeout=_DUMP_SECONDS)
     host.call("files.remove", path=classes)
     if done.code != 0:
+        host.call("files.remove", path=fresh)
         text = (done.stdout + done.stderr).decode(errors="replace")
         raise HostProblem(
             f"the JVM could not write the class archive {path} (exit code {done.code}): {text[-500:]}",

@@ -150,6 +150,9 @@ def _yarn(plan: Plan) -> dict[str, str]:
         "yarn.resourcemanager.webapp.address": masters.at("resourcemanager_web"),
         "yarn.resourcemanager.connect.retry-interval.ms": "500",
         "yarn.nm.liveness-monitor.expiry-interval-ms": "20000",
+        # An application master that was given a container on a node that has just died tries for 3 minutes otherwise.
+        "yarn.client.nodemanager-connect.max-wait-ms": "10000",
+        "yarn.client.nodemanager-connect.retry-interval-ms": "500",
         "yarn.nodemanager.aux-services": "mapreduce_shuffle",
         # The machine's disk is not the cluster's own: it may be fuller than Hadoop's 90 % and still have room.
         "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "99",

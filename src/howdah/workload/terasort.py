@@ -100,11 +100,13 @@ def judge(report: str, generated: int | None) -> tuple[Check, ...]:
     """
     lines = [line.split("\t", 1) for line in report.splitlines() if line.strip()]
     errors = [line[-1] for line in lines if line[0] == "error"]
+    # TeraValidate also tells, over several lines each, how files overlap.
+    first = next((error for error in errors if error.startswith("misorder")), errors[0] if errors else "")
     sums = [int(line[1], 16) for line in lines if line[0] == "checksum" and len(line) == 2]
     order = Check(
         "order",
         not errors and len(sums) == 1,
-        f"{len(errors)} errors, the first: {errors[0]}"
+        f"{len(errors)} errors, the first: {first}"
         if errors
         else "every record is in order"
         if sums

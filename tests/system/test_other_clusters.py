@@ -1,0 +1,130 @@
+"""Clusters of another release, of the user's own distribution, and ones that Howdah did not start."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.system.kept import Kept, check_schemas
+from tests.system.running import Howdah, Said, archives_of, below, processes_of
+
+pytestmark = pytest.mark.daemons
+SMOKE = ("run", "terasort", "--size", "smoke", "--json")
+
+
+def only(said: Said) -> Kept:
+    [run] = said.json()["runs"]
+    assert run["run"]["outcome"]["kind"] == "valid"
+    kept = Kept(Path(run["path"]))
+    check_schemas(kept)
+    return kept
+
+
+@pytest.fixture(scope="module")
+def watched(howdah: Howdah) -> Iterator[dict[str, Any]]:
+    """`watched`: one node of Hadoop 3.5.0, without one of the tuned defaults."""
+    howdah("hadoop", "fetch", "3.5.0", timeout=500).ok()
+    yield howdah("up", "--name", "watched", "--hadoop", "3.5.0", "--without", "large-blocks", "--json").json()
+    howdah("down", "--name", "watched").ok()
+
+
+def test_the_watched_release_sorts(howdah: Howdah, watched: dict[str, Any]) -> None:
+    managers = [daemon["pid"] for daemon in watched["daemons"] if daemon["role"] == "nodemanager"]
+    archives: dict[str, set[str]] = {}
+    with subprocess.Popen(
+        [*howdah.command, *SMOKE, "--cluster", "watched"], env=howdah.environment, stdout=subprocess.PIPE, text=True
+    ) as running:
+        while running.poll() is None:
+            for pid, command in below(managers).items():
+                for main in ("YarnChild", "MRAppMaster"):
+                    if main in command and command.split(" ", 1)[0].endswith("/java"):
+                        archives.setdefault(main, set()).update(archives_of(pid))
+        assert running.stdout is not None
+        kept = only(Said((), running.returncode, running.stdout.read(), ""))
+    for main in ("YarnChild", "MRAppMaster"):
+        assert [Path(file).name.startswith("3.5.0-jdk") for file in archives[main]] == [True]
+    hadoop = kept.record("environment.json")["before"]["hadoop"]
+    assert hadoop["version"] == "3.5.0"
+    assert hadoop["substitutes"]["hadoop-mapreduce-examples-3.4.2.jar"] == "3.4.2"
+    assert kept.record("conf/effective/namenode.json")["dfs.blocksize"]["value"] == str(128 << 20)
+    assert kept.setting("sort", "mapreduce.task.io.sort.factor") == "100", "the other tuned defaults are there"
+    assert kept.record("run.json")["cluster"]["defaults"]["without"] == ["large-blocks"]
+
+
+@pytest.fixture(scope="module")
+def own_home(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Hadoop of the user's own: what an Apache release has, elsewhere."""
+    home = tmp_path_factory.mktemp("own") / "hadoop-3.4.2"
+    for part in ("bin", "etc", "libexec", "share"):
+        shutil.copytree(howdah.home / "cache" / "hadoop" / "3.4.2" / part, home / part, symlinks=True)
+    return home
+
+
+def test_an_own_distribution_with_stock_defaults(howdah: Howdah, own_home: Path) -> None:
+    kept = only(howdah(*SMOKE, "--hadoop-home", str(own_home), "--defaults", "stock"))
+    run = kept.record("run.json")
+    assert (run["cluster"]["hadoop"]["home"], run["cluster"]["hadoop"]["source"]) == (str(own_home), "home")
+    assert (run["cluster"]["nodes"], run["cluster"]["defaults"]["kind"]) == (1, "stock")
+    for key, value in (("dfs.blocksize", str(128 << 20)), ("dfs.namenode.handler.count", "10")):
+        said = kept.record("conf/effective/namenode.json")[key]
+        assert (said["value"], said["source"]) == (value, "hdfs-default.xml")
+    stock = {
+        "mapreduce.task.io.sort.mb": "100",
+        "mapreduce.task.io.sort.factor": "10",
+        "mapreduce.map.memory.mb": "-1",
+        "mapreduce.job.reduce.slowstart.completedmaps": "0.05",
+        "mapreduce.map.speculative": "true",
+    }
+    assert {key: kept.setting("sort", key) for key in stock} == stock
+    assert b"-XX:" not in kept.configuration("sort"), "no JVM flags of ours, no class archive"
+    jars = kept.record("environment.json")["before"]["hadoop"]["jars"]
+    assert jars["share/hadoop/common/hadoop-common-3.4.2.jar"]
+    assert [line for line in processes_of(howdah.home) if str(own_home) in line] == [], "the cluster ended with the run"
+    left = {path.name for path in (howdah.home / "clusters").iterdir()}
+    assert not any(name.startswith("run-") for name in left)
+
+
+@pytest.mark.parametrize("missing", [".", "share/hadoop", "share/hadoop/hdfs"])
+def test_what_is_no_distribution_is_refused(howdah: Howdah, own_home: Path, tmp_path: Path, missing: str) -> None:
+    home = tmp_path / "hadoop"
+    shutil.copytree(own_home, home, copy_function=os.link, symlinks=True)
+    shutil.rmtree(home / missing)
+    said = howdah("up", "--name", "wrong", "--hadoop-home", str(home))
+    assert said.code == 2
+    assert str(home) in said.err
+    assert not (howdah.home / "clusters" / "wrong").exists()
+
+
+def test_a_cluster_that_howdah_did_not_start(howdah: Howdah, cluster: dict[str, Any], tmp_path: Path) -> None:
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    for file in (howdah.home / "clusters" / "alpha" / "conf").glob("*.*"):
+        shutil.copy(file, conf)
+    kept = only(howdah(*SMOKE, "--cluster", f"conf:{conf}"))
+    run = kept.record("run.json")
+    assert run["cluster"] == {"kind": "conf", "conf": str(conf), "hadoop": {"version": "3.4.2"}}
+    metrics = {sample["metric"] for sample in kept.lines("samples.jsonl")}
+    assert {"job_seconds", "client_cpu_seconds", "container_memory_seconds"} <= metrics
+    assert not metrics & {"cpu_seconds", "daemon_cpu_seconds", "bound_disk_write"}, "missing is missing"
+    caveats = [(caveat["about"], caveat["text"]) for caveat in run["caveats"]]
+    assert any(about == "run" and "out of reach" in text for about, text in caveats)
+    assert [about for about, text in caveats if "cpu_seconds is missing" in text] == ["gen", "sort", "validate"]
+    [file] = (kept.path / "series").glob("*.jsonl")
+    assert {point["role"] for point in kept.lines(f"series/{file.name}")[1:]} == {"machine", "client", "probe"}
+    effective = {file.stem for file in (kept.path / "conf" / "effective").iterdir()}
+    assert effective == {"namenode", "resourcemanager", "historyserver"}
+    [status] = howdah("status", "--name", "alpha", "--json").json()
+    assert status["daemons"] == cluster["daemons"], "nothing was restarted"
+    assert status["lost"] == []
+
+
+def test_a_directory_that_is_no_configuration_is_refused(howdah: Howdah, tmp_path: Path) -> None:
+    said = howdah(*SMOKE, "--cluster", f"conf:{tmp_path}")
+    assert said.code == 2
+    assert "core-site.xml" in said.err

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from howdah.cluster.live import WebAddresses, web_addresses
+from howdah.errors import UsageError
+
+HA = {
+    "fs.defaultFS": "hdfs://prod",
+    "dfs.ha.namenodes.prod": "nn1, nn2",
+    "dfs.namenode.http-address.prod.nn1": "one:50070",
+    "dfs.namenode.http-address.prod.nn2": "two:50070",
+    "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
+    "yarn.resourcemanager.hostname.rm1": "three",
+    "yarn.resourcemanager.webapp.address.rm2": "four:9088",
+    "mapreduce.jobhistory.webapp.address": "five:19888",
+}
+
+
+def test_what_the_configuration_names() -> None:
+    settings = {
+        "fs.defaultFS": "hdfs://nn:8020/",
+        "dfs.namenode.http-address": "nn:1",
+        "yarn.resourcemanager.webapp.address": "rm:2",
+        "mapreduce.jobhistory.webapp.address": "hs:3",
+    }
+    assert web_addresses(settings) == WebAddresses(("nn:1",), ("rm:2",), ("hs:3",))
+
+
+def test_hadoops_ports_where_it_names_none() -> None:
+    settings = {"fs.defaultFS": "hdfs://nn:8020", "yarn.resourcemanager.hostname": "rm"}
+    assert web_addresses(settings) == WebAddresses(("nn:9870",), ("rm:8088",), ("rm:19888",))
+
+
+def test_high_availability() -> None:
+    assert web_addresses(HA) == WebAddresses(("one:50070", "two:50070"), ("three:8088", "four:9088"), ("five:19888",))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"yarn.resourcemanager.hostname": "rm"}, "names no NameNode"),
+        ({"fs.defaultFS": "hdfs://nn"}, "names no ResourceManager"),
+        ({**HA, "dfs.namenode.http-address.prod.nn2": ""}, "names no NameNode"),
+        ({key: value for key, value in HA.items() if not key.endswith(".rm1")}, "names no ResourceManager"),
+    ],
+)
+def test_a_configuration_that_lacks_one_is_refused(settings: dict[str, str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        web_addresses(settings)

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howdah.cluster.allocation.local import LocalAllocation
+from howdah.cluster.control import ControlClient, ControlServer
+from howdah.cluster.environment import shell_environment
+from howdah.cluster.request import ClusterRequest
+from howdah.cluster.state import ClusterDirectory, Daemon, Manifest, cluster_directory, known_clusters
+from howdah.errors import ClusterProblem, UsageError
+from howdah.hadoop.plan import lay_out
+
+PLAN = lay_out("c", host="h", addresses=("127.77.0.1", "127.77.0.2"), first_port=20000, directory="/d")
+MANIFEST = Manifest(
+    name="c",
+    state="up",
+    supervisor=1,
+    started=5.0,
+    plan=PLAN,
+    hadoop={"version": "3.4.2", "home": "/hadoop", "source": "managed", "substitutes": {}},
+    jdk={"home": "/jdk", "version": "17.0.1", "vendor": "Debian"},
+    sizing={"slots": 1},
+    defaults={"kind": "tuned"},
+    allocation={"kind": "local"},
+    daemons=(Daemon("namenode", "master", "h", 7),),
+    lost=("datanode of node1 ended",),
+)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> ClusterDirectory:
+    # Deeper than the 108 bytes that a socket's address may have.
+    path = tmp_path / ("deep" * 30) / "c"
+    path.mkdir(parents=True)
+    return ClusterDirectory("c", path)
+
+
+def test_a_request_goes_through_one_line_of_text() -> None:
+    request = ClusterRequest("a", nodes=3, without=("x",), settings={"k": "v\n"}, jvm_flags=("-Da",), offline=True)
+    assert "\n" not in request.to_json()
+    assert ClusterRequest.from_json(request.to_json()) == request
+
+
+def test_a_manifest_is_read_back(directory: ClusterDirectory) -> None:
+    assert directory.read() is None
+    directory.write(MANIFEST)
+    assert directory.read() == MANIFEST
+    directory.mark("down")
+    found = directory.read()
+    assert found is not None
+    assert found.state == "down"
+
+
+@pytest.mark.parametrize("text", ["", "{", "{}", "[]", '{"plan": {}}'])
+def test_a_damaged_manifest_is_none(directory: ClusterDirectory, text: str) -> None:
+    (directory.path / "cluster.json").write_text(text, encoding="utf-8")
+    assert directory.read() is None
+    directory.mark("down")
+    assert directory.read() is None
+
+
+def test_one_supervisor_per_name(directory: ClusterDirectory) -> None:
+    assert not directory.is_held()
+    held = directory.lock()
+    assert held is not None
+    assert directory.lock() is None
+    assert directory.is_held()
+    held.close()
+    assert not directory.is_held()
+
+
+@pytest.mark.parametrize("name", ["", "A", "a/b", "..", "-a", "a" * 41, "a b"])
+def test_names_that_cannot_be(name: str) -> None:
+    with pytest.raises(UsageError, match="not a cluster name"):
+        cluster_directory(name)
+
+
+def test_clusters_are_those_with_a_lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
+    assert list(known_clusters()) == []
+    (tmp_path / "clusters" / "stray").mkdir(parents=True)
+    held = cluster_directory("a").lock()
+    assert held is not None
+    held.close()
+    assert [one.name for one in known_clusters()] == ["a"]
+
+
+class Cluster:
+    """What a supervisor does when asked; remembers it."""
+
+    def __init__(self) -> None:
+        self.ends = 0
+        self.killed: list[str] = []
+        self.has_killed = threading.Event()
+
+    def end(self) -> None:
+        self.ends += 1
+
+    def kill(self, tag: str) -> None:
+        self.killed.append(tag)
+        self.has_killed.set()
+
+
+@pytest.fixture
+def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
+    cluster = Cluster()
+    with ControlServer(directory, lambda: MANIFEST, cluster.end, cluster.kill):
+        yield cluster
+
+
+def test_status_and_down_are_answered(directory: ClusterDirectory, cluster: Cluster) -> None:
+    client = ControlClient(directory)
+    assert client.ask("status")["lost"] == ["datanode of node1 ended"]
+    assert client.ask("down") == {}
+    client.close()
+    assert cluster.ends == 1
+    assert directory.socket.stat().st_mode & 0o077 == 0
+
+
+def test_a_broken_lease_kills_and_a_released_one_does_not(directory: ClusterDirectory, cluster: Cluster) -> None:
+    kept, broken = ControlClient(directory), ControlClient(directory)
+    kept.ask("lease", tag="kept")
+    kept.ask("release")
+    kept.close()
+    broken.ask("lease", tag="broken")
+    broken.close()
+    assert cluster.has_killed.wait(10)
+    assert cluster.killed == ["broken"]
+
+
+def test_nobody_listens(directory: ClusterDirectory) -> None:
+    with pytest.raises(ClusterProblem, match="'c' is not up"):
+        ControlClient(directory)
+
+
+def test_what_programs_look_for_is_in_their_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
+    found = shell_environment(MANIFEST, {"PATH": "/mine", "OTHER": "kept"})
+    assert found["PATH"] == "/hadoop/bin:/jdk/bin:/mine"
+    assert found["HADOOP_CONF_DIR"] == str(tmp_path / "clusters" / "c" / "conf")
+    assert (found["JAVA_HOME"], found["HADOOP_HOME"], found["OTHER"]) == ("/jdk", "/hadoop", "kept")
+
+
+class AllFree:
+    """A host on which every port is free."""
+
+    name = "free"
+
+    def call(self, operation: str, /, **arguments: list[int]) -> list[int]:
+        assert operation == "network.free_ports"
+        return arguments["ports"]
+
+    def close(self) -> None: ...
+
+
+def test_two_clusters_that_come_up_at_once_get_different_ports() -> None:
+    first, second = (LocalAllocation(lambda _: AllFree()) for _ in range(2))  # type: ignore[arg-type,return-value]
+    try:
+        plans = [allocation.acquire("a", 20, "/d") for allocation in (first, second)]
+        ports = [{port for place in plan.places for port in place.ports.values()} for plan in plans]
+        assert not ports[0] & ports[1], "none of the daemons listens yet"
+        assert not {place.address for place in plans[0].places} & {place.address for place in plans[1].places}
+    finally:
+        first.release()
+        second.release()
+    first.release()

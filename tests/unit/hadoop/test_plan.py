@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+import pytest
+
+from howdah.cluster.allocation.local import _FIRST_PORT, _LAST_PORT, _MOST_NODES, _STEP
+from howdah.cluster.exposure import exposed, wildcard_ports
+from howdah.hadoop.plan import JOBS, Plan, lay_out, ports_needed
+
+
+def plan(nodes: int) -> Plan:
+    addresses = tuple(f"127.77.0.{number}" for number in range(1, nodes + 2))
+    return lay_out("p", host="h", addresses=addresses, first_port=20000, directory="/d")
+
+
+def fixed_ports(plan: Plan) -> list[int]:
+    return [port for place in plan.places for port in place.ports.values()]
+
+
+@pytest.mark.parametrize("nodes", [1, 3, 20])
+def test_every_port_is_given_once_and_all_are_used(nodes: int) -> None:
+    one = plan(nodes)
+    ranges = [range(first, last + 1) for first, last in (one.application_ports, one.application_web_ports)]
+    ports = [*fixed_ports(one), *ranges[0], *ranges[1]]
+    assert sorted(ports) == list(range(20000, 20000 + ports_needed(nodes)))
+    assert [len(one) for one in ranges] == [2 * JOBS, JOBS], "clients and tasks; the web"
+
+
+def test_places_and_daemons() -> None:
+    one = plan(2)
+    assert [(role.name, place.name) for role, place in one.daemons()] == [
+        ("namenode", "master"), ("resourcemanager", "master"), ("historyserver", "master"),
+        ("datanode", "node1"), ("nodemanager", "node1"), ("datanode", "node2"), ("nodemanager", "node2"),
+    ]  # fmt: skip
+    assert len({place.directory for place in one.places}) == 3
+    assert all(ip_address(place.address).is_loopback for place in one.places)
+    assert one.endpoints["namenode_rpc"] == "127.77.0.1:20000"
+
+
+def test_the_largest_cluster_fits_between_two_blocks() -> None:
+    assert ports_needed(_MOST_NODES) <= _STEP
+    assert (_LAST_PORT - _FIRST_PORT) // _STEP <= 255, "a block's number is a byte of its addresses"
+
+
+def test_what_listens_beyond_loopback_is_of_the_plan() -> None:
+    one = plan(2)
+    ranges = wildcard_ports(one)
+    assert {name for name in ranges if name.startswith("shuffle")} == {"shuffle of node1", "shuffle of node2"}
+    assert ranges["shuffle of node2"] == (one.nodes[1].ports["shuffle"],) * 2
+    assert len(exposed(one)) == len(ranges) == 4
+    assert any(f"{one.application_ports[0]}-{one.application_ports[1]}" in line for line in exposed(one))

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
+from howdah.hadoop.sizing import STEP_MIB, check_schedulable, size_cluster
+
+MIB, GIB = 1 << 20, 1 << 30
+SIZES = {"node_mib": 4096, "node_vcores": 3, "most_mib": 4096}
+
+
+@given(st.integers(1, 20), st.integers(1, 256), st.integers(1, 1024), st.integers(1, 1024))
+def test_all_of_it_fits_the_memory(nodes: int, processors: int, memory: int, available: int) -> None:
+    assume(available <= memory)
+    try:
+        sizing = size_cluster(nodes, processors, memory * GIB, available * GIB)
+    except HostProblem:
+        return
+    daemons = [*MASTERS, *WORKERS * nodes]
+    whole = sum(role.heap_mib + JVM_OVERHEAD_MIB for role in daemons) + nodes * sizing.node_mib
+    assert whole <= 0.8 * memory * GIB / MIB
+    assert whole <= 0.9 * available * GIB / MIB
+    assert sizing.node_mib == sizing.slots * sizing.task_mib + sizing.am_mib
+    assert (sizing.task_mib % STEP_MIB, sizing.task_mib >= 512) == (0, True)
+    assert processors <= sizing.total_slots < processors + nodes
+    assert sizing.task_heap_mib < sizing.task_mib
+
+
+def test_too_little_memory_is_said_with_its_arithmetic() -> None:
+    with pytest.raises(HostProblem, match=r"not enough memory for 3 nodes: 3276 MiB usable of 4096") as raised:
+        size_cluster(3, 2, 4 * GIB, 4 * GIB)
+    assert "Use fewer --nodes" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"mapreduce.map.memory.mb": "-1"}, {"mapreduce.map.memory.mb": "4096", "mapreduce.map.cpu.vcores": "3"}],
+)
+def test_what_fits_is_let_through(settings: dict[str, str]) -> None:
+    check_schedulable(settings, **SIZES)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"mapreduce.map.memory.mb": "4097"}, "mapreduce.map.memory.mb is 4097 MiB"),
+        ({"mapreduce.reduce.memory.mb": "9000"}, "mapreduce.reduce.memory.mb is 9000 MiB"),
+        ({"yarn.app.mapreduce.am.resource.mb": "5000"}, "yarn.app.mapreduce.am.resource.mb is 5000 MiB"),
+        ({"mapreduce.reduce.cpu.vcores": "4"}, "mapreduce.reduce.cpu.vcores is 4, but the largest node has 3"),
+        ({"mapreduce.map.memory.mb": "1g"}, "'1g', which is not a whole number"),
+    ],
+)
+def test_what_no_node_could_ever_hold_is_refused(settings: dict[str, str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        check_schedulable(settings, **SIZES)
+
+
+def test_the_defaults_of_hadoop_count_when_nothing_is_set() -> None:
+    with pytest.raises(UsageError, match=r"am\.resource\.mb is 1536 MiB, but the largest container .* has 1024"):
+        check_schedulable({}, node_mib=8192, node_vcores=8, most_mib=1024)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UsageError
+from howdah.hadoop import tuning
+from howdah.hadoop.configuration import Scope, configure, file_of, scope_of
+from howdah.hadoop.distribution import of_lock
+from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.lock import read_lock
+from howdah.hadoop.plan import lay_out
+from howdah.hadoop.site import parse_site
+from howdah.hadoop.sizing import size_cluster
+
+GIB = 1 << 30
+JDK = Jdk("/jdk", (17, 0, 1), "Debian", "x86_64", ())
+FACTS = tuning.Facts(size_cluster(3, 2, 24 * GIB, 22 * GIB), JDK, "/cache/a.jsa", "/conf/task.args")
+NAMES = [one.name for one in tuning.TUNINGS]
+PLAN = lay_out("p", host="h", addresses=("127.77.0.1", "127.77.0.2", "127.77.0.3"), first_port=20000, directory="/work")
+
+
+def test_names_are_distinct_and_reasons_given() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert all(one.why for one in tuning.TUNINGS)
+
+
+def test_stock_is_nothing_at_all() -> None:
+    assert tuning.resolve(tuning.select(stock=True), FACTS) == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_can_be_left_out_alone_and_matters(name: str) -> None:
+    whole, fewer = tuning.select(stock=False), tuning.select(stock=False, without=(name,))
+    assert [one.name for one in fewer] == [one for one in NAMES if one != name]
+
+    def everything(chosen: tuple[tuning.Tuning, ...]) -> object:
+        return tuning.resolve(chosen, FACTS), tuning.client_flags(chosen, FACTS)
+
+    assert everything(whole) != everything(fewer)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="unknown tuned default: 'large-block'"):
+        tuning.select(stock=False, without=("large-block",))
+
+
+def test_without_an_archive_no_flag_names_one() -> None:
+    found = tuning.resolve(tuning.select(stock=False), replace(FACTS, archive=None, task_arguments=None))
+    assert "Shared" not in str(found)
+    assert "@" not in found["mapreduce.map.java.opts"]
+    assert "-XX:SharedArchiveFile=/cache/a.jsa" in str(tuning.resolve(tuning.select(stock=False), FACTS))
+
+
+def test_heaps_are_below_their_containers() -> None:
+    found = tuning.resolve(tuning.select(stock=False), FACTS)
+    for kind in ("map", "reduce"):
+        heap = next(flag for flag in found[f"mapreduce.{kind}.java.opts"].split() if flag.startswith("-Xmx"))
+        assert int(heap[4:-1]) < int(found[f"mapreduce.{kind}.memory.mb"])
+    assert found["yarn.app.mapreduce.am.command-opts"].startswith(f"-Xmx{FACTS.sizing.am_heap_mib}m ")
+
+
+@pytest.mark.parametrize(
+    ("key", "file", "scope"),
+    [
+        ("dfs.blocksize", "hdfs-site.xml", Scope.JOB),
+        ("dfs.client.read.shortcircuit", "hdfs-site.xml", Scope.JOB),
+        ("dfs.namenode.handler.count", "hdfs-site.xml", Scope.CLUSTER),
+        ("mapreduce.map.memory.mb", "mapred-site.xml", Scope.JOB),
+        ("mapreduce.shuffle.max.threads", "mapred-site.xml", Scope.CLUSTER),
+        ("mapreduce.jobhistory.done-dir", "mapred-site.xml", Scope.CLUSTER),
+        ("yarn.app.mapreduce.am.resource.mb", "mapred-site.xml", Scope.JOB),
+        ("yarn.nodemanager.resource.memory-mb", "yarn-site.xml", Scope.CLUSTER),
+        ("io.file.buffer.size", "core-site.xml", Scope.JOB),
+        ("hadoop.tmp.dir", "core-site.xml", Scope.CLUSTER),
+    ],
+)
+def test_where_a_key_belongs_and_who_reads_it(key: str, file: str, scope: Scope) -> None:
+    assert (file_of(key), scope_of(key)) == (file, scope)
+
+
+def test_the_users_settings_win_over_tuned_ones_and_those_over_what_is_needed() -> None:
+    distribution = of_lock(read_lock("3.4.2"), Path("/hadoop"))
+    tuned = {"dfs.replication": "7", "dfs.heartbeat.interval": "9"}
+    made = configure(PLAN, distribution, tuned, {"dfs.replication": "1"})
+    assert (made.common["dfs.replication"], made.common["dfs.heartbeat.interval"]) == ("1", "9")
+    files = made.files("node2", "export JAVA_HOME=x\n")
+    assert files["hadoop-env.sh"] == b"export JAVA_HOME=x\n"
+    node = parse_site(files["hdfs-site.xml"], "hdfs-site.xml").properties
+    assert node["dfs.datanode.address"] == f"127.77.0.3:{PLAN.nodes[1].ports['datanode_data']}"
+    client = parse_site(made.files(None, "")["hdfs-site.xml"], "hdfs-site.xml").properties
+    assert "dfs.datanode.address" not in client, "a client has no node's own settings"
+    assert client["dfs.client.use.datanode.hostname"] == "true"

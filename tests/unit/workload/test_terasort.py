@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from howdah.errors import UsageError
+from howdah.model.job import Job
+from howdah.model.run import PhaseKind
+from howdah.workload import Asked
+from howdah.workload.registry import find_workload
+from howdah.workload.terasort import TeraSort, judge
+
+SUM = "c327a1c42c28"
+
+
+def verdicts(report: str, generated: int | None) -> dict[str, bool]:
+    return {check.name: check.passed for check in judge(report, generated)}
+
+
+def test_a_sorted_output_with_the_same_rows_passes() -> None:
+    assert verdicts(f"checksum\t{SUM}\n", int(SUM, 16)) == {"order": True, "checksum": True}
+
+
+def test_a_checksum_past_63_bits_is_compared_by_its_low_64() -> None:
+    # TeraGen counts in a signed long what TeraValidate sums without a limit.
+    assert verdicts("checksum\t1ffffffffffffffff\n", -1) == {"order": True, "checksum": True}
+
+
+@pytest.mark.parametrize(
+    ("report", "generated", "expected"),
+    [
+        ("", 5, {"order": False, "checksum": False}),
+        ("\n", 5, {"order": False, "checksum": False}),
+        ("checksum\t5\n", 6, {"order": True, "checksum": False}),
+        ("checksum\t5\n", None, {"order": True, "checksum": False}),
+        ("checksum\t5\nchecksum\t5\n", 5, {"order": False, "checksum": False}),
+        ("error\tmisordered keys\nchecksum\t5\n", 5, {"order": False, "checksum": True}),
+    ],
+)
+def test_everything_else_fails(report: str, generated: int | None, expected: dict[str, bool]) -> None:
+    assert verdicts(report, generated) == expected
+
+
+def test_the_first_misplaced_record_is_named() -> None:
+    order, _ = judge("error\tbad key partitioning: file part-r-00001\nerror\tother\nchecksum\t5\n", 5)
+    assert order.detail == "2 errors, the first: bad key partitioning: file part-r-00001"
+
+
+def test_settings_are_asked_then_the_clusters_then_hadoops() -> None:
+    cluster = {"mapreduce.job.maps": "3", "mapreduce.job.reduces": "4", "dfs.replication": "2"}
+    assert TeraSort().resolve(Asked(), {}) == {
+        "size_bytes": 10**9, "rows": 10**7, "maps": 2, "reduces": 1,
+        "input_replication": 3, "output_replication": 1, "conf": {},
+    }  # fmt: skip
+    found = TeraSort().resolve(Asked(size_bytes=1000, maps=7, conf={"dfs.replication": "1"}), cluster)
+    assert (found["maps"], found["reduces"], found["input_replication"]) == (7, 4, 1)
+
+
+def test_half_a_row_is_refused() -> None:
+    with pytest.raises(UsageError, match="150 bytes are not a whole number of rows"):
+        TeraSort().resolve(Asked(size_bytes=150), {})
+
+
+def test_space_counts_replicas_and_what_lies_between() -> None:
+    settings = TeraSort().resolve(Asked(size_bytes=1000), {"dfs.replication": "3"})
+    assert TeraSort().space_bytes(settings) == (4000, 2040)
+
+
+class Files:
+    """Output of ten rows, and a report of TeraValidate."""
+
+    def __init__(self, report: bytes, length: int = 1000) -> None:
+        self.report, self.length = report, length
+
+    def uri(self, path: str) -> str:
+        return f"hdfs://here{path}"
+
+    def read(self, path: str) -> bytes:
+        assert path == "/run/report/part-r-00000"
+        return self.report
+
+    def files(self, path: str) -> Mapping[str, int]:
+        return {
+            "/run/input": {"part-m-00000": 600, "part-m-00001": 400, "_SUCCESS": 0},
+            "/run/output": {"part-r-00000": self.length, "_partition.lst": 11},
+            "/run/report": {"part-r-00000": len(self.report)},
+        }[path]
+
+
+class Session:
+    """Remembers the programs; every job generated the checksum 5."""
+
+    directory = "/run"
+
+    def __init__(self, storage: Files) -> None:
+        self.storage = storage
+        self.programs: list[tuple[str, PhaseKind, Sequence[str]]] = []
+
+    def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
+        self.programs.append((phase, kind, program))
+        group = "org.apache.hadoop.examples.terasort.TeraGen$Counters"
+        return Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, {group: {"CHECKSUM": 5}}, {}, {}, (), None)
+
+    def examples(self, *arguments: str) -> Sequence[str]:
+        return ("examples.jar", *arguments)
+
+
+def run(storage: Files) -> tuple[Session, Mapping[str, Any], dict[str, bool]]:
+    session, workload = Session(storage), TeraSort()
+    settings = workload.resolve(Asked(size_bytes=1000, maps=2, reduces=1, conf={"io.seqfile": "x"}), {})
+    dataset = workload.prepare(session, settings)
+    workload.run(session, settings)
+    return session, dataset, {check.name: check.passed for check in workload.verify(session, settings)}
+
+
+def test_three_jobs_and_a_verdict() -> None:
+    session, dataset, checks = run(Files(b"checksum\t5\n"))
+    assert checks == {"order": True, "checksum": True, "length": True}
+    assert [(phase, kind) for phase, kind, _ in session.programs] == [
+        ("gen", "prepare"), ("sort", "run"), ("validate", "verify"),
+    ]  # fmt: skip
+    assert session.programs[0][2] == (
+        "examples.jar", "teragen", "-Dio.seqfile=x", "-Dmapreduce.job.maps=2", "10", "hdfs://here/run/input",
+    )  # fmt: skip
+    assert (dataset["rows"], dataset["files"], dataset["checksum"], dataset["reused"]) == (10, 2, "5", False)
+
+
+def test_lost_rows_are_seen_even_if_the_rest_is_in_order() -> None:
+    assert run(Files(b"checksum\t4\n", 900))[2] == {"order": True, "checksum": False, "length": False}
+
+
+def test_a_workload_by_name_or_nearly() -> None:
+    assert find_workload("terasort").name == "terasort"
+    with pytest.raises(UsageError) as raised:
+        find_workload("TeraSrot")
+    assert raised.value.hint is not None
+    assert raised.value.hint.startswith("Did you mean terasort?")
