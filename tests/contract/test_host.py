@@ -15,6 +15,7 @@ import pytest
 from howdah.errors import HostProblem
 from howdah.host import Host
 from howdah.host.channel import open_local
+from howdah.host.supervise import is_alive
 
 LAUNCHERS = {"local": open_local}
 
@@ -24,13 +25,6 @@ def host(request: pytest.FixtureRequest) -> Iterator[Host]:
     host = LAUNCHERS[request.param]("here")
     yield host
     host.close()
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def wait_for(condition, seconds: float = 10.0) -> None:
@@ -58,7 +52,7 @@ def test_run_that_takes_too_long_is_killed_with_its_descendants(host: Host, tmp_
     mark = tmp_path / "pid"
     with pytest.raises(HostProblem, match=r"here.*did not end within 0.5 s"):
         host.run(["sh", "-c", f"sleep 600 & echo $! > {mark}; wait"], timeout=0.5)
-    wait_for(lambda: not is_running(int(mark.read_text())))
+    wait_for(lambda: not is_alive(int(mark.read_text())))
 
 
 def test_command_that_does_not_exist_is_a_problem_of_the_host(host: Host) -> None:
@@ -138,7 +132,7 @@ def test_closing_ends_everything_also_what_left_its_session(host: Host, tmp_path
     wait_for(mark.exists)
     orphan = int(mark.read_text())
     host.close()
-    wait_for(lambda: not is_running(orphan) and not is_running(staying.pid))
+    wait_for(lambda: not is_alive(orphan) and not is_alive(staying.pid))
     host.close()
     with pytest.raises(HostProblem, match="channel"):
         host.call("files.resolve", path="/")
@@ -163,10 +157,10 @@ def test_everything_ends_when_the_owner_dies(tmp_path: Path, number: int) -> Non
         started = int(owner.stdout.readline())
         wait_for(lambda: mark.exists() and mark.read_text().strip() != "")
         pids = (started, int(mark.read_text()))
-        assert all(map(is_running, pids))
+        assert all(map(is_alive, pids))
         owner.send_signal(number)
         owner.wait(10)
-    wait_for(lambda: not any(map(is_running, pids)))
+    wait_for(lambda: not any(map(is_alive, pids)))
 
 
 def test_lost_agent_is_noticed_and_its_processes_end(tmp_path: Path) -> None:
