@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests.faults.conftest import Home, one_message
 
 @pytest.fixture
 def jar(bare_home: Home, cache: Path) -> Path:
-    """A jar in a cache of this home's own, damaged in the middle, its size and its time as they were."""
+    """A jar in a cache of this home's own, damaged in the middle, its size as it was."""
     shutil.copytree(cache / "hadoop/3.4.2", bare_home.path / "cache/hadoop/3.4.2", symlinks=True)
     (jar,) = (bare_home.path / "cache/hadoop/3.4.2").rglob("hadoop-hdfs-client-*.jar")
     before = jar.stat()
@@ -35,12 +36,8 @@ def test_offline_it_is_named_with_what_to_do(bare_home: Home, jar: Path, tmp_pat
 
 
 def test_verify_finds_damage_that_size_and_time_do_not_show(bare_home: Home, jar: Path) -> None:
-    stamped = jar.with_name(jar.name.replace("hdfs-client", "nothing"))
-    assert not stamped.exists()
-    usual = (bare_home.path / "cache").parent / "cache/hadoop/3.4.2/howdah.json"
-    import json
-
-    time = json.loads(usual.read_text())["mtime_ns"][str(jar.relative_to(usual.parent))]
+    home = bare_home.path / "cache/hadoop/3.4.2"
+    time = json.loads((home / "howdah.json").read_text())["mtime_ns"][str(jar.relative_to(home))]
     os.utime(jar, ns=(time, time))
     ended = bare_home.howdah("hadoop", "verify")
     assert ended.code == 1
