@@ -87,7 +87,13 @@ class Execution:
         self._writer = RunWriter(root, self._run)
         self._environment: dict[str, Environment] = {}
         self._session = JobSession(
-            cluster, storage, self._writer, observer, run_id=self._run.id, check=cluster.check_masters
+            cluster,
+            storage,
+            self._writer,
+            observer,
+            run_id=self._run.id,
+            check=cluster.check_masters,
+            save=self._update,
         )
 
     @property

@@ -45,8 +45,9 @@ class JobSession:
         *,
         run_id: str,
         check: Callable[[], None],
+        save: Callable[[], None],
     ) -> None:
-        """`check` raises when the run must stop."""
+        """`check` raises when the run must stop; `save` is called whenever a phase has begun or ended."""
         self.storage = storage
         self.directory = f"/howdah/{run_id}"
         self.phases: list[Phase] = []
@@ -57,6 +58,7 @@ class JobSession:
         self._observer = observer
         self._tag = run_tag(run_id)
         self._check = check
+        self._save = save
         self._accounting = Accounting(cluster)
 
     def examples(self, *arguments: str) -> Sequence[str]:
@@ -67,6 +69,7 @@ class JobSession:
         before = self._accounting.read()
         self._observer.phase_started(phase, data_bytes)
         self.phases.append(Phase(phase, kind, now(), command=tuple(program)))
+        self._save()
         try:
             submission = submit(
                 self._cluster,
@@ -85,6 +88,7 @@ class JobSession:
         used = self._accounting.by_role(before, self._accounting.read())
         self._measure(phase, submission, job, data_bytes)
         self._measure_cpu(phase, submission, used)
+        self._save()
         self._observer.phase_ended(phase, job.seconds)
         return job
 
