@@ -81,5 +81,8 @@ def test_full_in_the_middle(home: Home, tmp_path: Path) -> None:
     assert " is full: " in message
     assert home.run_record()["outcome"]["kind"] == "failed"
     (kept,) = home.runs
-    assert any("No space left on device" in log.read_text() for log in (kept / "logs").glob("containers/*/syslog"))
+    # What a task says cannot be relied on: its own log is on the full disk. The logs of daemons and client are not.
+    assert (kept / "logs" / "sort-client.log").stat().st_size
+    assert all(log.stat().st_size for log in (kept / "logs" / "daemons").glob("*.log"))
+    assert list((kept / "logs" / "daemons").glob("nodemanager-*.log"))
     assert not home.processes()
