@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -243,8 +243,3 @@ def _trial_settings(cluster: LiveCluster, settings: Settings, probes: Sequence[P
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
     return {"workload": dict(settings), "cluster": asked, "probes": [probe.name for probe in probes]}
-
-
-def as_record(run: Run) -> dict[str, Any]:
-    """The run for `--json`."""
-    return asdict(run)

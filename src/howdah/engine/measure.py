@@ -14,7 +14,6 @@ from howdah.cluster.request import ClusterRequest
 from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.observer import Observer
 from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space
-from howdah.errors import UsageError
 from howdah.hadoop.configuration import Scope, scope_of
 from howdah.model.run import Run
 from howdah.probe.registry import make_probes
@@ -139,9 +138,3 @@ def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]
     finally:
         started.end()
         started.forget()
-
-
-def check_repeat(repeat: int) -> None:
-    """Raises UsageError for a number of runs that cannot be."""
-    if repeat < 1:
-        raise UsageError(f"--repeat must be at least 1, not {repeat}")
