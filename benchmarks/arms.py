@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 
-from benchmarks.pairs import Arm, describe, probe_share, ratio_words, ratios, run_blocks
+from benchmarks.pairs import Arm, block_effects, describe, probe_share, ratio_words, ratios, run_blocks
 from howdah.hadoop.tuning import TUNINGS
 
 BLOCKS = int(os.environ.get("BLOCKS", "8"))
@@ -43,14 +43,11 @@ def settings() -> list[str]:
     arms = [Arm("tuned", common)]
     arms += [Arm(one.name, (*common, "--without", one.name)) for one in TUNINGS]
     run_blocks("settings", arms, BLOCKS, ("terasort", "--size", SIZE, *SAME_TASKS))
+    times, processors = (
+        block_effects("settings", metric, "sort", "tuned") for metric in ("job_seconds", "cpu_seconds")
+    )
     lines = ["| left out | job_seconds ÷ tuned | cpu_seconds ÷ tuned |", "|---|---|---|"]
-    for one in TUNINGS:
-        words = (
-            ratio_words(ratios("settings", metric, "sort", one.name, "tuned"))
-            for metric in ("job_seconds", "cpu_seconds")
-        )
-        lines.append(f"| {one.name} | {' | '.join(words)} |")
-    return lines
+    return [*lines, *(f"| {one} | {times[one]} | {processors[one]} |" for one in times)]
 
 
 def probes() -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.model.run import Run
-from howdah.stats.summary import summarise
+from howdah.stats.summary import summarise, t_quantile
 from howdah.store import list_runs, read_run
 from howdah.store.reader import StoredRun
 
@@ -53,12 +53,43 @@ def run_blocks(row: str, arms: Sequence[Arm], blocks: int, workload: Sequence[st
 
 def ratios(row: str, metric: str, phase: str | None, first: str, second: str) -> list[float]:
     """`first` ÷ `second` of one metric, block by block, for blocks that have both."""
+    blocks = _values(row, metric, phase).values()
+    return [block[first] / block[second] for block in blocks if first in block and second in block]
+
+
+def block_effects(row: str, metric: str, phase: str | None, reference: str) -> dict[str, str]:
+    """Every other arm ÷ `reference`, from the blocks that have all arms, in words.
+
+    The analysis of a randomised complete block design on logarithms (Montgomery, Design and Analysis of Experiments,
+    chapter 4): all arms share one residual variance with (arms − 1)(blocks − 1) degrees of freedom, so the intervals
+    are narrower than those of few pairs alone.
+    """
+    every = list(_values(row, metric, phase).values())
+    arms = sorted({arm for block in every for arm in block})
+    logs = [[math.log(block[arm]) for arm in arms] for block in every if len(block) == len(arms)]
+    if len(logs) < 2:
+        return {}
+    means = [statistics.fmean(column) for column in zip(*logs, strict=True)]
+    centred = [[value - mean for value, mean in zip(row, means, strict=True)] for row in logs]
+    squares = sum((value - statistics.fmean(row)) ** 2 for row in centred for value in row)
+    freedom = (len(arms) - 1) * (len(logs) - 1)
+    half = t_quantile(0.975, freedom) * math.sqrt(2 * squares / freedom / len(logs))
+    base = means[arms.index(reference)]
+    return {
+        arm: f"{math.exp(mean - base):.2f} (95 % {math.exp(mean - base - half):.2f}–{math.exp(mean - base + half):.2f})"
+        for arm, mean in zip(arms, means, strict=True)
+        if arm != reference
+    }
+
+
+def _values(row: str, metric: str, phase: str | None) -> dict[int, dict[str, float]]:
+    """One metric by block and arm, blocks in order."""
     values: dict[int, dict[str, float]] = {}
     for run in _valid(KEPT / row):
         found = [s.value for s in run.samples if s.metric == metric and s.phase == phase]
         if len(found) == 1:
             values.setdefault(int(run.run.labels["block"]), {})[run.run.labels["arm"]] = found[0]
-    return [value[first] / value[second] for _, value in sorted(values.items()) if first in value and second in value]
+    return dict(sorted(values.items()))
 
 
 def describe(row: str, metric: str, phase: str | None, arm: str) -> str:

@@ -86,6 +86,11 @@ def _sharing(facts: Facts, *, tasks: bool) -> tuple[str, ...]:
     return (f"-XX:SharedArchiveFile={facts.archive}", "-Xshare:auto", *own)
 
 
+def _biased_locking(facts: Facts) -> tuple[str, ...]:
+    """On by itself up to Java 14, off but there in 15 to 17 (JEP 374), gone after."""
+    return ("-XX:+UseBiasedLocking", "-XX:BiasedLockingStartupDelay=0") if 15 <= facts.jdk.major <= 17 else ()
+
+
 def _tasks(facts: Facts) -> Mapping[str, str]:
     slots = str(facts.sizing.total_slots)
     return {"mapreduce.job.maps": slots, "mapreduce.job.reduces": slots}
@@ -107,6 +112,11 @@ TUNINGS = (
         "serial-collector",
         "one task has one processor: parallel collectors only add threads and barriers",
         "-XX:+UseSerialGC",
+    ),
+    Tuning(
+        "biased-locking",
+        "a task takes the same uncontended locks for every record; on Java 15 to 17 they can be made nearly free again",
+        task_flags=_biased_locking,
     ),
     _everywhere("no-perf-data", "no memory-mapped statistics file per JVM", "-XX:-UsePerfData"),
     Tuning(

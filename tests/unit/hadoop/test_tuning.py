@@ -54,6 +54,15 @@ def test_without_an_archive_no_flag_names_one() -> None:
     assert "-XX:SharedArchiveFile=/cache/a.jsa" in str(tuning.resolve(tuning.select(stock=False), FACTS))
 
 
+@pytest.mark.parametrize(
+    ("major", "there"), [(8, False), (11, False), (15, True), (17, True), (18, False), (21, False)]
+)
+def test_a_flag_that_newer_javas_refuse_is_not_given_to_them(major: int, there: bool) -> None:
+    facts = replace(FACTS, jdk=replace(JDK, version=(major, 0, 1)))
+    found = tuning.resolve(tuning.select(stock=False), facts)["mapreduce.map.java.opts"]
+    assert ("BiasedLocking" in found) is there
+
+
 def test_heaps_are_below_their_containers() -> None:
     found = tuning.resolve(tuning.select(stock=False), FACTS)
     for kind in ("map", "reduce"):
