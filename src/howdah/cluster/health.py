@@ -50,6 +50,9 @@ def wait_until_healthy(
             if missing is None:
                 del waiting[part]
                 announce(part)
+                if part == "hdfs":  # While YARN's daemons still start.
+                    _write_and_read(hdfs)
+                    announce("file")
             else:
                 lacks[part] = missing
         if waiting and time.monotonic() > deadline:
@@ -57,8 +60,6 @@ def wait_until_healthy(
                 f"not healthy after {timeout:.0f} s: " + "; ".join(lacks[part] for part in waiting),
             )
         time.sleep(_INTERVAL_SECONDS)
-    _write_and_read(hdfs)
-    announce("file")
 
 
 def _hdfs_lacks(namenode: NameNode, nodes: int) -> str | None:

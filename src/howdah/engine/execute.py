@@ -175,7 +175,10 @@ class Execution:
 
     def _stop_probes(self) -> None:
         for probe in self._probes:
-            for host, seconds in probe.stop().items():
+            spent = probe.stop()
+            for host in self._cluster.hosts.keys() - spent.keys():
+                self._session.caveats.append(Caveat("run", f"{probe.name}: {host} was lost; its series end early"))
+            for host, seconds in spent.items():
                 self._session.samples.append(
                     Sample(
                         metrics.PROBE_CPU_SECONDS.name, seconds, "s", "measured", "agent", host, "probe", None, now()

@@ -15,6 +15,13 @@ from howdah.hadoop.roles import DATANODE, Role
 from howdah.hadoop.sizing import Sizing
 
 _QUICK = "-XX:TieredStopAtLevel=1"
+# Ten times the JVM's own thresholds of its optimising compiler.
+_LATE = (
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +138,9 @@ TUNINGS = (
         "quick-compiler",
         "daemons of a small cluster, application masters and clients are busiest while they start: the optimising "
         "compiler costs them more than it gives (9 daemons: 23 s of CPU until healthy with it, 12 s without). "
-        "DataNodes, which move the data, keep it",
+        "DataNodes, which move the data, keep it, but it begins later",
         master_flags=_always(_QUICK),
-        daemon_flags=lambda _, role: () if role is DATANODE else (_QUICK,),
+        daemon_flags=lambda _, role: _LATE if role is DATANODE else (_QUICK,),
         client_flags=_always(_QUICK),
     ),
     Tuning(

@@ -33,4 +33,7 @@ class Probe(Protocol):
         """Begins to observe; what a host cannot give is absent from its series."""
 
     def stop(self) -> Mapping[str, float]:
-        """Ends after a last observation has reached the sink; returns the CPU seconds it took per host."""
+        """Ends after a last observation has reached the sink; returns the CPU seconds it took per host.
+
+        A host that was lost meanwhile is absent.
+        """

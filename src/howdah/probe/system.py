@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
+from howdah.errors import HostProblem
 from howdah.host import Host, Stream
 from howdah.probe import Sink, Subject
 
@@ -33,4 +35,8 @@ class SystemProbe:
             )
 
     def stop(self) -> Mapping[str, float]:
-        return {name: stream.stop()["cpu_seconds"] for name, stream in self._streams.items()}
+        spent: dict[str, float] = {}
+        for name, stream in self._streams.items():
+            with suppress(HostProblem):
+                spent[name] = stream.stop()["cpu_seconds"]
+        return spent

@@ -19,6 +19,8 @@ CONF = "conf"
 SERIES = "series"
 JOBS = "jobs"
 LOGS = "logs"
+LOCK = ".lock"
+"""Held by the process that writes the run, and removed when it has ended it."""
 
 
 def howdah_home() -> Path:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from howdah.errors import UsageError
 from howdah.model.environment import Environment
-from howdah.model.run import Run
+from howdah.model.run import Outcome, Run
 from howdah.model.sample import Sample
 from howdah.store import layout
 from howdah.store.codec import decode_environment, decode_run, decode_sample
@@ -66,7 +67,10 @@ def read_run(path: Path) -> StoredRun:
 
 
 def read_identity(path: Path) -> Run:
-    """Only `run.json` of directory `path`: what a list of runs needs. Raises as `read_run` does."""
+    """Only `run.json` of directory `path`: what a list of runs needs. Raises as `read_run` does.
+
+    A run that was `running` when the process that wrote it ended (`kill -9`, power) is `aborted`.
+    """
     file = path / layout.RUN
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
@@ -85,9 +89,12 @@ def read_identity(path: Path) -> Run:
             f"{file} has schema {schema}; this Howdah reads up to {layout.SCHEMA}", hint="Use a newer Howdah."
         )
     try:
-        return decode_run(record)
+        run = decode_run(record)
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"damaged run directory: {file} lacks or garbles {error}") from error
+    if run.outcome.kind == "running" and _left(path):
+        return replace(run, outcome=Outcome("aborted", "the process that ran it ended before the run did"))
+    return run
 
 
 def list_runs(root: Path) -> Iterator[tuple[Path, Run | UsageError]]:
@@ -119,6 +126,18 @@ def find_run(name: str, root: Path) -> Path:
     if matches:
         raise UsageError(f"several runs start with {name!r}: {', '.join(matches[:5])}")
     raise UsageError(f"no run {name!r} under {root}", hint="`howdah runs` lists them.")
+
+
+def _left(path: Path) -> bool:
+    """Whether nobody writes the run in `path` any more. Where the file system has no locks, that is not known."""
+    try:
+        with (path / layout.LOCK).open("r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def _read_samples(file: Path) -> tuple[list[Sample], list[str]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,11 +38,14 @@ class RunWriter:
             self.path.mkdir(mode=0o700)
             for name in (layout.CONF, layout.SERIES, layout.JOBS, layout.LOGS):
                 (self.path / name).mkdir()
+            self._lock = (self.path / layout.LOCK).open("wb")
         except OSError as error:
             raise HostProblem(
                 f"cannot create the run directory {self.path}: {error.strerror}",
                 hint="Choose another place with --out DIR.",
             ) from error
+        with suppress(OSError):  # A file system without locks: readers then believe what run.json says.
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.save(run)
 
     def save(self, run: Run) -> None:
@@ -86,11 +91,13 @@ class RunWriter:
         return self.keep(relative, json.dumps(record, indent=1).encode() + b"\n")
 
     def close(self) -> None:
-        """Syncs and closes the series. May be called twice."""
+        """Syncs and closes the series; the run is then nobody's work. May be called twice."""
         for out in self._series.values():
             _sync(out)
             out.close()
         self._series.clear()
+        (self.path / layout.LOCK).unlink(missing_ok=True)
+        self._lock.close()
 
     def _replace(self, name: str, record: Mapping[str, Any]) -> None:
         target = self.path / name

@@ -1,6 +1,8 @@
 """Writing and reading a run directory: nothing that was written is lost, and a crash at any byte is survived."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +18,14 @@ from howdah.store import RunWriter, read_run
 from howdah.store.reader import read_identity
 from tests.unit.store import values
 
+_WRITES_AND_DIES = """
+import os, signal, sys
+from pathlib import Path
+from howdah.store import RunWriter
+from tests.unit.store import values
+writer = RunWriter(Path(sys.argv[1]), values.run("three", outcome="running"))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
 ENVIRONMENT = Environment({"vm": {"processors": 2}}, {"version": "3.4.2"})
 
 
@@ -36,8 +46,8 @@ def test_what_was_written_is_read(run, samples, environment):
         writer.environment({"before": environment, "after": environment})
         for sample in samples:
             writer.samples([sample])
-        writer.close()
         stored = read_run(writer.path)
+        writer.close()
     assert stored.run == replace(run, id="one")
     assert stored.samples == tuple(samples)
     assert stored.environment == {"before": environment, "after": environment}
@@ -51,7 +61,19 @@ def test_save_replaces_run_json_whole(written: Path, tmp_path: Path):
     assert read_identity(writer.path).outcome == Outcome("failed", "disk full")
     # A new file under the old name: a reader that had it open still has the old one whole.
     assert (writer.path / "run.json").stat().st_ino != before
+    writer.close()
     assert {path.name for path in writer.path.iterdir()} == {"run.json", "conf", "series", "jobs", "logs"}
+
+
+def test_a_running_run_that_nobody_writes_any_more_is_aborted(tmp_path: Path):
+    writer = RunWriter(tmp_path, values.run("two", outcome="running"))
+    assert read_identity(writer.path).outcome == Outcome("running")
+    with subprocess.Popen([sys.executable, "-c", _WRITES_AND_DIES, tmp_path]) as killed:
+        killed.wait()
+    writer.close()
+    for left in ("two", "three"):
+        outcome = read_identity(tmp_path / left).outcome
+        assert (outcome.kind, outcome.reason) == ("aborted", "the process that ran it ended before the run did")
 
 
 def test_only_the_owner_may_look(written: Path):
@@ -182,3 +204,4 @@ def test_kept_files_are_never_replaced(tmp_path: Path):
     stored = read_run(writer.path)
     assert stored.job_file("job_1.json") == {"id": "job_1"}
     assert stored.job_file("job_2.json") is None
+    writer.close()
