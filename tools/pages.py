@@ -50,7 +50,7 @@ def metrics_page() -> str:
 
 def tuned_defaults() -> str:
     """What each tuned default sets, on an example machine."""
-    sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30)
+    sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30, disk=80 << 30)
     jdk = Jdk("/usr/lib/jvm/java-17", (17, 0, 15), "Debian", "x86_64", ())
     facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa", "CONF/task.args")
     parts = [

@@ -77,7 +77,7 @@ class _Plain(_Lines):
     def progress(self, progress: JobProgress) -> None:
         if time.monotonic() - self._last >= _PLAIN_SECONDS:
             self._last = time.monotonic()
-            self._line(_sentence(self._phase, progress, self._data_bytes, bar=0))
+            self._line(_sentence(self._phase, progress, bar=0))
 
 
 class _Terminal(_Lines):
@@ -91,15 +91,15 @@ class _Terminal(_Lines):
         self._live.update(Text(f"  {text} …", style="dim"))
 
     def progress(self, progress: JobProgress) -> None:
-        bar = max(0, min(20, (self._console.width - 72) // 2))
-        self._live.update(_sentence(self._phase, progress, self._data_bytes, bar=bar))
+        bar = max(0, min(20, (self._console.width - 80) // 2))
+        self._live.update(_sentence(self._phase, progress, bar=bar))
 
     def phase_ended(self, name: str, seconds: float | None) -> None:
         self._live.update(Text(""))
         super().phase_ended(name, seconds)
 
 
-def _sentence(phase: str, progress: JobProgress, data_bytes: int | None, *, bar: int) -> Text:
+def _sentence(phase: str, progress: JobProgress, *, bar: int) -> Text:
     """`bar` is the width of each bar in columns; 0 leaves them out."""
     line = Text(f"  {phase:10} ", no_wrap=True, overflow="ellipsis")
     if progress.map is None:
@@ -108,9 +108,9 @@ def _sentence(phase: str, progress: JobProgress, data_bytes: int | None, *, bar:
     if progress.reduce is not None:
         line.append(_bar(progress.reduce, bar), style="magenta").append(f"reduce {progress.reduce:4.0%}  ")
     share = _share(progress)
-    if data_bytes is not None:
-        line.append(f"{format_bytes(data_bytes * share)} of {format_bytes(data_bytes)}")
-    line.append(f"  {format_seconds(progress.elapsed_seconds)}", style="dim")
+    if progress.bytes_read is not None and progress.bytes_written is not None:
+        line.append(f"in {format_bytes(progress.bytes_read)}, out {format_bytes(progress.bytes_written)}  ")
+    line.append(format_seconds(progress.elapsed_seconds), style="dim")
     if 0.05 < share < 1:
         line.append(f", ~{format_seconds(progress.elapsed_seconds * (1 / share - 1))} left", style="dim")
     return line

@@ -33,8 +33,8 @@ from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
 
 _HEALTHY_SECONDS = 120.0
-# HDFS places a block only where a whole one fits (1 GiB, tuned), and the NodeManager takes no disk with less than 512
-# MiB free; the rest is for what the daemons write before the first job.
+# The NodeManager takes no disk with less than 512 MiB free, and HDFS places a block only where a whole one fits; the
+# rest is for what the daemons write before the first job.
 _LEAST_DISK = 2 << 30
 
 
@@ -59,11 +59,11 @@ class Assembly:
         work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
         plan = self._plan = self._allocation.acquire(request.name, request.nodes, work)
         host = self._allocation.hosts[plan.masters.host]
-        _check_disk(host, plan.directory)
+        free = _check_disk(host, plan.directory)
         announce("allocation")
         distribution = self._distribution(host)
         jdk = choose_jdk(find_jdks(host), distribution.version)
-        sizing = _size(host, request.nodes)
+        sizing = _size(host, request.nodes, free)
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
         archive = ensure_archive(host, distribution, jdk, _cache()) if shared else None
@@ -181,16 +181,18 @@ def _cache() -> Path:
     return howdah_home() / "cache"
 
 
-def _size(host: Host, nodes: int) -> Sizing:
+def _size(host: Host, nodes: int, disk: int) -> Sizing:
     facts = host.call("machine.capacity")
-    return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"])
+    return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"], disk)
 
 
-def _check_disk(host: Host, directory: str) -> None:
-    free = host.call("files.space", path=directory)["free"]
+def _check_disk(host: Host, directory: str) -> int:
+    """The bytes that are free on the disk of `directory`."""
+    free: int = host.call("files.space", path=directory)["free"]
     if free < _LEAST_DISK:
         raise HostProblem(
             f"{format_bytes(free)} are free on the disk of {directory}; a cluster needs {format_bytes(_LEAST_DISK)}",
             hint="Free some, or choose another disk with --work-dir.",
             host=host.name,
         )
+    return free

@@ -10,11 +10,16 @@ from howdah.model.run import Check, Run
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job is: shares from 0 to 1, None where the application master has not said yet, or has no reduces."""
+    """How far a job is: shares from 0 to 1, None where the application master has not said yet, or has no reduces.
+
+    `bytes_read` and `bytes_written` are those of the storage so far, some seconds old; None before tasks have reported.
+    """
 
     map: float | None
     reduce: float | None
     elapsed_seconds: float
+    bytes_read: int | None = None
+    bytes_written: int | None = None
 
 
 class Observer(Protocol):

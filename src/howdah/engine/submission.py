@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.observer import JobProgress
-from howdah.hadoop.application_master import ApplicationMaster
+from howdah.hadoop.application_master import ApplicationMaster, bytes_so_far
 from howdah.hadoop.http import Garbled, Rejected, Unreachable
 from howdah.hadoop.resourcemanager import Application
 from howdah.model.sample import Moment
 
 _INTERVAL_SECONDS = 0.5
+# The master sums the counters over all tasks each time.
+_COUNTERS_SECONDS = 3.0
 _SETTLE_SECONDS = 5.0
 _LOG_TAIL = 30000
 _JAVA_NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^\S+ \S+ (INFO|DEBUG|WARN) ")
@@ -83,6 +85,7 @@ class _Follower:
         self._start = start
         self._master: ApplicationMaster | None = None
         self._last = JobProgress(None, None, 0.0)
+        self._counted = start.monotonic
 
     def look(self) -> JobProgress:
         elapsed = time.monotonic() - self._start.monotonic
@@ -93,12 +96,22 @@ class _Follower:
                     return JobProgress(None, None, elapsed)
                 self._master = ApplicationMaster(self._cluster.resourcemanager, found[0].id)
             job = self._master.progress()
+            moved = self._count(self._master)
         except (Unreachable, Rejected, Garbled):
-            job = None  # What is shown is a courtesy: the client's end decides how it went.
-        if job is None:  # It does not serve yet, or has ended a moment ago.
-            return replace(self._last, elapsed_seconds=elapsed)
-        self._last = JobProgress(job.maps.progress, job.reduces.progress if job.reduces.total else None, elapsed)
+            job = moved = None  # What is shown is a courtesy: the client's end decides how it went.
+        if moved is not None:
+            self._last = replace(self._last, bytes_read=moved[0], bytes_written=moved[1])
+        if job is not None:  # None: it does not serve yet, or has ended a moment ago.
+            reduces = job.reduces.progress if job.reduces.total else None
+            self._last = replace(self._last, map=job.maps.progress, reduce=reduces)
+        self._last = replace(self._last, elapsed_seconds=elapsed)
         return self._last
+
+    def _count(self, master: ApplicationMaster) -> tuple[int, int] | None:
+        if time.monotonic() - self._counted < _COUNTERS_SECONDS:
+            return None
+        self._counted = time.monotonic()
+        return bytes_so_far(master.counters() or {})
 
 
 def _tagged(program: Sequence[str], tags: tuple[str, ...]) -> tuple[str, ...]:

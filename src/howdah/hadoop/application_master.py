@@ -96,12 +96,14 @@ class ApplicationMaster:
 
 
 def bytes_so_far(counters: Counters) -> tuple[int, int] | None:
-    """Bytes read from and written to all file systems, local disks included; None before any task has reported."""
+    """Bytes read from and written to Hadoop's file systems, without what lies between map and reduce on local disks;
+    None before any task has reported.
+    """
     group = counters.get("org.apache.hadoop.mapreduce.FileSystemCounter")
     if group is None:
         return None
     read, written = (
-        sum(value for name, value in group.items() if name.endswith(ending))
+        sum(value for name, value in group.items() if name.endswith(ending) and not name.startswith("FILE_"))
         for ending in ("_BYTES_READ", "_BYTES_WRITTEN")
     )
     return read, written

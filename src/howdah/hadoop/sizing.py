@@ -1,10 +1,12 @@
-"""How much memory each daemon and container gets, by arithmetic that can be read and checked.
+"""How much memory each daemon and container gets, and how large a block, by arithmetic that can be read and checked.
 
 budget     = min(80 % of memory, 90 % of what is available now) − Σ daemons (heap + JVM_OVERHEAD_MIB)
 slots      = ⌈processors ÷ nodes⌉ per node: as many tasks at once as there are processors
 task       = min(4096, (budget ÷ nodes − am) ÷ slots) MiB, in steps of 128
 node       = slots × task + am: room for the tasks and one application master, so that
              memory, which is all that YARN's default calculator counts, limits a node to its slots
+block      = the largest power of two from 128 to 1024 MiB that is at most free disk ÷ (4 × all slots): a DataNode
+             reserves a whole block for every file that is being written, and all nodes share the disk
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ _MIB = 1 << 20
 _AM_MIB = 1024
 _TASK_MOST_MIB = 4096
 _TASK_LEAST_MIB = 512
+_BLOCK_LEAST_MIB, _BLOCK_MOST_MIB = 128, 1024
 _HEAP_SHARE = 0.8
 """Heap of a task in its container; Hadoop's own mapreduce.job.heap.memory-mb.ratio has the same default."""
 
@@ -33,6 +36,7 @@ class Sizing:
     task_mib: int
     am_mib: int
     node_mib: int
+    block_mib: int
 
     @property
     def total_slots(self) -> int:
@@ -47,8 +51,9 @@ class Sizing:
         return int(self.am_mib * _HEAP_SHARE)
 
 
-def size_cluster(nodes: int, processors: int, memory: int, available: int) -> Sizing:
-    """The sizes for `nodes` nodes on one host with `processors` and `memory` bytes, `available` of them free now.
+def size_cluster(nodes: int, processors: int, memory: int, available: int, disk: int) -> Sizing:
+    """The sizes for `nodes` nodes on one host with `processors` and `memory` bytes, `available` of them free now, and
+    `disk` bytes free where the data will be.
 
     Raises:
         HostProblem: not enough memory for this many nodes.
@@ -65,7 +70,14 @@ def size_cluster(nodes: int, processors: int, memory: int, available: int) -> Si
             hint="Use fewer --nodes, or free memory.",
         )
     task = min(task, _TASK_MOST_MIB)
-    return Sizing(nodes, slots, task, _AM_MIB, slots * task + _AM_MIB)
+    return Sizing(nodes, slots, task, _AM_MIB, slots * task + _AM_MIB, _block(disk, nodes * slots))
+
+
+def _block(disk: int, slots: int) -> int:
+    block = _BLOCK_MOST_MIB
+    while block > _BLOCK_LEAST_MIB and block * _MIB > disk / (4 * slots):
+        block //= 2
+    return block
 
 
 def check_schedulable(settings: Mapping[str, str], *, node_mib: int, node_vcores: int, most_mib: int) -> None:

@@ -112,8 +112,9 @@ TUNINGS = (
     Tuning("task-counts", "one map and one reduce per slot where the job does not say", _tasks),
     Tuning(
         "large-blocks",
-        "1 GiB blocks and so 1 GiB splits: a task's JVM costs 1.5 to 2 s of CPU, which a 128 MiB split does not repay",
-        lambda _: {"dfs.blocksize": str(1 << 30)},
+        "blocks and so splits of 1 GiB, less on a small disk: a task's JVM costs 1.5 to 2 s of CPU, which a 128 MiB "
+        "split does not repay",
+        lambda facts: {"dfs.blocksize": str(facts.sizing.block_mib << 20)},
     ),
     _everywhere(
         "serial-collector",

@@ -54,7 +54,7 @@ HEALTHY = Facts(
     space={"total": 270 * 10**9, "free": 80 * 10**9, "inodes_total": 10**7, "inodes_free": 9 * 10**6},
     name={"name": "vm", "addresses": ["127.0.0.1"], "reverse": {}, "seconds": 0.001},
     jdk=JDK,
-    sizing=size_cluster(3, 2, 24 * GIB, 22 * GIB),
+    sizing=size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB),
     plan=lay_out(
         "doctor",
         host="vm",

@@ -16,7 +16,7 @@ SIZES = {"node_mib": 4096, "node_vcores": 3, "most_mib": 4096}
 def test_all_of_it_fits_the_memory(nodes: int, processors: int, memory: int, available: int) -> None:
     assume(available <= memory)
     try:
-        sizing = size_cluster(nodes, processors, memory * GIB, available * GIB)
+        sizing = size_cluster(nodes, processors, memory * GIB, available * GIB, GIB)
     except HostProblem:
         return
     daemons = [*MASTERS, *WORKERS * nodes]
@@ -31,8 +31,15 @@ def test_all_of_it_fits_the_memory(nodes: int, processors: int, memory: int, ava
 
 def test_too_little_memory_is_said_with_its_arithmetic() -> None:
     with pytest.raises(HostProblem, match=r"not enough memory for 3 nodes: 3276 MiB usable of 4096") as raised:
-        size_cluster(3, 2, 4 * GIB, 4 * GIB)
+        size_cluster(3, 2, 4 * GIB, 4 * GIB, GIB)
     assert "Use fewer --nodes" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("disk", "block"), [(0, 128), (3 * GIB, 128), (4 * GIB, 256), (12 * GIB, 512), (16 * GIB, 1024), (900 * GIB, 1024)]
+)
+def test_every_task_can_write_a_block_on_a_quarter_of_the_disk(disk: int, block: int) -> None:
+    assert size_cluster(2, 4, 24 * GIB, 24 * GIB, disk).block_mib == block
 
 
 @pytest.mark.parametrize(

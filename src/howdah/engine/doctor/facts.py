@@ -63,16 +63,21 @@ def gather(host: Host, request: Request, allocation: Allocation, *, calibrate: b
     Takes about a second, and three more to calibrate. Raises HostProblem when the channel is lost.
     """
     capacity = host.call("machine.capacity")
+    space = host.call("files.space", path=request.directory)
     return Facts(
         request=request,
         machine=host.call("machine.fingerprint", paths=[request.directory, TEMPORARY]),
         capacity=capacity,
-        space=host.call("files.space", path=request.directory),
+        space=space,
         name=host.call("network.resolve"),
         jdk=_or_problem(lambda: choose_jdk(find_jdks(host), request.hadoop)),
         sizing=_or_problem(
             lambda: size_cluster(
-                request.nodes, capacity["processors"], capacity["memory"], capacity["memory_available"]
+                request.nodes,
+                capacity["processors"],
+                capacity["memory"],
+                capacity["memory_available"],
+                space["free"],
             )
         ),
         plan=_or_problem(lambda: _lay_out(allocation, request)),

@@ -1,0 +1,112 @@
+"""A cluster by hand: what the engine asks of one, answered from plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from howdah.cluster.live import LiveCluster
+from howdah.cluster.state import Daemon
+from howdah.hadoop.http import Unreachable
+from howdah.hadoop.resourcemanager import Application, Resource, YarnNode
+
+
+def application(state: str = "FINISHED", **changes: Any) -> Application:
+    finished = Application(
+        *("application_1_0001", "j", "u", "default", "MAPREDUCE", (), state, "SUCCEEDED", 1.0, "", None, None),
+        *(1.0, 1.0, 2.0, 1, 1),
+    )
+    return replace(finished, **changes)
+
+
+def node(memory: int, state: str = "RUNNING") -> YarnNode:
+    return YarnNode("h:1", "h", "h:2", state, "", "3.4.2", 0, memory, 0, 3, 0)
+
+
+@dataclass
+class FakeProcess:
+    """Runs for as many looks as `looks`, then has ended with `code`."""
+
+    code: int = 0
+    looks: int = 2
+    pid: int = 7
+    cpu_seconds: float | None = 1.5
+    signals: list[int] = field(default_factory=list)
+
+    def poll(self) -> int | None:
+        return self.code if self.looks <= 0 else None
+
+    def wait(self, timeout: float) -> int | None:
+        self.looks -= 1
+        return self.poll()
+
+    def signal(self, number: int) -> None:
+        self.signals.append(number)
+
+
+@dataclass
+class FakeHost:
+    """`answers` gives each operation of the agent its answer; commands become `process`."""
+
+    answers: Mapping[str, Callable[..., Any]]
+    process: FakeProcess = field(default_factory=FakeProcess)
+    name: str = "here"
+    started: list[Sequence[str]] = field(default_factory=list)
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        return self.answers[operation](**arguments)
+
+    def start(self, argv: Sequence[str], **_: Any) -> FakeProcess:
+        self.started.append(argv)
+        return self.process
+
+
+@dataclass
+class FakeManager:
+    """A ResourceManager: the applications of each look, the last again and again; None is a refused connection."""
+
+    seen: list[tuple[Application, ...] | None] = field(default_factory=lambda: [()])
+    live: tuple[YarnNode, ...] = ()
+    most: int = 8192
+
+    def applications(self, *, tag: str) -> tuple[Application, ...]:
+        found = self.seen.pop(0) if len(self.seen) > 1 else self.seen[0]
+        if found is None:
+            raise Unreachable("http://rm", "refused")
+        return found
+
+    def nodes(self) -> tuple[YarnNode, ...]:
+        return self.live
+
+    def maximum_allocation(self) -> Resource:
+        return Resource(self.most, 3)
+
+
+@dataclass
+class FakeCluster:
+    host: FakeHost
+    resourcemanager: FakeManager = field(default_factory=FakeManager)
+    daemons: tuple[Daemon, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    plan: Any = None
+
+    def client_command(self, program: tuple[str, ...]) -> list[str]:
+        return ["hadoop", "jar", *program]
+
+    def client_environment(self) -> dict[str, str]:
+        return {}
+
+    def live(self) -> LiveCluster:
+        return cast(LiveCluster, self)
+
+
+def directory(path: Path) -> Any:
+    """A plan of which only the directory is looked at."""
+
+    @dataclass
+    class Directory:
+        directory: str
+
+    return Directory(str(path))

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.preflight import check_before_cluster, check_job, check_space
+from howdah.errors import UsageError
+from howdah.storage import Storage
+from howdah.workload import Asked
+from howdah.workload.terasort import TeraSort
+from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, directory, node
+
+SETTINGS = TeraSort().resolve(Asked(size_bytes=1000), {"dfs.replication": "1"})
+
+
+class Space:
+    """A storage of which only the free space is asked."""
+
+    name = "hdfs"
+
+    def __init__(self, free: int) -> None:
+        self._free = free
+
+    def free_bytes(self) -> int:
+        return self._free
+
+
+def space(free: int, disk: int, plan: Any = None) -> None:
+    cluster = FakeCluster(FakeHost({"files.space": lambda **_: {"free": disk}}), plan=plan).live()
+    storage: Any = Space(free)
+    assert isinstance(storage, Space)
+    check_space(cluster, _storage(storage), TeraSort(), SETTINGS)
+
+
+def _storage(storage: Any) -> Storage:
+    return storage  # type: ignore[no-any-return]
+
+
+def job(conf: dict[str, str], *nodes: Any, most: int = 8192) -> None:
+    manager = FakeManager(live=nodes, most=most)
+    check_job(FakeCluster(FakeHost({}), manager, settings={"mapreduce.map.memory.mb": "512"}).live(), conf)
+
+
+def test_a_job_that_fits_passes() -> None:
+    job({}, node(2048))
+    job({"mapreduce.map.memory.mb": "4096"}, node(2048), node(4096))
+
+
+@pytest.mark.parametrize(
+    ("memory", "most", "said"), [(4097, 8192, "container this cluster can ever give has 4096"), (4000, 3000, "3000")]
+)
+def test_a_container_that_no_node_can_hold_is_refused(memory: int, most: int, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        job({"mapreduce.map.memory.mb": str(memory)}, node(2048), node(4096), most=most)
+
+
+def test_a_node_that_does_not_run_holds_nothing() -> None:
+    with pytest.raises(UsageError, match="has 2048 MiB"):
+        job({"mapreduce.map.memory.mb": "4096"}, node(2048), node(4096, "LOST"))
+    with pytest.raises(UsageError, match="no NodeManager"):
+        job({}, node(4096, "UNHEALTHY"))
+
+
+def test_data_must_fit_the_storage_with_its_replicas(tmp_path: Path) -> None:
+    stored, _ = TeraSort().space_bytes(SETTINGS)
+    space(stored, 0)
+    with pytest.raises(UsageError, match=r"2\.00 kB in hdfs"):
+        space(stored - 1, 0)
+
+
+def test_what_lies_between_map_and_reduce_must_fit_the_disk_too(tmp_path: Path) -> None:
+    stored, intermediate = TeraSort().space_bytes(SETTINGS)
+    space(stored, stored + intermediate, directory(tmp_path))
+    with pytest.raises(UsageError, match=str(tmp_path)):
+        space(stored, stored + intermediate - 1, directory(tmp_path))
+
+
+def test_more_than_the_disk_is_refused_before_a_cluster_is_made(tmp_path: Path) -> None:
+    asked = ClusterRequest("c", work_directory=str(tmp_path))
+    check_before_cluster(TeraSort(), Asked(size_bytes=1000), asked)
+    with pytest.raises(UsageError, match=r"needs 40\.4 PB on the disk"):
+        check_before_cluster(TeraSort(), Asked(size_bytes=10**16), asked)

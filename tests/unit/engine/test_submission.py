@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import pytest
+
+from howdah.engine.observer import JobProgress
+from howdah.engine.submission import Submission, submit
+from howdah.errors import ClusterProblem
+from howdah.hadoop.resourcemanager import Application
+from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application
+
+LOG = b"""2026-11-20 10:00:00,000 INFO mapreduce.Job: Running job: job_1_0001
+Error: java.io.IOException: no space
+\tat org.apache.hadoop.Foo(Foo.java:1)
+\t... 12 more
+
+2026-11-20 10:00:09,000 ERROR terasort.TeraSort: it failed
+"""
+
+
+def run(
+    process: FakeProcess, seen: list[tuple[Application, ...] | None], check: Any = lambda: None
+) -> tuple[Submission, FakeHost, list[JobProgress]]:
+    host = FakeHost({"files.read": lambda **_: LOG}, process)
+    told: list[JobProgress] = []
+    cluster = FakeCluster(host, FakeManager(seen)).live()
+    program = ("examples.jar", "terasort", "/in", "/out")
+    done = submit(cluster, program, tags=("run", "run-sort"), log="/log", progress=told.append, check=check)
+    return done, host, told
+
+
+def test_the_job_carries_its_tags_before_its_arguments() -> None:
+    _, host, _ = run(FakeProcess(), [()])
+    [command] = host.started
+    assert command[2:] == ["examples.jar", "terasort", "-Dmapreduce.job.tags=run,run-sort", "/in", "/out"]
+
+
+def test_what_the_client_says_is_kept_without_noise() -> None:
+    done, _, _ = run(FakeProcess(code=1), [()])
+    assert done.code == 1
+    assert done.said == (
+        "Error: java.io.IOException: no space",
+        "2026-11-20 10:00:09,000 ERROR terasort.TeraSort: it failed",
+    )
+    assert done.client_cpu_seconds == 1.5
+    assert done.start.monotonic <= done.end.monotonic
+
+
+def test_no_application_is_none() -> None:
+    assert run(FakeProcess(), [()])[0].application is None
+    assert run(FakeProcess(), [None])[0].application is None
+
+
+def test_the_end_is_waited_for_where_the_client_sees_it_first() -> None:
+    ended = application()
+    # The first look is the follower's, for progress.
+    done, _, _ = run(FakeProcess(looks=2), [(), (application("RUNNING"),), (ended,)])
+    assert done.application == ended
+
+
+def test_a_resourcemanager_that_does_not_answer_is_no_failure_of_the_job() -> None:
+    done, _, told = run(FakeProcess(looks=3), [None, None, (application(),)])
+    assert done.code == 0
+    assert [(one.map, one.reduce) for one in told] == [(None, None), (None, None)]
+
+
+def test_the_client_is_killed_when_the_run_must_stop() -> None:
+    process = FakeProcess(looks=100)
+
+    def check() -> None:
+        raise ClusterProblem("namenode of master ended")
+
+    with pytest.raises(ClusterProblem, match="namenode"):
+        run(process, [()], check)
+    assert process.signals == [signal.SIGKILL]
