@@ -59,9 +59,9 @@ def work(cluster: LiveCluster, flag: str) -> None:
         ("teravalidate", "/out", "/report"),
     ]
     for program in programs:
-        command = cluster.client_command((jar, *program))
+        command = cluster.client_command((jar, *program), cluster.conf)
         command.insert(1, flag)
-        done = cluster.host.run(command, timeout=300, env=cluster.client_environment())
+        done = cluster.host.run(command, timeout=300, env=cluster.client_environment(cluster.conf))
         print(program[0], done.code)
         if done.code != 0:
             raise SystemExit(done.stderr.decode()[-2000:])

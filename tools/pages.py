@@ -16,6 +16,7 @@ from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.roles import NAMENODE
 from howdah.hadoop.sizing import size_cluster
 from howdah.hadoop.tuning import TUNINGS, Facts
+from howdah.workload.registry import WORKLOADS
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 
@@ -38,14 +39,17 @@ def commands() -> str:
 
 
 def metrics_page() -> str:
-    """The metrics that every run has."""
-    rows = "".join(
-        f"| `{one.name}` | {one.unit} | {one.better} | {one.definition} | {one.source} |\n" for one in metrics.COMMON
-    )
-    head = "| metric | unit | better | definition | source |\n|---|---|---|---|---|\n"
-    return (
-        f"# Metrics\n\nMade from the registry by `tools/pages.py`. `run.json` repeats those of its run.\n\n{head}{rows}"
-    )
+    """The metrics that every run has, and those of each workload."""
+    parts = ["# Metrics\n\nMade from the registry by `tools/pages.py`. `run.json` repeats those of its run.\n"]
+    own = ((f"Of `{name}`", workload.metrics) for name, workload in sorted(WORKLOADS.items()))
+    for title, found in (("Of every run", metrics.COMMON), *own):
+        if found:
+            rows = "".join(
+                f"| `{one.name}` | {one.unit} | {one.better} | {one.definition} | {one.source} |\n" for one in found
+            )
+            head = "| metric | unit | better | definition | source |\n|---|---|---|---|---|\n"
+            parts.append(f"## {title}\n\n{head}{rows}")
+    return "\n".join(parts)
 
 
 def tuned_defaults() -> str:

@@ -71,6 +71,10 @@ def test_twice_does_not_break_the_tidying_up(cluster: Home) -> None:
 def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
     run = cluster.begin(*_LONG)
     eventually(lambda: cluster.phase("sort") and cluster.tasks(), 90, "a task of the sort runs", begun=run)
+    second = cluster.howdah(*_ON_SHARED, "--no-calibration")
+    assert second.code == 2, second.said
+    assert f"'shared' is in use: process {run.pid} measures on it" in one_message(second)
+    assert len(cluster.runs) == 1
     os.kill(run.pid, signal.SIGKILL)
     run.end()
     eventually(lambda: not cluster.pids("MRAppMaster") and not cluster.tasks(), 15, "its application is killed")

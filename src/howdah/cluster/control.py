@@ -2,6 +2,7 @@
 
 {"do": "status"}              → the manifest
 {"do": "down"}                → {}, and the cluster ends
+{"do": "claim", "by": "…"}    → {"claimed_by": "…"}: who measures on the cluster now, until that connection ends
 {"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
                                 every application with that tag is killed
 """
@@ -36,6 +37,8 @@ class ControlServer:
         self._status = status
         self._end = end
         self._kill_applications = kill_applications
+        self._claims: dict[int, str] = {}
+        self._claiming = threading.Lock()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 
     def __enter__(self) -> ControlServer:
@@ -66,6 +69,7 @@ class ControlServer:
 
     def _serve(self, connection: socket.socket) -> None:
         leased: str | None = None
+        number = connection.fileno()
         with connection, connection.makefile("rw", encoding="utf-8") as stream:
             try:
                 for line in stream:
@@ -74,18 +78,25 @@ class ControlServer:
                         leased = request["tag"]
                     elif request["do"] == "release":
                         leased = None
-                    stream.write(json.dumps(self._answer(request)) + "\n")
+                    stream.write(json.dumps(self._answer(request, number)) + "\n")
                     stream.flush()
             except (OSError, ValueError, KeyError):
                 pass  # A broken connection or request: the lease, if any, is broken with it.
+            with self._claiming:
+                self._claims.pop(number, None)
         if leased is not None:
             self._kill_applications(leased)
 
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, request: dict[str, Any], connection: int) -> dict[str, Any]:
         if request["do"] == "status":
             return asdict(self._status())
         if request["do"] == "down":
             self._end()
+        if request["do"] == "claim":
+            with self._claiming:
+                if not self._claims:
+                    self._claims[connection] = request["by"]
+                return {"claimed_by": next(iter(self._claims.values()))}
         return {}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import platform
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,6 +14,7 @@ from typing import Any
 from howdah.cluster.control import ControlClient
 from howdah.cluster.state import Daemon, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, UsageError
+from howdah.hadoop.configuration import with_overrides
 from howdah.hadoop.distribution import Distribution, from_home, managed
 from howdah.hadoop.history_server import HistoryServer
 from howdah.hadoop.http import Garbled, Rejected, Unreachable
@@ -101,29 +103,51 @@ class LiveCluster:
             if sentence.split(" ", 1)[0] in masters:
                 raise ClusterProblem(sentence)
 
-    def client_command(self, program: tuple[str, ...]) -> list[str]:
-        """The command of `hadoop jar PROGRAM…`, without a script in between."""
+    def client_files(self, overrides: Mapping[str, str]) -> dict[str, bytes]:
+        """The files of a conf directory for clients whose jobs have `overrides` beside the cluster's settings."""
+        files = {file.name: file.read_bytes() for file in sorted(self.conf.glob("*")) if file.is_file()}
+        return with_overrides(files, overrides)
+
+    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
+        """The command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in between."""
+        tests = Path(program[0]).name.endswith("-tests.jar")
+        distribution = self.distribution
         return [
             f"{self.jdk.home}/bin/java",
-            *jvm_flags(self.jdk, self.distribution.version),
+            *jvm_flags(self.jdk, distribution.version),
             "-Xmx512m",
             *self._client_flags,
             "-cp",
-            self.distribution.classpath(str(self.conf)),
+            distribution.tests_classpath(conf) if tests else distribution.classpath(conf),
             "org.apache.hadoop.util.RunJar",
             *program,
         ]
 
-    def client_environment(self) -> dict[str, str]:
-        """The environment of a job client."""
+    def client_environment(self, conf: Path) -> dict[str, str]:
+        """The environment of a job client with the configuration directory `conf`."""
         return {
             "JAVA_HOME": str(self.jdk.home),
             "HADOOP_HOME": str(self.distribution.home),
-            "HADOOP_CONF_DIR": str(self.conf),
+            "HADOOP_CONF_DIR": str(conf),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "HOME": str(Path.home()),
         }
+
+    def claim(self) -> None:
+        """From now on, until `close`, nobody else measures on this cluster (a `conf:` cluster is also others').
+
+        Raises UsageError when somebody else does.
+        """
+        if self._control is None:
+            return
+        own = f"process {os.getpid()}"
+        holder = self._control.ask("claim", by=own)["claimed_by"]
+        if holder != own:
+            raise UsageError(
+                f"the cluster {self.description['name']!r} is in use: {holder} measures on it",
+                hint="Two runs at once would measure each other. Wait for it, or use another cluster.",
+            )
 
     def lease(self, tag: str) -> None:
         """From now on, the supervisor kills applications with `tag` when this process is gone (not for `conf:`)."""

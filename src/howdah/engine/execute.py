@@ -92,6 +92,7 @@ class Execution:
             self._writer,
             observer,
             run_id=self._run.id,
+            settings=settings["conf"],
             check=cluster.check_masters,
             save=self._update,
         )

@@ -60,6 +60,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
     make_probes(measurement.probes)  # An unknown name is refused before a cluster is started.
     with _cluster(measurement, observer) as cluster:
         observer.step("checking the job against the cluster")
+        cluster.claim()
         storage = open_storage(cluster.settings, cluster.namenode, cluster.webhdfs)
         check_keys(measurement.asked.conf, cluster.distribution)
         settings = workload.resolve(measurement.asked, cluster.settings)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from howdah.model.metric import Metric
 
 JOB_SECONDS = Metric(
-    "job_seconds", "s", "lower", "from the submission of the job to its finish, as its history says", "job history"
+    "job_seconds",
+    "s",
+    "lower",
+    "from the submission of the phase's first job to the finish of its last, as their histories say",
+    "job history",
 )
 CLIENT_SECONDS = Metric(
     "client_seconds", "s", "lower", "from the start of the client's JVM to its end", "the agent's clock"

@@ -35,7 +35,7 @@ class Observer(Protocol):
         """The job of the current phase has come this far; about twice a second."""
 
     def phase_ended(self, name: str, seconds: float | None) -> None:
-        """The phase is over; `seconds` is its job time, None when it failed."""
+        """The phase is over; `seconds` is its job time (its client's, where it has no job), None when it failed."""
 
     def checked(self, checks: tuple[Check, ...]) -> None:
         """What verification found."""

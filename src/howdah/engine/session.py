@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from howdah.model.sample import Moment, Quality, Sample
 from howdah.storage import Storage
 from howdah.store import RunWriter
 from howdah.store.codec_job import encode_job
+from howdah.workload import Ran
 
 _ERROR_NOISE = re.compile(
     r"\s+at |\s*\.\.\. \d+ more|\s*$|Last \d+ bytes of |Container id: |\[[^]]*\]Container exited "
@@ -44,10 +45,12 @@ class JobSession:
         observer: Observer,
         *,
         run_id: str,
+        settings: Mapping[str, str],
         check: Callable[[], None],
         save: Callable[[], None],
     ) -> None:
-        """`check` raises when the run must stop; `save` is called whenever a phase has begun or ended."""
+        """`settings` are Hadoop keys for every job. `check` raises when the run must stop; `save` is called whenever a
+        phase has begun or ended."""
         self.storage = storage
         self.directory = f"/howdah/{run_id}"
         self.phases: list[Phase] = []
@@ -57,6 +60,7 @@ class JobSession:
         self._writer = writer
         self._observer = observer
         self._tag = run_tag(run_id)
+        self._settings = settings
         self._check = check
         self._save = save
         self._accounting = Accounting(cluster)
@@ -64,50 +68,90 @@ class JobSession:
     def examples(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.examples_jar), *arguments)
 
+    def tests(self, *arguments: str) -> Sequence[str]:
+        return (str(self._cluster.distribution.jobclient_tests_jar), *arguments)
+
+    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
+        self._sampler(phase, now())(metric, value, "measured", metric.source, "client")
+
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
+        jobs = self.program(phase, kind, program, data_bytes=data_bytes).jobs
+        if len(jobs) != 1:
+            raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of {program[1]}, which runs one")
+        return jobs[0]
+
+    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
         log = self._writer.path / "logs" / f"{phase}-client.log"
         before = self._accounting.read()
         self._observer.phase_started(phase, data_bytes)
         self.phases.append(Phase(phase, kind, now(), command=tuple(program)))
         self._save()
+        others = self._others()
         try:
+            tag = f"{self._tag}-{phase}"
             submission = submit(
                 self._cluster,
                 program,
-                tags=(self._tag, f"{self._tag}-{phase}"),
+                conf=self._client_conf(phase, tag),
+                tag=tag,
                 log=str(log),
                 progress=self._observer.progress,
                 check=self._check,
             )
-            job = self._finished_job(phase, program, submission, log)
+            jobs = self._finished_jobs(phase, program, submission, log)
         except HowdahError as error:
             self.phases[-1] = replace(self.phases[-1], end=now(), error=error.message)
             self._observer.phase_ended(phase, None)
             raise
-        self.phases[-1] = replace(self.phases[-1], start=submission.start, end=submission.end, jobs=(job.id,))
+        self.phases[-1] = replace(
+            self.phases[-1], start=submission.start, end=submission.end, jobs=tuple(job.id for job in jobs)
+        )
+        if others := others | self._others():
+            text = f"other applications ran on the cluster at the same time: {', '.join(sorted(others)[:5])}"
+            self.caveats.append(Caveat(phase, text))
         used = self._accounting.by_role(before, self._accounting.read())
-        self._measure(phase, submission, job, data_bytes)
+        self._measure(phase, submission, jobs, data_bytes)
         self._measure_cpu(phase, submission, used)
         self._save()
-        self._observer.phase_ended(phase, job.seconds)
-        return job
+        seconds = _job_seconds(jobs)
+        whole = submission.end.monotonic - submission.start.monotonic
+        self._observer.phase_ended(phase, whole if seconds is None else seconds)
+        return Ran(jobs, log.read_text(encoding="utf-8", errors="replace"))
 
-    def _finished_job(self, phase: str, program: Sequence[str], submission: Submission, log: Path) -> Job:
-        """The job that a client ran, its history kept. Raises WorkloadFailed when it did not succeed."""
-        application = submission.application
-        if application is None:
-            reason = "without an application on YARN" if submission.code == 0 else f"with code {submission.code}"
+    def _others(self) -> set[str]:
+        """Applications that run now and are not this run's."""
+        with suppress(HowdahError):
+            found = self._cluster.resourcemanager.applications(states=("ACCEPTED", "RUNNING"))
+            return {one.id for one in found if self._tag not in one.tags}
+        return set()
+
+    def _client_conf(self, phase: str, tag: str) -> Path:
+        """A configuration directory for this phase's client: the cluster's, the run's own keys, and the tags by which
+        its applications are found."""
+        settings = {**self._settings, "mapreduce.job.tags": f"{self._tag},{tag}"}
+        for name, content in self._cluster.client_files(settings).items():
+            kept = self._writer.keep(f"conf/clients/{phase}/{name}", content)
+        return kept.parent
+
+    def _finished_jobs(self, phase: str, program: Sequence[str], submission: Submission, log: Path) -> tuple[Job, ...]:
+        """The jobs that a client ran, their histories kept. Raises WorkloadFailed when one of them, or it, failed."""
+        jobs = tuple(self._finished_job(phase, submission, one, log) for one in submission.applications)
+        if submission.code != 0:
+            ended = f"{program[1]}: the client ended with code {submission.code}"
             raise WorkloadFailed(
-                "\n".join((f"{program[1]}: the client ended {reason}", *submission.said[-8:], *self._lost_blocks())),
-                hint=f"All that it printed: {log}",
+                "\n".join((ended, *submission.said[-8:], *self._lost_blocks())), hint=f"All that it printed: {log}"
             )
+        return jobs
+
+    def _finished_job(self, phase: str, submission: Submission, application: Application, log: Path) -> Job:
+        expected = submission.code == 0
         try:
-            job = self._keep_history(phase, application, 60.0 if submission.code == 0 else 10.0)
+            job = self._keep_history(phase, application, 60.0 if expected else 10.0)
         except (ClusterProblem, WorkloadFailed):
-            if submission.code == 0:
+            if expected:
                 raise
             job = None
-        if submission.code != 0 or job is None or job.state != "SUCCEEDED":
+        if job is None or job.state != "SUCCEEDED":
             explained = explain_failure(phase, submission, application, job)
             raise WorkloadFailed("\n".join((explained, *self._lost_blocks())), hint=f"Client output: {log}")
         again = [attempt for attempt in job.attempts if attempt.state != "SUCCEEDED"]
@@ -154,26 +198,25 @@ class JobSession:
         self._writer.keep_json(f"jobs/{job_id}.json", encode_job(job, phase=phase, application=charge))
         return job
 
-    def _measure(self, phase: str, submission: Submission, job: Job, data_bytes: int | None) -> None:
-        application = submission.application
-        assert application is not None
-        at = Moment(job.finish, submission.end.monotonic - (submission.end.utc - job.finish))
-        add = self._sampler(phase, at)
-        add(metrics.JOB_SECONDS, job.seconds, "measured", "job history", "job")
-        add(
-            metrics.CLIENT_SECONDS, submission.end.monotonic - submission.start.monotonic, "measured", "agent", "client"
-        )
-        add(
-            metrics.CLIENT_START_SECONDS,
-            job.submit - submission.start.utc,
-            "derived",
-            "submit − client start",
-            "client",
-        )
-        add(metrics.MEMORY_SECONDS, application.memory_seconds, "measured", "ResourceManager", "job")
-        add(metrics.VCORE_SECONDS, application.vcore_seconds, "measured", "ResourceManager", "job")
+    def _measure(self, phase: str, submission: Submission, jobs: Sequence[Job], data_bytes: int | None) -> None:
+        start, end = submission.start, submission.end
+        add = self._sampler(phase, end)
+        add(metrics.CLIENT_SECONDS, end.monotonic - start.monotonic, "measured", "agent", "client")
+        seconds = _job_seconds(jobs)
+        if seconds is None:
+            return
+        finish = max(job.finish for job in jobs)
+        add = self._sampler(phase, Moment(finish, end.monotonic - (end.utc - finish)))
+        add(metrics.JOB_SECONDS, seconds, "measured", "job history", "job")
+        before = min(job.submit for job in jobs) - start.utc
+        add(metrics.CLIENT_START_SECONDS, before, "derived", "submit − client start", "client")
+        for metric, values in (
+            (metrics.MEMORY_SECONDS, [one.memory_seconds for one in submission.applications]),
+            (metrics.VCORE_SECONDS, [one.vcore_seconds for one in submission.applications]),
+        ):
+            add(metric, sum(values), "measured", "ResourceManager", "job")
         if data_bytes is not None:
-            add(metrics.THROUGHPUT, data_bytes / job.seconds, "derived", f"{data_bytes} B ÷ job_seconds", "job")
+            add(metrics.THROUGHPUT, data_bytes / seconds, "derived", f"{data_bytes} B ÷ job_seconds", "job")
 
     def _measure_cpu(self, phase: str, submission: Submission, used: dict[str, float] | None) -> None:
         add = self._sampler(phase, submission.end)
@@ -195,6 +238,11 @@ class JobSession:
                 self.samples.append(Sample(metric.name, value, metric.unit, quality, source, host, role, phase, moment))
 
         return add
+
+
+def _job_seconds(jobs: Sequence[Job]) -> float | None:
+    """From the first submission to the last finish; None without jobs."""
+    return max(job.finish for job in jobs) - min(job.submit for job in jobs) if jobs else None
 
 
 def explain_failure(phase: str, submission: Submission, application: Application, job: Job | None) -> str:

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.observer import JobProgress
@@ -25,13 +26,13 @@ _JAVA_NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^\S+ \S+ (INFO|DEBUG|WARN
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A client that has ended, well when `code` is 0, and the application that it ran, if any.
+    """A client that has ended, well when `code` is 0, and the applications that it ran, in their order.
 
     `said` is the end of what the client printed, without log levels below ERROR and stack traces.
     """
 
     code: int
-    application: Application | None
+    applications: tuple[Application, ...]
     start: Moment
     end: Moment
     client_cpu_seconds: float
@@ -42,21 +43,23 @@ def submit(
     cluster: LiveCluster,
     program: Sequence[str],
     *,
-    tags: tuple[str, ...],
+    conf: Path,
+    tag: str,
     log: str,
     progress: Callable[[JobProgress], None],
     check: Callable[[], None],
 ) -> Submission:
-    """Runs `hadoop jar PROGRAM…` to its end, its application tagged by `tags` (the last is this job's alone).
+    """Runs `hadoop jar PROGRAM…` to its end. `conf`, its configuration directory, gives everything that it submits
+    `tag`, which nothing else has.
 
     `log` is the client's output file on the host. `check` is called twice a second and raises when the run must stop;
     the client is killed then.
     """
     start = now()
     process = cluster.host.start(
-        cluster.client_command(_tagged(program, tags)), output=log, env=cluster.client_environment()
+        cluster.client_command(tuple(program), conf), output=log, env=cluster.client_environment(conf)
     )
-    follower = _Follower(cluster, tags[-1], start)
+    follower = _Follower(cluster, tag, start)
     try:
         while (code := process.wait(_INTERVAL_SECONDS)) is None:
             check()
@@ -68,7 +71,7 @@ def submit(
     assert process.cpu_seconds is not None
     tail = cluster.host.call("files.read", path=log, offset=-_LOG_TAIL).decode(errors="replace")
     said = tuple(line for line in tail.splitlines() if line.strip() and not _JAVA_NOISE.match(line))
-    return Submission(code, _settled(cluster, tags[-1]), start, end, process.cpu_seconds, said)
+    return Submission(code, _settled(cluster, tag), start, end, process.cpu_seconds, said)
 
 
 def now() -> Moment:
@@ -77,7 +80,7 @@ def now() -> Moment:
 
 
 class _Follower:
-    """Finds the application of a tag and asks its master how far it is."""
+    """Finds the newest application of a tag and asks its master how far it is."""
 
     def __init__(self, cluster: LiveCluster, tag: str, start: Moment) -> None:
         self._cluster = cluster
@@ -90,13 +93,14 @@ class _Follower:
     def look(self) -> JobProgress:
         elapsed = time.monotonic() - self._start.monotonic
         try:
-            if self._master is None:
+            job = None if self._master is None else self._master.progress()
+            if job is None:  # None yet, or the next of several.
                 found = self._cluster.resourcemanager.applications(tag=self._tag)
                 if not found:
                     return JobProgress(None, None, elapsed)
-                self._master = ApplicationMaster(self._cluster.resourcemanager, found[0].id)
-            job = self._master.progress()
-            moved = self._count(self._master)
+                self._master = ApplicationMaster(self._cluster.resourcemanager, found[-1].id)
+                job = self._master.progress()
+            moved = self._count(self._master) if self._master is not None else None
         except (Unreachable, Rejected, Garbled):
             job = moved = None  # What is shown is a courtesy: the client's end decides how it went.
         if moved is not None:
@@ -114,19 +118,14 @@ class _Follower:
         return bytes_so_far(master.counters() or {})
 
 
-def _tagged(program: Sequence[str], tags: tuple[str, ...]) -> tuple[str, ...]:
-    jar, name, *arguments = program
-    return (jar, name, f"-Dmapreduce.job.tags={','.join(tags)}", *arguments)
-
-
-def _settled(cluster: LiveCluster, tag: str) -> Application | None:
-    """The application of `tag` once it is finished: the client may see the end before the ResourceManager does."""
+def _settled(cluster: LiveCluster, tag: str) -> tuple[Application, ...]:
+    """The applications of `tag` once all are finished: the client may see the end before the ResourceManager does."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while True:
         try:
             found = cluster.resourcemanager.applications(tag=tag)
         except Unreachable:
-            return None
-        if not found or found[0].ended or time.monotonic() > deadline:
-            return found[0] if found else None
+            return ()
+        if all(one.ended for one in found) or time.monotonic() > deadline:
+            return found
         time.sleep(0.1)

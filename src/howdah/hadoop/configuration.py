@@ -12,7 +12,7 @@ from enum import Enum
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk, jvm_flags
 from howdah.hadoop.plan import Place, Plan
-from howdah.hadoop.site import render_site
+from howdah.hadoop.site import Site, parse_site, render_site
 
 Sites = dict[str, dict[str, str]]
 """File name (`core-site.xml`, …) → key → value."""
@@ -96,6 +96,25 @@ def configure(
     """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed."""
     common = {**_core(plan), **_hdfs(plan), **_yarn(plan), **_mapreduce(plan, distribution), **tuned, **overrides}
     return Configuration(common, {node.name: _node(node) for node in plan.nodes})
+
+
+def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> dict[str, bytes]:
+    """The files of a conf directory in which `overrides` hold for clients and jobs: each key stands in its own file and
+    in no other. A key that is final stays as it is, as Hadoop lets no job set it.
+
+    Raises UsageError for a file that Hadoop would not read, or a value that XML cannot hold.
+    """
+    sites = {name: parse_site(content, name) for name, content in files.items() if name.endswith("-site.xml")}
+    final = {key for site in sites.values() for key in site.final}
+    wanted = {key: value for key, value in overrides.items() if key not in final}
+    changed = dict(files)
+    for name in {*sites, *map(file_of, wanted)}:
+        site = sites.get(name, Site({}))
+        properties = {key: value for key, value in site.properties.items() if key not in wanted}
+        properties |= {key: value for key, value in wanted.items() if file_of(key) == name}
+        if properties != site.properties:
+            changed[name] = render_site(properties, final=site.final).encode()
+    return changed
 
 
 def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple[str, ...], logs: str) -> str:

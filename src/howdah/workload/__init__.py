@@ -37,6 +37,14 @@ class Files(Protocol):
         """Length by name of the files directly in directory `path`; empty when there is no such directory."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a program did: its jobs, oldest first (some run none), and all that its client printed."""
+
+    jobs: tuple[Job, ...]
+    output: str
+
+
 class Session(Protocol):
     """What a workload may do while a run lasts; given by the engine, valid until the workload's method returns."""
 
@@ -51,11 +59,21 @@ class Session(Protocol):
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
         """Runs `hadoop jar PROGRAM…` to its end as one phase, and returns the job that it ran, from its history.
 
-        `data_bytes` is what the phase has to move once, for its throughput. Raises WorkloadFailed.
+        `data_bytes` is what the phase has to move once, for its throughput. Raises WorkloadFailed, also where it ran no
+        job or several.
         """
+
+    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
+        """As `job`, for a program that runs any number of jobs, or works without any."""
 
     def examples(self, *arguments: str) -> Sequence[str]:
         """The program of Hadoop's MapReduce examples with `arguments`, ready for `job`."""
+
+    def tests(self, *arguments: str) -> Sequence[str]:
+        """As `examples`, of the tests jar of Hadoop's job client: TestDFSIO, testmapredsort."""
+
+    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
+        """Keeps a number that a program of `phase` printed."""
 
 
 class Workload(Protocol):
@@ -75,6 +93,8 @@ class Workload(Protocol):
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         """Every setting with its value. `cluster` is the configuration that clients of the cluster see.
+
+        Has `size_bytes`, and as `conf` the Hadoop keys that the engine gives to every job.
 
         Raises UsageError for what cannot be; nothing has been started then.
         """

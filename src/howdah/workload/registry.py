@@ -6,9 +6,12 @@ import difflib
 
 from howdah.errors import UsageError
 from howdah.workload import Workload
+from howdah.workload.dfsio import Dfsio
+from howdah.workload.sort import Sort
 from howdah.workload.terasort import TeraSort
 
-WORKLOADS: dict[str, type[Workload]] = {TeraSort.name: TeraSort}
+_ALL: tuple[type[Workload], ...] = (TeraSort, Sort, Dfsio)
+WORKLOADS = {one.name: one for one in _ALL}
 
 
 def find_workload(name: str) -> Workload:

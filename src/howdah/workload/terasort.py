@@ -9,6 +9,7 @@ from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import Asked, Session, Settings
+from howdah.workload.counts import count
 
 ROW_BYTES = 100
 _CHECKSUM_GROUP = "org.apache.hadoop.examples.terasort.TeraGen$Counters"
@@ -38,10 +39,10 @@ class TeraSort:
         return {
             "size_bytes": size,
             "rows": size // ROW_BYTES,
-            "maps": asked.maps or _count(conf, "mapreduce.job.maps", 2),
-            "reduces": asked.reduces or _count(conf, "mapreduce.job.reduces", 1),
-            "input_replication": _count(conf, "dfs.replication", 3),
-            "output_replication": _count(conf, _OUTPUT_REPLICATION, 1),
+            "maps": asked.maps or count(conf, "mapreduce.job.maps", 2),
+            "reduces": asked.reduces or count(conf, "mapreduce.job.reduces", 1),
+            "input_replication": count(conf, "dfs.replication", 3),
+            "output_replication": count(conf, _OUTPUT_REPLICATION, 1),
             "conf": dict(asked.conf),
         }
 
@@ -52,11 +53,11 @@ class TeraSort:
         return stored, int(2 * 1.02 * size)
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
-        options = (*_options(settings), f"-Dmapreduce.job.maps={settings['maps']}")
+        maps = f"-Dmapreduce.job.maps={settings['maps']}"
         job = session.job(
             "gen",
             "prepare",
-            session.examples("teragen", *options, str(settings["rows"]), _uri(session, "input")),
+            session.examples("teragen", maps, str(settings["rows"]), _uri(session, "input")),
             data_bytes=settings["size_bytes"],
         )
         self._generated = job.counter(_CHECKSUM_GROUP, _CHECKSUM)
@@ -71,11 +72,11 @@ class TeraSort:
         }
 
     def run(self, session: Session, settings: Settings) -> None:
-        options = (*_options(settings), f"-Dmapreduce.job.reduces={settings['reduces']}")
+        reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
         session.job(
             "sort",
             "run",
-            session.examples("terasort", *options, _uri(session, "input"), _uri(session, "output")),
+            session.examples("terasort", reduces, _uri(session, "input"), _uri(session, "output")),
             data_bytes=settings["size_bytes"],
         )
 
@@ -83,7 +84,7 @@ class TeraSort:
         session.job(
             "validate",
             "verify",
-            session.examples("teravalidate", *_options(settings), _uri(session, "output"), _uri(session, "report")),
+            session.examples("teravalidate", _uri(session, "output"), _uri(session, "report")),
         )
         report = b"".join(
             session.storage.read(f"{session.directory}/report/{part}") for part in _parts(session, "report", "part-r-")
@@ -122,17 +123,6 @@ def judge(report: str, generated: int | None) -> tuple[Check, ...]:
 
 def _length_check(length: int, expected: int) -> Check:
     return Check("length", length == expected, f"{length} bytes of output for {expected} bytes of input")
-
-
-def _count(conf: Mapping[str, str], key: str, default: int) -> int:
-    text = conf.get(key, str(default)).strip()
-    if not text.isdecimal() or int(text) == 0:
-        raise UsageError(f"{key} is {text!r}, which is not a number of at least 1")
-    return int(text)
-
-
-def _options(settings: Settings) -> tuple[str, ...]:
-    return tuple(f"-D{key}={value}" for key, value in settings["conf"].items())
 
 
 def _uri(session: Session, name: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,6 +131,17 @@ def test_a_broken_lease_kills_and_a_released_one_does_not(directory: ClusterDire
     broken.close()
     assert cluster.has_killed.wait(10)
     assert cluster.killed == ["broken"]
+
+
+def test_one_at_a_time_measures_and_the_next_when_it_has_gone(directory: ClusterDirectory, cluster: Cluster) -> None:
+    first, second = ControlClient(directory), ControlClient(directory)
+    assert first.ask("claim", by="first") == {"claimed_by": "first"}
+    assert second.ask("claim", by="second") == {"claimed_by": "first"}
+    first.close()
+    deadline = time.monotonic() + 10
+    while second.ask("claim", by="second") != {"claimed_by": "second"}:
+        assert time.monotonic() < deadline
+    second.close()
 
 
 def test_nobody_listens(directory: ClusterDirectory) -> None:

@@ -92,10 +92,10 @@ class FakeCluster:
     settings: Mapping[str, str] = field(default_factory=dict)
     plan: Any = None
 
-    def client_command(self, program: tuple[str, ...]) -> list[str]:
-        return ["hadoop", "jar", *program]
+    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
+        return ["hadoop", "--config", str(conf), "jar", *program]
 
-    def client_environment(self) -> dict[str, str]:
+    def client_environment(self, conf: Path) -> dict[str, str]:
         return {}
 
     def live(self) -> LiveCluster:

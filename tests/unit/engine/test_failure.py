@@ -12,7 +12,9 @@ from tests.unit.engine.clusters import application
 
 NOW = Moment(0.0, 0.0)
 APPLICATION = application("FAILED", final_status="FAILED", id="application_1_0007")
-SUBMISSION = Submission(1, APPLICATION, NOW, NOW, 0.0, ("one", "Error: the first", "Error: the second", "x", "y", "z"))
+SUBMISSION = Submission(
+    1, (APPLICATION,), NOW, NOW, 0.0, ("one", "Error: the first", "Error: the second", "x", "y", "z")
+)
 ATTEMPT = Attempt(
     "attempt_1", "task_1", "map", "FAILED", "n1:45454", None, Span(0, 1), {}, {},
     "[2026-11-20]Container exited with a non-zero exit code 1.\nError: java.io.IOException: no space\n\tat Foo\n"

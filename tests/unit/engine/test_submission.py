@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,14 +28,15 @@ def run(
     told: list[JobProgress] = []
     cluster = FakeCluster(host, FakeManager(seen)).live()
     program = ("examples.jar", "terasort", "/in", "/out")
-    done = submit(cluster, program, tags=("run", "run-sort"), log="/log", progress=told.append, check=check)
+    done = submit(
+        cluster, program, conf=Path("/conf/sort"), tag="run-sort", log="/log", progress=told.append, check=check
+    )
     return done, host, told
 
 
-def test_the_job_carries_its_tags_before_its_arguments() -> None:
+def test_the_client_has_its_own_configuration() -> None:
     _, host, _ = run(FakeProcess(), [()])
-    [command] = host.started
-    assert command[2:] == ["examples.jar", "terasort", "-Dmapreduce.job.tags=run,run-sort", "/in", "/out"]
+    assert host.started == [["hadoop", "--config", "/conf/sort", "jar", "examples.jar", "terasort", "/in", "/out"]]
 
 
 def test_what_the_client_says_is_kept_without_noise() -> None:
@@ -49,15 +51,15 @@ def test_what_the_client_says_is_kept_without_noise() -> None:
 
 
 def test_no_application_is_none() -> None:
-    assert run(FakeProcess(), [()])[0].application is None
-    assert run(FakeProcess(), [None])[0].application is None
+    assert run(FakeProcess(), [()])[0].applications == ()
+    assert run(FakeProcess(), [None])[0].applications == ()
 
 
 def test_the_end_is_waited_for_where_the_client_sees_it_first() -> None:
     ended = application()
     # The first look is the follower's, for progress.
     done, _, _ = run(FakeProcess(looks=2), [(), (application("RUNNING"),), (ended,)])
-    assert done.application == ended
+    assert done.applications == (ended,)
 
 
 def test_a_resourcemanager_that_does_not_answer_is_no_failure_of_the_job() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from howdah.errors import UsageError
 from howdah.hadoop import tuning
-from howdah.hadoop.configuration import Scope, configure, file_of, scope_of
+from howdah.hadoop.configuration import Scope, configure, file_of, scope_of, with_overrides
 from howdah.hadoop.distribution import of_lock
 from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.lock import read_lock
 from howdah.hadoop.plan import lay_out
-from howdah.hadoop.site import parse_site
+from howdah.hadoop.site import parse_site, render_site
 from howdah.hadoop.sizing import size_cluster
 
 GIB = 1 << 30
@@ -102,3 +102,22 @@ def test_the_users_settings_win_over_tuned_ones_and_those_over_what_is_needed() 
     client = parse_site(made.files(None, "")["hdfs-site.xml"], "hdfs-site.xml").properties
     assert "dfs.datanode.address" not in client, "a client has no node's own settings"
     assert client["dfs.client.use.datanode.hostname"] == "true"
+
+
+def test_overrides_stand_in_their_own_file_alone() -> None:
+    files = {
+        "core-site.xml": render_site({"mapreduce.job.tags": "old", "a.b": "1"}).encode(),
+        "hdfs-site.xml": render_site({"dfs.replication": "3"}, final=["dfs.replication"]).encode(),
+        "log4j.properties": b"x",
+    }
+    changed = with_overrides(files, {"mapreduce.job.tags": "new", "dfs.replication": "1", "yarn.x": "<&>"})
+    sites = {name: parse_site(text, name).properties for name, text in changed.items() if name.endswith(".xml")}
+    assert sites == {
+        "core-site.xml": {"a.b": "1"},
+        "hdfs-site.xml": {"dfs.replication": "3"},
+        "mapred-site.xml": {"mapreduce.job.tags": "new"},
+        "yarn-site.xml": {"yarn.x": "<&>"},
+    }
+    assert changed["log4j.properties"] == b"x"
+    assert changed["hdfs-site.xml"] == files["hdfs-site.xml"], "final, and unchanged to the byte"
+    assert with_overrides(files, {}) == files

@@ -7,8 +7,9 @@ import pytest
 
 from howdah.errors import UsageError
 from howdah.model.job import Job
+from howdah.model.metric import Metric
 from howdah.model.run import PhaseKind
-from howdah.workload import Asked
+from howdah.workload import Asked, Ran
 from howdah.workload.registry import find_workload
 from howdah.workload.terasort import TeraSort, judge
 
@@ -103,6 +104,15 @@ class Session:
         group = "org.apache.hadoop.examples.terasort.TeraGen$Counters"
         return Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, {group: {"CHECKSUM": 5}}, {}, {}, (), None)
 
+    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
+        return Ran((self.job(phase, kind, program, data_bytes=data_bytes),), "")
+
+    def tests(self, *arguments: str) -> Sequence[str]:
+        return ("tests.jar", *arguments)
+
+    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
+        raise AssertionError(metric)
+
     def examples(self, *arguments: str) -> Sequence[str]:
         return ("examples.jar", *arguments)
 
@@ -122,7 +132,7 @@ def test_three_jobs_and_a_verdict() -> None:
         ("gen", "prepare"), ("sort", "run"), ("validate", "verify"),
     ]  # fmt: skip
     assert session.programs[0][2] == (
-        "examples.jar", "teragen", "-Dio.seqfile=x", "-Dmapreduce.job.maps=2", "10", "hdfs://here/run/input",
+        "examples.jar", "teragen", "-Dmapreduce.job.maps=2", "10", "hdfs://here/run/input",
     )  # fmt: skip
     assert (dataset["rows"], dataset["files"], dataset["checksum"], dataset["reused"]) == (10, 2, "5", False)
 

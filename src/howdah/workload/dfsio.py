@@ -1,0 +1,201 @@
+"""TestDFSIO: many maps each write or read one file; Hadoop's job-client tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from howdah.errors import Untrusted, UsageError
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import Asked, Session, Settings
+from howdah.workload.counts import count
+
+MIB = 1 << 20
+"""What TestDFSIO calls MB (`MEGA` in its source)."""
+_BUFFER_BYTES = 1_000_000
+_ROUNDING = MIB // 100
+_FIELD = re.compile(
+    r"(?:^|TestDFSIO:)\s*(Number of files|Total MBytes processed|Throughput mb/sec|Average IO rate mb/sec"
+    r"|IO rate std deviation|Test exec time sec):\s*(\S+)\s*$"
+)
+_HEAD = re.compile(r"-----\s*TestDFSIO\s*-----\s*:\s*(.+?)\s*$")
+_LAST = "Test exec time sec"
+
+WALL = Metric(
+    "dfsio_wall_throughput",
+    "B/s",
+    "higher",
+    "bytes of all files ÷ TestDFSIO's own execution time, start of the job included: what the cluster did",
+    "TestDFSIO's report",
+)
+TASK = Metric(
+    "dfsio_task_throughput",
+    "B/s",
+    "higher",
+    "bytes of all files ÷ the summed times of all tasks, which TestDFSIO prints as its Throughput: what one task got "
+    "while the others ran, not what the cluster did",
+    "TestDFSIO's report",
+)
+FILE_RATE = Metric(
+    "dfsio_file_rate", "B/s", "higher", "mean of the rates of the single files (Average IO rate)", "TestDFSIO's report"
+)
+FILE_RATE_DEVIATION = Metric(
+    "dfsio_file_rate_deviation", "B/s", "neither", "standard deviation of the files' rates", "TestDFSIO's report"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One block of TestDFSIO's output. Rates are bytes per second; `operation` is None where the block has no head."""
+
+    operation: str | None
+    files: int
+    bytes: int
+    task_rate: float
+    file_rate: float
+    file_rate_deviation: float
+    seconds: float
+
+    @property
+    def wall_rate(self) -> float:
+        return self.bytes / self.seconds
+
+    @property
+    def task_seconds(self) -> float:
+        """Summed over all tasks."""
+        return self.bytes / self.task_rate
+
+
+def parse_reports(text: str) -> tuple[Report, ...]:
+    """The blocks in a client's output or in a `TestDFSIO_results.log`, of any release; with log prefixes or without.
+
+    Some releases also print a `Total Throughput mb/sec`, which divides by milliseconds: it is not read.
+
+    Raises:
+        Untrusted: a block lacks a line, or one holds no number.
+    """
+    found: list[Report] = []
+    operation: str | None = None
+    fields: dict[str, str] = {}
+    for line in text.splitlines():
+        if head := _HEAD.search(line):
+            if fields:
+                raise Untrusted(f"a TestDFSIO report ends after {list(fields)[-1]!r}")
+            operation = head[1]
+        elif field := _FIELD.search(line):
+            fields[field[1]] = field[2]
+            if field[1] == _LAST:
+                found.append(_report(operation, fields))
+                operation, fields = None, {}
+    if fields:
+        raise Untrusted(f"a TestDFSIO report ends after {list(fields)[-1]!r}")
+    return tuple(found)
+
+
+def _report(operation: str | None, fields: Mapping[str, str]) -> Report:
+    try:
+        files, megabytes, task, file, deviation, seconds = (
+            float(fields[name])
+            for name in (
+                *("Number of files", "Total MBytes processed", "Throughput mb/sec"),
+                *("Average IO rate mb/sec", "IO rate std deviation", _LAST),
+            )
+        )
+    except KeyError as error:
+        raise Untrusted(f"a TestDFSIO report has no line {error}") from error
+    except ValueError as error:
+        raise Untrusted(f"a TestDFSIO report holds no number: {error}") from error
+    return Report(operation, int(files), round(megabytes * MIB), task * MIB, file * MIB, deviation * MIB, seconds)
+
+
+class Dfsio:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "dfsio"
+    title: ClassVar[str] = "TestDFSIO"
+    summary: ClassVar[str] = "writes, reads and appends files: disks and network of the storage; Hadoop's own tests"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
+    primary: ClassVar[str] = f"write/{WALL.name}"
+    metrics: ClassVar[tuple[Metric, ...]] = (WALL, TASK, FILE_RATE, FILE_RATE_DEVIATION)
+
+    def __init__(self) -> None:
+        self._checks: list[Check] = []
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
+        conf = {**cluster, **asked.conf}
+        files = asked.maps or count(conf, "mapreduce.job.maps", 2)
+        if size < files * MIB:
+            raise UsageError(
+                f"{size} bytes are less than a MiB in each of {files} files: TestDFSIO reports whole MiB",
+                hint=f"--size {files}Mi is the least with {files} files; --maps says how many files there are.",
+            )
+        file_bytes = size // files // MIB * MIB
+        return {
+            "size_bytes": size,
+            "files": files,
+            "file_bytes": file_bytes,
+            "moved_bytes": file_bytes * files,
+            "buffer_bytes": _BUFFER_BYTES,
+            "replication": count(conf, "dfs.replication", 3),
+            "conf": dict(asked.conf),
+        }
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        return 2 * settings["moved_bytes"] * settings["replication"], 0
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        names = ("files", "file_bytes", "replication")
+        return {"generator": "TestDFSIO", "bytes": settings["moved_bytes"], **{name: settings[name] for name in names}}
+
+    def run(self, session: Session, settings: Settings) -> None:
+        for phase, operation in (
+            ("write", ("-write",)),
+            ("read", ("-read",)),
+            ("random-read", ("-read", "-random")),
+            ("append", ("-append",)),
+        ):
+            self._operate(session, settings, phase, operation)
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        return tuple(self._checks)
+
+    def _operate(self, session: Session, settings: Settings, phase: str, operation: Iterable[str]) -> None:
+        arguments = (
+            *("TestDFSIO", f"-Dtest.build.data={session.storage.uri(session.directory)}", *operation),
+            *("-nrFiles", str(settings["files"]), "-size", f"{settings['file_bytes']}B"),
+            *("-bufferSize", str(settings["buffer_bytes"]), "-resFile", "/dev/null"),
+        )
+        ran = session.program(phase, "run", session.tests(*arguments), data_bytes=settings["moved_bytes"])
+        reports = parse_reports(ran.output)
+        if len(reports) != 1:
+            raise Untrusted(f"{phase}: TestDFSIO printed {len(reports)} reports, not one")
+        [report] = reports
+        for metric, value in (
+            (WALL, report.wall_rate),
+            (TASK, report.task_rate),
+            (FILE_RATE, report.file_rate),
+            (FILE_RATE_DEVIATION, report.file_rate_deviation),
+        ):
+            session.sample(metric, value, phase=phase)
+        self._check(session, settings, phase, report)
+
+    def _check(self, session: Session, settings: Settings, phase: str, report: Report) -> None:
+        expected = settings["file_bytes"] * (2 if phase == "append" else 1)
+        lengths = list(session.storage.files(f"{session.directory}/io_data").values())
+        stored = lengths == [expected] * settings["files"]
+        # Random reads go on by whole buffers until there is enough; the report has hundredths of a MiB.
+        more = settings["files"] * settings["buffer_bytes"] if phase == "random-read" else 0
+        excess = report.bytes - settings["moved_bytes"]
+        moved = report.files == settings["files"] and -_ROUNDING <= excess <= more + _ROUNDING
+        self._checks.append(
+            Check(
+                phase,
+                stored and moved,
+                f"reported {report.bytes} bytes in {report.files} files, stored {sum(lengths)} in {len(lengths)}; "
+                f"expected {settings['moved_bytes']} and {expected * settings['files']} in {settings['files']}",
+            )
+        )

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import Untrusted, UsageError
+from howdah.workload import Asked
+from howdah.workload.dfsio import MIB, Dfsio, parse_reports
+
+GOLDEN = Path(__file__).parents[2] / "golden/hadoop/3.4.2"
+# The Gordon paper's, Hadoop 1: no head, log prefixes, all decimals.
+GORDON = """\
+13/01/30 18:56:00 INFO fs.TestDFSIO:      Number of files: 8
+13/01/30 18:56:00 INFO fs.TestDFSIO: Total MBytes processed: 8192
+13/01/30 18:56:00 INFO fs.TestDFSIO:      Throughput mb/sec: 41.651837012782316
+13/01/30 18:56:00 INFO fs.TestDFSIO: Average IO rate mb/sec: 93.37788391113281
+13/01/30 18:56:00 INFO fs.TestDFSIO: IO rate std deviation: 58.587153756958564
+13/01/30 18:56:00 INFO fs.TestDFSIO:      Test exec time sec: 99.554
+13/01/30 18:56:00 INFO fs.TestDFSIO:
+13/01/30 18:57:16 INFO fs.TestDFSIO:      Number of files: 8
+13/01/30 18:57:16 INFO fs.TestDFSIO: Total MBytes processed: 8192
+13/01/30 18:57:16 INFO fs.TestDFSIO:      Throughput mb/sec: 207.49746707193515
+13/01/30 18:57:16 INFO fs.TestDFSIO: Average IO rate mb/sec: 207.5077362060547
+13/01/30 18:57:16 INFO fs.TestDFSIO: IO rate std deviation: 1.4632078247537383
+13/01/30 18:57:16 INFO fs.TestDFSIO:      Test exec time sec: 41.365
+"""
+# A results file, with the line of the releases that divide by milliseconds.
+RESULTS = """\
+----- TestDFSIO ----- : write
+            Date & time: Wed Feb 13 10:00:00 UTC 2019
+        Number of files: 2
+ Total MBytes processed: 16.0
+      Throughput mb/sec: 8.5
+Total Throughput mb/sec: 0.0
+ Average IO rate mb/sec: 9.25
+  IO rate std deviation: 0.5
+     Test exec time sec: 20.5
+
+"""
+
+
+def test_hadoops_throughput_is_not_the_clusters() -> None:
+    write, read = parse_reports(GORDON)
+    assert write.operation is None
+    assert (write.files, write.bytes) == (8, 8192 * MIB)
+    assert write.task_rate / MIB == pytest.approx(41.65, abs=0.005)
+    assert write.wall_rate / MIB == pytest.approx(82.29, abs=0.005)
+    assert write.task_seconds == pytest.approx(196.7, abs=0.05)
+    assert read.file_rate / MIB == pytest.approx(207.51, abs=0.005)
+
+
+def test_a_results_file_without_prefixes_and_with_the_line_in_milliseconds() -> None:
+    [report] = parse_reports(RESULTS)
+    assert report.operation == "write"
+    assert (report.task_rate, report.file_rate, report.seconds) == (8.5 * MIB, 9.25 * MIB, 20.5)
+
+
+def test_todays_client_log() -> None:
+    reports = parse_reports((GOLDEN / "testdfsio.log").read_text())
+    assert [(one.operation, one.files, one.bytes) for one in reports] == [
+        ("write", 2, 16 * MIB),
+        ("read", 2, 16 * MIB),
+        ("random read", 2, 16.75 * MIB),
+        ("append", 2, 16 * MIB),
+    ]
+    assert (reports[2].task_rate, reports[2].seconds) == (49.13 * MIB, 29.22)
+
+
+def test_several_blocks_in_one_file() -> None:
+    both = parse_reports(RESULTS + RESULTS.replace(": write", ": random read"))
+    assert [report.operation for report in both] == ["write", "random read"]
+
+
+@pytest.mark.parametrize("gone", ["Number of files", "Throughput mb/sec: 8", "IO rate std"])
+def test_a_block_that_lacks_a_line_is_refused(gone: str) -> None:
+    text = "\n".join(line for line in RESULTS.splitlines() if gone not in line)
+    with pytest.raises(Untrusted, match="has no line"):
+        parse_reports(text)
+
+
+def test_a_block_that_is_cut_off_is_refused() -> None:
+    cut = RESULTS[: RESULTS.index("IO rate std")]
+    for text in (cut, cut + RESULTS):
+        with pytest.raises(Untrusted, match="ends after 'Average IO rate mb/sec'"):
+            parse_reports(text)
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(Untrusted, match="no number"):
+        parse_reports(RESULTS.replace("20.5", "NaN?"))
+
+
+def test_output_without_a_report_has_none() -> None:
+    assert parse_reports("INFO fs.TestDFSIO: TestDFSIO.1.8\n") == ()
+
+
+def test_files_have_whole_mebibytes_and_the_size_is_what_is_moved() -> None:
+    settings = Dfsio().resolve(Asked(size_bytes=10**9, maps=3), {})
+    assert (settings["files"], settings["file_bytes"]) == (3, 317 * MIB)
+    assert settings["moved_bytes"] == 3 * 317 * MIB
+    with pytest.raises(UsageError, match="less than a MiB in each of 3 files"):
+        Dfsio().resolve(Asked(size_bytes=2 * MIB, maps=3), {})
