@@ -49,6 +49,13 @@ def test_tasks_that_die(cluster: Home) -> None:
     assert not (run / "samples.jsonl").exists()
 
 
+def test_a_task_whose_jvm_cannot_start(cluster: Home) -> None:
+    pairs = ("mapreduce.map.java.opts=-Xmx1m", "mapreduce.map.maxattempts=1")
+    ended = cluster.howdah(*_RUN, *(option for pair in pairs for option in ("--conf", pair)))
+    assert ended.code == 1, ended.said
+    assert "Too small maximum heap" in one_message(ended), "the JVM's own words are missing"
+
+
 def test_output_that_is_not_sorted(cluster: Home) -> None:
     reverse = (
         "mapreduce.job.output.key.comparator.class=org.apache.hadoop.mapreduce.lib.partition.KeyFieldBasedComparator",

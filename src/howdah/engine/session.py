@@ -71,13 +71,16 @@ class JobSession:
     def tests(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.jobclient_tests_jar), *arguments)
 
+    def distcp(self, *arguments: str) -> Sequence[str]:
+        return (str(self._cluster.distribution.distcp_jar), *arguments)
+
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
         self._sampler(phase, now())(metric, value, "measured", metric.source, "client")
 
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
         jobs = self.program(phase, kind, program, data_bytes=data_bytes).jobs
         if len(jobs) != 1:
-            raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of {program[1]}, which runs one")
+            raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of a program that runs one")
         return jobs[0]
 
     def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
@@ -98,7 +101,7 @@ class JobSession:
                 progress=self._observer.progress,
                 check=self._check,
             )
-            jobs = self._finished_jobs(phase, program, submission, log)
+            jobs = self._finished_jobs(phase, submission, log)
         except HowdahError as error:
             self.phases[-1] = replace(self.phases[-1], end=now(), error=error.message)
             self._observer.phase_ended(phase, None)
@@ -133,11 +136,11 @@ class JobSession:
             kept = self._writer.keep(f"conf/clients/{phase}/{name}", content)
         return kept.parent
 
-    def _finished_jobs(self, phase: str, program: Sequence[str], submission: Submission, log: Path) -> tuple[Job, ...]:
+    def _finished_jobs(self, phase: str, submission: Submission, log: Path) -> tuple[Job, ...]:
         """The jobs that a client ran, their histories kept. Raises WorkloadFailed when one of them, or it, failed."""
         jobs = tuple(self._finished_job(phase, submission, one, log) for one in submission.applications)
         if submission.code != 0:
-            ended = f"{program[1]}: the client ended with code {submission.code}"
+            ended = f"{phase}: the client ended with code {submission.code}"
             raise WorkloadFailed(
                 "\n".join((ended, *submission.said[-8:], *self._lost_blocks())), hint=f"All that it printed: {log}"
             )

@@ -177,6 +177,8 @@ def _yarn(plan: Plan) -> dict[str, str]:
         "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "99",
         "yarn.nodemanager.disk-health-checker.min-free-space-per-disk-mb": "512",
         "yarn.nodemanager.vmem-check-enabled": "false",
+        # A JVM that cannot start says why on its standard output, which YARN does not quote by itself.
+        "yarn.nodemanager.container.stderr.pattern": "{*stderr*,*STDERR*,*stdout*}",
     }
 
 

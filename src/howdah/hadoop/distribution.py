@@ -65,6 +65,10 @@ class Distribution:
         return self._find("tools/lib", "hadoop-streaming-*.jar")
 
     @property
+    def distcp_jar(self) -> Path:
+        return self._find("tools/lib", "hadoop-distcp-*.jar")
+
+    @property
     def jobclient_tests_jar(self) -> Path:
         """`TestDFSIO`, `nnbench`, `mrbench`, `minicluster` …; they need the class path of the tests."""
         return self._find("mapreduce", f"hadoop-mapreduce-client-jobclient-{self.version}-tests.jar")

@@ -26,5 +26,11 @@ class Storage(Protocol):
     def files(self, path: str) -> Mapping[str, int]:
         """Length by name of the files directly in directory `path`; empty when there is no such directory."""
 
+    def checksum(self, path: str) -> str:
+        """What two files of equal content and layout have in common, whatever made them.
+
+        Raises ClusterProblem when there is no such file.
+        """
+
     def remove(self, path: str) -> None:
         """Removes a file or a tree, past any trash; what is not there is fine."""

@@ -48,5 +48,9 @@ class Hdfs:
             return {}
         return {entry.name: entry.length for entry in entries if not entry.is_directory}
 
+    def checksum(self, path: str) -> str:
+        found = self._webhdfs.checksum(path)
+        return f"{found.algorithm} {found.digest}"
+
     def remove(self, path: str) -> None:
         self._webhdfs.delete(path, recursive=True)

@@ -36,6 +36,12 @@ class Files(Protocol):
     def files(self, path: str) -> Mapping[str, int]:
         """Length by name of the files directly in directory `path`; empty when there is no such directory."""
 
+    def checksum(self, path: str) -> str:
+        """What two files of equal content and layout have in common, whatever made them.
+
+        Raises ClusterProblem when there is no such file.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -71,6 +77,9 @@ class Session(Protocol):
 
     def tests(self, *arguments: str) -> Sequence[str]:
         """As `examples`, of the tests jar of Hadoop's job client: TestDFSIO, testmapredsort."""
+
+    def distcp(self, *arguments: str) -> Sequence[str]:
+        """As `examples`: DistCp, which is a program by itself."""
 
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
         """Keeps a number that a program of `phase` printed."""

@@ -7,10 +7,11 @@ import difflib
 from howdah.errors import UsageError
 from howdah.workload import Workload
 from howdah.workload.dfsio import Dfsio
+from howdah.workload.distcp import DistCp
 from howdah.workload.sort import Sort
 from howdah.workload.terasort import TeraSort
 
-_ALL: tuple[type[Workload], ...] = (TeraSort, Sort, Dfsio)
+_ALL: tuple[type[Workload], ...] = (TeraSort, Sort, Dfsio, DistCp)
 WORKLOADS = {one.name: one for one in _ALL}
 
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from howdah.errors import Untrusted, UsageError
 from howdah.workload import Asked
 from howdah.workload.dfsio import MIB, Dfsio, parse_reports
+from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 GOLDEN = Path(__file__).parents[2] / "golden/hadoop/3.4.2"
 # The Gordon paper's, Hadoop 1: no head, log prefixes, all decimals.
@@ -101,3 +105,33 @@ def test_files_have_whole_mebibytes_and_the_size_is_what_is_moved() -> None:
     assert settings["moved_bytes"] == 3 * 317 * MIB
     with pytest.raises(UsageError, match="less than a MiB in each of 3 files"):
         Dfsio().resolve(Asked(size_bytes=2 * MIB, maps=3), {})
+
+
+def run(output: Mapping[str, str], lengths: list[int]) -> tuple[FakeSession, dict[str, bool]]:
+    """Two files of 8 MiB; `output` is what each phase prints, `lengths` what the files have at the end of each."""
+    session, workload = FakeSession(FakeFiles(), output=output), Dfsio()
+    settings = workload.resolve(Asked(size_bytes=16 * MIB, maps=2), {})
+    session.storage.lengths = {f"/run/io_data/test_io_{number}": length for number, length in enumerate(lengths)}
+    workload.run(session, settings)
+    return session, {check.name: check.passed for check in workload.verify(session, settings)}
+
+
+def test_each_operation_is_judged_by_what_it_reports_and_what_is_stored() -> None:
+    text = (GOLDEN / "testdfsio.log").read_text()
+    starts = [found.start() for found in re.finditer(r"^\S+ \S+ INFO fs.TestDFSIO: -----", text, re.MULTILINE)]
+    parts = [text[start:end] for start, end in pairwise((*starts, len(text)))]
+    output = dict(zip(("write", "read", "random-read", "append"), parts, strict=True))
+    session, checks = run(output, [8 * MIB, 8 * MIB])
+    assert checks == {"write": True, "read": True, "random-read": True, "append": False}, "nothing was appended"
+    assert session.samples["random-read", "dfsio_task_throughput"] == 49.13 * MIB
+    assert len(session.samples) == 16
+    assert run(output, [16 * MIB, 16 * MIB])[1]["append"]
+    assert not run(output, [8 * MIB, 7 * MIB])[1]["read"]
+    assert not run(output, [8 * MIB])[1]["read"]
+    assert not run({**output, "read": output["random-read"]}, [8 * MIB, 8 * MIB])[1]["read"], "it reports too much"
+
+
+def test_no_report_or_two_are_not_guessed_from() -> None:
+    for output, number in (("", 0), (RESULTS + RESULTS, 2)):
+        with pytest.raises(Untrusted, match=f"write: TestDFSIO printed {number} reports"):
+            run({"write": output}, [])

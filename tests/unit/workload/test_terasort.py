@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from howdah.errors import UsageError
-from howdah.model.job import Job
-from howdah.model.metric import Metric
-from howdah.model.run import PhaseKind
-from howdah.workload import Asked, Ran
+from howdah.workload import Asked
 from howdah.workload.registry import find_workload
 from howdah.workload.terasort import TeraSort, judge
+from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 SUM = "c327a1c42c28"
 
@@ -69,56 +67,13 @@ def test_space_counts_replicas_and_what_lies_between() -> None:
     assert TeraSort().space_bytes(settings) == (4000, 2040)
 
 
-class Files:
-    """Output of ten rows, and a report of TeraValidate."""
-
-    def __init__(self, report: bytes, length: int = 1000) -> None:
-        self.report, self.length = report, length
-
-    def uri(self, path: str) -> str:
-        return f"hdfs://here{path}"
-
-    def read(self, path: str) -> bytes:
-        assert path == "/run/report/part-r-00000"
-        return self.report
-
-    def files(self, path: str) -> Mapping[str, int]:
-        return {
-            "/run/input": {"part-m-00000": 600, "part-m-00001": 400, "_SUCCESS": 0},
-            "/run/output": {"part-r-00000": self.length, "_partition.lst": 11},
-            "/run/report": {"part-r-00000": len(self.report)},
-        }[path]
-
-
-class Session:
-    """Remembers the programs; every job generated the checksum 5."""
-
-    directory = "/run"
-
-    def __init__(self, storage: Files) -> None:
-        self.storage = storage
-        self.programs: list[tuple[str, PhaseKind, Sequence[str]]] = []
-
-    def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
-        self.programs.append((phase, kind, program))
-        group = "org.apache.hadoop.examples.terasort.TeraGen$Counters"
-        return Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, {group: {"CHECKSUM": 5}}, {}, {}, (), None)
-
-    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
-        return Ran((self.job(phase, kind, program, data_bytes=data_bytes),), "")
-
-    def tests(self, *arguments: str) -> Sequence[str]:
-        return ("tests.jar", *arguments)
-
-    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
-        raise AssertionError(metric)
-
-    def examples(self, *arguments: str) -> Sequence[str]:
-        return ("examples.jar", *arguments)
-
-
-def run(storage: Files) -> tuple[Session, Mapping[str, Any], dict[str, bool]]:
-    session, workload = Session(storage), TeraSort()
+def run(report: bytes, length: int = 1000) -> tuple[FakeSession, Mapping[str, Any], dict[str, bool]]:
+    """Ten rows, of which `length` bytes came out, and TeraValidate's report; TeraGen counted the checksum 5."""
+    lengths = {"input/part-m-00000": 600, "input/part-m-00001": 400, "input/_SUCCESS": 0}
+    lengths |= {"output/part-r-00000": length, "output/_partition.lst": 11}
+    files = FakeFiles({"/run/report/part-r-00000": report}, {f"/run/{name}": size for name, size in lengths.items()})
+    counters = {"org.apache.hadoop.examples.terasort.TeraGen$Counters": {"CHECKSUM": 5}}
+    session, workload = FakeSession(files, counters), TeraSort()
     settings = workload.resolve(Asked(size_bytes=1000, maps=2, reduces=1, conf={"io.seqfile": "x"}), {})
     dataset = workload.prepare(session, settings)
     workload.run(session, settings)
@@ -126,7 +81,7 @@ def run(storage: Files) -> tuple[Session, Mapping[str, Any], dict[str, bool]]:
 
 
 def test_three_jobs_and_a_verdict() -> None:
-    session, dataset, checks = run(Files(b"checksum\t5\n"))
+    session, dataset, checks = run(b"checksum\t5\n")
     assert checks == {"order": True, "checksum": True, "length": True}
     assert [(phase, kind) for phase, kind, _ in session.programs] == [
         ("gen", "prepare"), ("sort", "run"), ("validate", "verify"),
@@ -138,7 +93,7 @@ def test_three_jobs_and_a_verdict() -> None:
 
 
 def test_lost_rows_are_seen_even_if_the_rest_is_in_order() -> None:
-    assert run(Files(b"checksum\t4\n", 900))[2] == {"order": True, "checksum": False, "length": False}
+    assert run(b"checksum\t4\n", 900)[2] == {"order": True, "checksum": False, "length": False}
 
 
 def test_a_workload_by_name_or_nearly() -> None:

@@ -1,0 +1,92 @@
+"""DistCp: many maps copy files from one place to another; Gordon's tables measure it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from howdah.errors import UsageError
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import Asked, Session, Settings
+from howdah.workload.counts import count
+
+MIB = 1 << 20
+
+
+class DistCp:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "distcp"
+    title: ClassVar[str] = "DistCp"
+    summary: ClassVar[str] = "copies files within the storage: disks and network, no sorting; Hadoop's own tool"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
+    primary: ClassVar[str] = "copy/throughput"
+    metrics: ClassVar[tuple[Metric, ...]] = ()
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
+        conf = {**cluster, **asked.conf}
+        maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
+        # DistCp gives whole files to maps: several each, so that no map waits for the slowest.
+        files = 4 * maps
+        if size < files:
+            raise UsageError(f"{size} bytes are too few for {files} files, which {maps} maps copy")
+        return {
+            "size_bytes": size,
+            "files": files,
+            "file_bytes": size // files,
+            "moved_bytes": size // files * files,
+            "maps": maps,
+            "replication": count(conf, "dfs.replication", 3),
+            "conf": dict(asked.conf),
+        }
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        return 2 * settings["moved_bytes"] * settings["replication"], 0
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        session.job(
+            "gen",
+            "prepare",
+            session.tests(
+                *("TestDFSIO", f"-Dtest.build.data={session.storage.uri(session.directory)}", "-write"),
+                *("-nrFiles", str(settings["files"]), "-size", f"{settings['file_bytes']}B", "-resFile", "/dev/null"),
+            ),
+            data_bytes=settings["moved_bytes"],
+        )
+        return {
+            "generator": "TestDFSIO",
+            "bytes": settings["moved_bytes"],
+            "files": settings["files"],
+            "replication": settings["replication"],
+            "reused": False,
+        }
+
+    def run(self, session: Session, settings: Settings) -> None:
+        source, target = (session.storage.uri(f"{session.directory}/{name}") for name in ("io_data", "copy"))
+        session.job(
+            "copy",
+            "run",
+            session.distcp("-m", str(settings["maps"]), source, target),
+            data_bytes=settings["moved_bytes"],
+        )
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        source, copy = (session.storage.files(f"{session.directory}/{name}") for name in ("io_data", "copy"))
+        whole = {f"test_io_{number}": settings["file_bytes"] for number in range(settings["files"])}
+        same = [
+            name
+            for name in sorted(source.keys() & copy.keys())
+            if session.storage.checksum(f"{session.directory}/io_data/{name}")
+            == session.storage.checksum(f"{session.directory}/copy/{name}")
+        ]
+        return (
+            Check(
+                "files",
+                source == copy == whole,
+                f"{len(whole)} files of {settings['file_bytes']} bytes were to be copied: {len(source)} are there, "
+                f"{sum(copy.get(name) == length for name, length in whole.items())} of the same length in the copy",
+            ),
+            Check("checksums", same == sorted(whole), f"{len(same)} of {len(whole)} files have equal checksums"),
+        )

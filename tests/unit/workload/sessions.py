@@ -1,0 +1,67 @@
+"""A session by hand: programs are remembered, what they print and count is given, files are a dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from howdah.errors import ClusterProblem
+from howdah.model.job import Counters, Job
+from howdah.model.metric import Metric
+from howdah.model.run import PhaseKind
+from howdah.workload import Ran
+
+
+@dataclass
+class FakeFiles:
+    """`content` by path; of files in `lengths`, only the length is known."""
+
+    content: dict[str, bytes] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)
+
+    def uri(self, path: str) -> str:
+        return f"hdfs://here{path}"
+
+    def read(self, path: str) -> bytes:
+        if path not in self.content:
+            raise ClusterProblem(f"no file {path}")
+        return self.content[path]
+
+    def files(self, path: str) -> Mapping[str, int]:
+        every = {**self.lengths, **{name: len(content) for name, content in self.content.items()}}
+        return {name.rpartition("/")[2]: length for name, length in every.items() if name.rpartition("/")[0] == path}
+
+    def checksum(self, path: str) -> str:
+        return str(self.content.get(path) or self.lengths[path])
+
+
+@dataclass
+class FakeSession:
+    """Every job has `counters`; `output` is what the program of a phase prints."""
+
+    storage: FakeFiles
+    counters: Counters = field(default_factory=dict)
+    output: Mapping[str, str] = field(default_factory=dict)
+    directory: str = "/run"
+    programs: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
+    samples: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
+        return self.program(phase, kind, program, data_bytes=data_bytes).jobs[0]
+
+    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
+        self.programs.append((phase, kind, program))
+        job = Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, self.counters, {}, {}, (), None)
+        return Ran((job,), self.output.get(phase, ""))
+
+    def examples(self, *arguments: str) -> Sequence[str]:
+        return ("examples.jar", *arguments)
+
+    def tests(self, *arguments: str) -> Sequence[str]:
+        return ("tests.jar", *arguments)
+
+    def distcp(self, *arguments: str) -> Sequence[str]:
+        return ("distcp.jar", *arguments)
+
+    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
+        self.samples[phase, metric.name] = value

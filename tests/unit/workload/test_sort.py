@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from howdah.errors import UsageError
+from howdah.workload import Asked
+from howdah.workload.sort import Sort
+from tests.unit.workload.sessions import FakeFiles, FakeSession
+
+SUCCESS = "SUCCESS! Validated the MapReduce framework's 'sort' successfully."
+
+
+def run(said: str, written: int = 10, out: int = 10) -> tuple[FakeSession, dict[str, bool]]:
+    counters = {
+        "org.apache.hadoop.examples.RandomWriter$Counters": {"RECORDS_WRITTEN": written, "BYTES_WRITTEN": 1},
+        "org.apache.hadoop.mapreduce.TaskCounter": {"REDUCE_OUTPUT_RECORDS": out},
+    }
+    session, workload = FakeSession(FakeFiles(), counters, {"validate": f"INFO something\n{said}\n"}), Sort()
+    settings = workload.resolve(Asked(size_bytes=1_000_001, maps=3, reduces=2), {})
+    workload.prepare(session, settings)
+    workload.run(session, settings)
+    return session, {check.name: check.passed for check in workload.verify(session, settings)}
+
+
+def test_maps_have_equal_shares() -> None:
+    session, checks = run(SUCCESS)
+    assert checks == {"order": True, "records": True}
+    assert [program[1:] for _, _, program in session.programs] == [
+        (
+            *("randomwriter", "-Dmapreduce.randomwriter.bytespermap=333333"),
+            *("-Dmapreduce.randomwriter.totalbytes=999999", "hdfs://here/run/input"),
+        ),
+        ("sort", "-r", "2", "hdfs://here/run/input", "hdfs://here/run/output"),
+        ("testmapredsort", "-sortInput", "hdfs://here/run/input", "-sortOutput", "hdfs://here/run/output"),
+    ]
+
+
+def test_silence_is_no_success() -> None:
+    assert run("")[1] == {"order": False, "records": True}
+
+
+def test_lost_records_are_seen() -> None:
+    assert run(SUCCESS, out=9)[1] == {"order": True, "records": False}
+
+
+def test_less_than_a_few_records_per_map_is_refused() -> None:
+    with pytest.raises(UsageError, match="too few for 3 maps"):
+        Sort().resolve(Asked(size_bytes=299_999, maps=3), {})
