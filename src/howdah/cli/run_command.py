@@ -26,6 +26,13 @@ _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
 @click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes.")
 @click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did.")
 @click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first.")
+@click.option(
+    "--data",
+    type=click.Choice(["fresh", "reuse"]),
+    default="fresh",
+    show_default=True,
+    help="Generate the data for each run, or keep it in the storage and use what an earlier run has kept.",
+)
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Remembered with the run; may be repeated.")
 @making_options
 @conf_option
@@ -65,6 +72,7 @@ def run(workload: str, size: str | None, cluster: str | None, as_json: bool, **o
         probes=() if options["no_probes"] else options["probes"] or None,
         calibrated=not options["no_calibration"],
         labels=parse_conf(options["labels"]),
+        reuse=options["data"] == "reuse",
     )
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))

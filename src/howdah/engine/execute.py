@@ -61,8 +61,10 @@ class Execution:
         observer: Observer,
         bounds: Bounds,
         labels: Mapping[str, str],
+        reuse: bool,
     ) -> None:
-        """`root` is where the run directory goes, `command` what to type to repeat it."""
+        """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
+        runs be used."""
         self._cluster = cluster
         self._storage = storage
         self._workload = workload
@@ -73,7 +75,7 @@ class Execution:
         self._run = Run(
             id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{workload.name}-{secrets.token_hex(2)}",
             title=workload.title,
-            trial=Trial(workload.name, _trial_settings(cluster, settings, probes)),
+            trial=Trial(workload.name, _trial_settings(cluster, settings, probes, reuse=reuse)),
             outcome=Outcome("running"),
             start=now(),
             end=None,
@@ -93,6 +95,7 @@ class Execution:
             observer,
             run_id=self._run.id,
             settings=settings["conf"],
+            reuse=reuse,
             check=cluster.check_masters,
             save=self._update,
         )
@@ -240,10 +243,17 @@ class Execution:
         self._writer.save(self._run)
 
 
-def _trial_settings(cluster: LiveCluster, settings: Settings, probes: Sequence[Probe]) -> dict[str, Any]:
+def _trial_settings(
+    cluster: LiveCluster, settings: Settings, probes: Sequence[Probe], *, reuse: bool
+) -> dict[str, Any]:
     """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
     asked = {
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
-    return {"workload": dict(settings), "cluster": asked, "probes": [probe.name for probe in probes]}
+    return {
+        "workload": dict(settings),
+        "cluster": asked,
+        "probes": [probe.name for probe in probes],
+        "data": "reuse" if reuse else "fresh",
+    }

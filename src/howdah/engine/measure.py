@@ -25,7 +25,8 @@ from howdah.workload import Asked, Settings, Workload
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """What is to be measured. `cluster` is a name, `conf:DIR`, or None for a cluster made for this and ended after it,
-    as `made` says. `command` is what one types to repeat it. `probes` None means all of them."""
+    as `made` says. `command` is what one types to repeat it. `probes` None means all of them. `reuse` keeps the
+    generated data in the storage, and uses what an earlier run has kept."""
 
     workload: Workload
     asked: Asked
@@ -37,6 +38,7 @@ class Measurement:
     probes: tuple[str, ...] | None = None
     calibrated: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
+    reuse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ def _once(
         observer=observer,
         bounds=bounds,
         labels=measurement.labels,
+        reuse=measurement.reuse,
     )
     return Measured(execution.execute(), execution.path)
 

@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.accounting import Accounting, total
+from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
 from howdah.engine.submission import Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, WorkloadFailed
@@ -26,7 +28,7 @@ from howdah.model.sample import Moment, Quality, Sample
 from howdah.storage import Storage
 from howdah.store import RunWriter
 from howdah.store.codec_job import encode_job
-from howdah.workload import Ran
+from howdah.workload import Dataset, Ran
 
 _ERROR_NOISE = re.compile(
     r"\s+at |\s*\.\.\. \d+ more|\s*$|Last \d+ bytes of |Container id: |\[[^]]*\]Container exited "
@@ -46,11 +48,12 @@ class JobSession:
         *,
         run_id: str,
         settings: Mapping[str, str],
+        reuse: bool,
         check: Callable[[], None],
         save: Callable[[], None],
     ) -> None:
-        """`settings` are Hadoop keys for every job. `check` raises when the run must stop; `save` is called whenever a
-        phase has begun or ended."""
+        """`settings` are Hadoop keys for every job. `reuse` lets data of earlier runs be used. `check` raises when the
+        run must stop; `save` is called whenever a phase has begun or ended."""
         self.storage = storage
         self.directory = f"/howdah/{run_id}"
         self.phases: list[Phase] = []
@@ -64,6 +67,18 @@ class JobSession:
         self._check = check
         self._save = save
         self._accounting = Accounting(cluster)
+        surroundings = {
+            "hadoop": cluster.distribution.version,
+            "nodes": cluster.description.get("nodes"),
+            "settings": shaping({**cluster.settings, **settings}),
+        }
+        self._datasets = Datasets(storage, self.directory, reuse=reuse, surroundings=surroundings)
+
+    def dataset(self, identity: Mapping[str, Any], make: Make) -> Dataset:
+        dataset, problem = self._datasets.obtain(identity, make)
+        if problem is not None:
+            self.caveats.append(Caveat("run", problem))
+        return dataset
 
     def examples(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.examples_jar), *arguments)

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """How a file is stored; `block_size` in bytes."""
+
+    length: int
+    replication: int
+    block_size: int
 
 
 class Storage(Protocol):
@@ -26,11 +36,21 @@ class Storage(Protocol):
     def files(self, path: str) -> Mapping[str, int]:
         """Length by name of the files directly in directory `path`; empty when there is no such directory."""
 
+    def layout(self, path: str) -> Mapping[str, StoredFile]:
+        """How every file below directory `path` is stored, by its path below it; empty without such a directory."""
+
     def checksum(self, path: str) -> str:
         """What two files of equal content and layout have in common, whatever made them.
 
         Raises ClusterProblem when there is no such file.
         """
+
+    def write(self, path: str, content: bytes) -> None:
+        """Creates a small file, or replaces it whole, and the directories above it."""
+
+    def rename(self, path: str, target: str) -> None:
+        """Gives a directory another name at once. The directory above it is made. Raises ClusterProblem where `target`
+        is there already."""
 
     def remove(self, path: str) -> None:
         """Removes a file or a tree, past any trash; what is not there is fine."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from howdah.errors import ClusterProblem
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.webhdfs import NotFound, WebHdfs
+from howdah.storage import StoredFile
 
 
 class Hdfs:
@@ -48,9 +50,32 @@ class Hdfs:
             return {}
         return {entry.name: entry.length for entry in entries if not entry.is_directory}
 
+    def layout(self, path: str) -> Mapping[str, StoredFile]:
+        try:
+            entries = self._webhdfs.list(path)
+        except NotFound:
+            return {}
+        found: dict[str, StoredFile] = {}
+        for entry in entries:
+            if entry.is_directory:
+                found |= {f"{entry.name}/{name}": file for name, file in self.layout(entry.path).items()}
+            else:
+                found[entry.name] = StoredFile(entry.length, entry.replication, entry.block_size)
+        return found
+
     def checksum(self, path: str) -> str:
         found = self._webhdfs.checksum(path)
         return f"{found.algorithm} {found.digest}"
+
+    def write(self, path: str, content: bytes) -> None:
+        self._webhdfs.write(path, content, overwrite=True)
+
+    def rename(self, path: str, target: str) -> None:
+        # HDFS moves a directory into a target that is one.
+        if self._webhdfs.exists(target):
+            raise ClusterProblem(f"{target} is there already")
+        self._webhdfs.mkdirs(target.rpartition("/")[0])
+        self._webhdfs.rename(path, target)
 
     def remove(self, path: str) -> None:
         self._webhdfs.delete(path, recursive=True)

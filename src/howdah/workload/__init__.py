@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -22,6 +22,20 @@ class Asked:
     maps: int | None = None
     reduces: int | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Generated data in a directory of the storage, and what its generator said of it. `reused` says that an earlier
+    run made it."""
+
+    directory: str
+    facts: Mapping[str, Any]
+    reused: bool
+
+    def describe(self) -> Mapping[str, Any]:
+        """Its identity for `run.json`."""
+        return {**self.facts, "reused": self.reused}
 
 
 class Files(Protocol):
@@ -61,6 +75,12 @@ class Session(Protocol):
     @property
     def directory(self) -> str:
         """A directory of the storage for this run alone; it does not exist yet. Removed after the run."""
+
+    def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
+        """The data of `identity`: its `generator`, its size, and whatever of this workload's settings shapes it
+        (Hadoop's own keys are looked after). `make` generates it into a directory that does not exist yet, and gives its
+        facts as JSON can hold them; it is not called where a whole dataset of this identity may be used again.
+        """
 
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
         """Runs `hadoop jar PROGRAM…` to its end as one phase, and returns the job that it ran, from its history.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import Asked, Session, Settings
+from howdah.workload import Asked, Dataset, Session, Settings
 from howdah.workload.counts import count
 
 MIB = 1 << 20
@@ -23,6 +23,9 @@ class DistCp:
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
     primary: ClassVar[str] = "copy/throughput"
     metrics: ClassVar[tuple[Metric, ...]] = ()
+
+    def __init__(self) -> None:
+        self._input: Dataset | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
@@ -46,25 +49,30 @@ class DistCp:
         return 2 * settings["moved_bytes"] * settings["replication"], 0
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
-        session.job(
-            "gen",
-            "prepare",
-            session.tests(
-                *("TestDFSIO", f"-Dtest.build.data={session.storage.uri(session.directory)}", "-write"),
-                *("-nrFiles", str(settings["files"]), "-size", f"{settings['file_bytes']}B", "-resFile", "/dev/null"),
-            ),
-            data_bytes=settings["moved_bytes"],
-        )
-        return {
-            "generator": "TestDFSIO",
-            "bytes": settings["moved_bytes"],
-            "files": settings["files"],
-            "replication": settings["replication"],
-            "reused": False,
-        }
+        def make(directory: str) -> Mapping[str, Any]:
+            session.job(
+                "gen",
+                "prepare",
+                session.tests(
+                    *("TestDFSIO", f"-Dtest.build.data={session.storage.uri(directory)}", "-write"),
+                    *("-nrFiles", str(settings["files"]), "-size", f"{settings['file_bytes']}B"),
+                    *("-resFile", "/dev/null"),
+                ),
+                data_bytes=settings["moved_bytes"],
+            )
+            return {
+                "generator": "TestDFSIO",
+                "bytes": settings["moved_bytes"],
+                "files": settings["files"],
+                "replication": settings["replication"],
+            }
+
+        identity = {"generator": "testdfsio", "files": settings["files"], "file_bytes": settings["file_bytes"]}
+        self._input = session.dataset(identity, make)
+        return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
-        source, target = (session.storage.uri(f"{session.directory}/{name}") for name in ("io_data", "copy"))
+        source, target = (session.storage.uri(directory) for directory in self._places(session))
         session.job(
             "copy",
             "run",
@@ -73,13 +81,13 @@ class DistCp:
         )
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
-        source, copy = (session.storage.files(f"{session.directory}/{name}") for name in ("io_data", "copy"))
+        places = self._places(session)
+        source, copy = (session.storage.files(place) for place in places)
         whole = {f"test_io_{number}": settings["file_bytes"] for number in range(settings["files"])}
         same = [
             name
             for name in sorted(source.keys() & copy.keys())
-            if session.storage.checksum(f"{session.directory}/io_data/{name}")
-            == session.storage.checksum(f"{session.directory}/copy/{name}")
+            if len({session.storage.checksum(f"{place}/{name}") for place in places}) == 1
         ]
         return (
             Check(
@@ -90,3 +98,8 @@ class DistCp:
             ),
             Check("checksums", same == sorted(whole), f"{len(same)} of {len(whole)} files have equal checksums"),
         )
+
+    def _places(self, session: Session) -> tuple[str, str]:
+        """The directory that is copied, and its copy."""
+        assert self._input is not None
+        return f"{self._input.directory}/io_data", f"{session.directory}/copy"

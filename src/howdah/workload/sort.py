@@ -9,7 +9,7 @@ from howdah.errors import UsageError
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import Asked, Session, Settings
+from howdah.workload import Asked, Dataset, Session, Settings
 from howdah.workload.counts import count
 
 _WRITER_COUNTERS = "org.apache.hadoop.examples.RandomWriter$Counters"
@@ -30,7 +30,7 @@ class Sort:
     metrics: ClassVar[tuple[Metric, ...]] = ()
 
     def __init__(self) -> None:
-        self._written: int | None = None
+        self._input: Dataset | None = None
         self._sorted: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
@@ -57,55 +57,52 @@ class Sort:
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         share = settings["size_bytes"] // settings["maps"]
-        job = session.job(
-            "gen",
-            "prepare",
-            session.examples(
-                "randomwriter",
-                f"-Dmapreduce.randomwriter.bytespermap={share}",
-                f"-Dmapreduce.randomwriter.totalbytes={share * settings['maps']}",
-                _uri(session, "input"),
-            ),
-            data_bytes=settings["size_bytes"],
-        )
-        self._written = job.counter(_WRITER_COUNTERS, "RECORDS_WRITTEN")
-        return {
-            "generator": "randomwriter",
-            "records": self._written,
-            "bytes": job.counter(_WRITER_COUNTERS, "BYTES_WRITTEN"),
-            "files": len(session.storage.files(f"{session.directory}/input")) - 1,
-            "replication": settings["replication"],
-            "reused": False,
-        }
+
+        def make(directory: str) -> Mapping[str, Any]:
+            job = session.job(
+                "gen",
+                "prepare",
+                session.examples(
+                    "randomwriter",
+                    f"-Dmapreduce.randomwriter.bytespermap={share}",
+                    f"-Dmapreduce.randomwriter.totalbytes={share * settings['maps']}",
+                    session.storage.uri(directory),
+                ),
+                data_bytes=settings["size_bytes"],
+            )
+            return {
+                "generator": "randomwriter",
+                "records": job.counter(_WRITER_COUNTERS, "RECORDS_WRITTEN"),
+                "bytes": job.counter(_WRITER_COUNTERS, "BYTES_WRITTEN"),
+                "files": settings["maps"],
+                "replication": settings["replication"],
+            }
+
+        identity = {"generator": "randomwriter", "share": share, "maps": settings["maps"]}
+        self._input = session.dataset(identity, make)
+        return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
+        assert self._input is not None
+        reduces = str(settings["reduces"])
+        source, target = session.storage.uri(self._input.directory), _output(session)
         self._sorted = session.job(
-            "sort",
-            "run",
-            session.examples("sort", "-r", str(settings["reduces"]), _uri(session, "input"), _uri(session, "output")),
-            data_bytes=settings["size_bytes"],
+            "sort", "run", session.examples("sort", "-r", reduces, source, target), data_bytes=settings["size_bytes"]
         )
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._sorted is not None
-        ran = session.program(
-            "validate",
-            "verify",
-            session.tests(
-                "testmapredsort", "-sortInput", _uri(session, "input"), "-sortOutput", _uri(session, "output")
-            ),
-        )
-        validated = _VALIDATED in ran.output
+        assert self._input is not None
+        source, target = session.storage.uri(self._input.directory), _output(session)
+        program = session.tests("testmapredsort", "-sortInput", source, "-sortOutput", target)
+        validated = _VALIDATED in session.program("validate", "verify", program).output
+        written = self._input.facts["records"]
         out = self._sorted.counter(_TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
         return (
             Check("order", validated, "Hadoop's SortValidator " + ("agrees" if validated else "does not agree")),
-            Check(
-                "records",
-                out is not None and out == self._written,
-                f"{self._written} written by RandomWriter, {out} sorted",
-            ),
+            Check("records", out is not None and out == written, f"{written} written by RandomWriter, {out} sorted"),
         )
 
 
-def _uri(session: Session, name: str) -> str:
-    return session.storage.uri(f"{session.directory}/{name}")
+def _output(session: Session) -> str:
+    return session.storage.uri(f"{session.directory}/output")

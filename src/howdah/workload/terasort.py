@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import Asked, Session, Settings
+from howdah.workload import Asked, Dataset, Session, Settings
 from howdah.workload.counts import count
 
 ROW_BYTES = 100
@@ -29,7 +29,7 @@ class TeraSort:
     metrics: ClassVar[tuple[Metric, ...]] = ()
 
     def __init__(self) -> None:
-        self._generated: int | None = None
+        self._input: Dataset | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
@@ -53,30 +53,35 @@ class TeraSort:
         return stored, int(2 * 1.02 * size)
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
-        maps = f"-Dmapreduce.job.maps={settings['maps']}"
-        job = session.job(
-            "gen",
-            "prepare",
-            session.examples("teragen", maps, str(settings["rows"]), _uri(session, "input")),
-            data_bytes=settings["size_bytes"],
-        )
-        self._generated = job.counter(_CHECKSUM_GROUP, _CHECKSUM)
-        return {
-            "generator": "teragen",
-            "rows": settings["rows"],
-            "bytes": settings["size_bytes"],
-            "files": len(_parts(session, "input", "part-m-")),
-            "replication": settings["input_replication"],
-            "checksum": None if self._generated is None else f"{self._generated & _LOW_64:x}",
-            "reused": False,
-        }
+        def make(directory: str) -> Mapping[str, Any]:
+            maps = f"-Dmapreduce.job.maps={settings['maps']}"
+            job = session.job(
+                "gen",
+                "prepare",
+                session.examples("teragen", maps, str(settings["rows"]), session.storage.uri(directory)),
+                data_bytes=settings["size_bytes"],
+            )
+            checksum = job.counter(_CHECKSUM_GROUP, _CHECKSUM)
+            return {
+                "generator": "teragen",
+                "rows": settings["rows"],
+                "bytes": settings["size_bytes"],
+                "files": len(_parts(session, directory, "part-m-")),
+                "replication": settings["input_replication"],
+                "checksum": None if checksum is None else f"{checksum & _LOW_64:x}",
+            }
+
+        identity = {"generator": "teragen", "rows": settings["rows"], "maps": settings["maps"]}
+        self._input = session.dataset(identity, make)
+        return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
+        assert self._input is not None
         reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
         session.job(
             "sort",
             "run",
-            session.examples("terasort", reduces, _uri(session, "input"), _uri(session, "output")),
+            session.examples("terasort", reduces, session.storage.uri(self._input.directory), _uri(session, "output")),
             data_bytes=settings["size_bytes"],
         )
 
@@ -87,10 +92,14 @@ class TeraSort:
             session.examples("teravalidate", _uri(session, "output"), _uri(session, "report")),
         )
         report = b"".join(
-            session.storage.read(f"{session.directory}/report/{part}") for part in _parts(session, "report", "part-r-")
+            session.storage.read(f"{session.directory}/report/{part}")
+            for part in _parts(session, f"{session.directory}/report", "part-r-")
         )
-        length = sum(_parts(session, "output", "part-r-").values())
-        return (*judge(report.decode(), self._generated), _length_check(length, settings["size_bytes"]))
+        length = sum(_parts(session, f"{session.directory}/output", "part-r-").values())
+        assert self._input is not None
+        checksum = self._input.facts["checksum"]
+        generated = None if checksum is None else int(checksum, 16)
+        return (*judge(report.decode(), generated), _length_check(length, settings["size_bytes"]))
 
 
 def judge(report: str, generated: int | None) -> tuple[Check, ...]:
@@ -129,6 +138,5 @@ def _uri(session: Session, name: str) -> str:
     return session.storage.uri(f"{session.directory}/{name}")
 
 
-def _parts(session: Session, name: str, prefix: str) -> dict[str, int]:
-    files = session.storage.files(f"{session.directory}/{name}")
-    return {file: length for file, length in files.items() if file.startswith(prefix)}
+def _parts(session: Session, directory: str, prefix: str) -> dict[str, int]:
+    return {file: length for file, length in session.storage.files(directory).items() if file.startswith(prefix)}

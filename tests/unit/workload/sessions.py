@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from howdah.errors import ClusterProblem
 from howdah.model.job import Counters, Job
 from howdah.model.metric import Metric
 from howdah.model.run import PhaseKind
-from howdah.workload import Ran
+from howdah.workload import Dataset, Ran
 
 
 @dataclass
@@ -45,6 +46,10 @@ class FakeSession:
     directory: str = "/run"
     programs: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
     samples: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
+        assert "generator" in identity
+        return Dataset(f"{self.directory}/input", make(f"{self.directory}/input"), reused=False)
 
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
         return self.program(phase, kind, program, data_bytes=data_bytes).jobs[0]

@@ -7,7 +7,7 @@ from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
-SOURCE = {f"/run/io_data/test_io_{number}": b"abc" for number in range(4)}
+SOURCE = {f"/run/input/io_data/test_io_{number}": b"abc" for number in range(4)}
 COPY = {f"/run/copy/test_io_{number}": b"abc" for number in range(4)}
 
 
@@ -25,7 +25,7 @@ def test_a_whole_copy() -> None:
     assert checks == {"files": True, "checksums": True}
     assert session.programs[1] == (
         *("copy", "run"),
-        ("distcp.jar", "-m", "1", "hdfs://here/run/io_data", "hdfs://here/run/copy"),
+        ("distcp.jar", "-m", "1", "hdfs://here/run/input/io_data", "hdfs://here/run/copy"),
     )
 
 
