@@ -78,8 +78,8 @@ class Session(Protocol):
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
         """The data of `identity`: its `generator`, its size, and whatever of this workload's settings shapes it
-        (Hadoop's own keys are looked after). `make` generates it into a directory that does not exist yet, and gives its
-        facts as JSON can hold them; it is not called where a whole dataset of this identity may be used again.
+        (Hadoop's own keys are looked after). `make` generates it into a directory that does not exist yet, and gives
+        its facts as JSON can hold them; it is not called where a whole dataset of this identity may be used again.
         """
 
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
