@@ -74,7 +74,7 @@ def test_a_cluster_that_is_not_up(home: Home) -> None:
 def test_an_unknown_tuned_default(home: Home) -> None:
     ended = home.howdah("up", "--without", "nosuch")
     assert ended.code == 2
-    assert "unknown tuned default: 'nosuch'\nKnown: class-data-sharing" in one_message(ended)
+    assert "unknown tuned default: 'nosuch'\nKnown: biased-locking" in one_message(ended)
 
 
 def test_more_nodes_than_the_memory_holds(home: Home) -> None:
