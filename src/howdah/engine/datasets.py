@@ -14,15 +14,15 @@ from howdah.workload import Dataset
 ROOT = "/howdah/data"
 _SCHEMA = 1
 _SHAPING = (
-    *(
-        "dfs.replication",
-        "dfs.blocksize",
-        "dfs.bytes-per-checksum",
-        "dfs.checksum.type",
-        "io.seqfile.",
-        "io.compression.",
-    ),
-    *("mapreduce.output.fileoutputformat.", "mapreduce.randomwriter.", "mapreduce.randomtextwriter."),
+    "dfs.replication",
+    "dfs.blocksize",
+    "dfs.bytes-per-checksum",
+    "dfs.checksum.type",
+    "io.seqfile.",
+    "io.compression.",
+    "mapreduce.output.fileoutputformat.",
+    "mapreduce.randomwriter.",
+    "mapreduce.randomtextwriter.",
 )
 
 Make = Callable[[str], Mapping[str, Any]]

@@ -148,6 +148,7 @@ class Dfsio:
         return 2 * settings["moved_bytes"] * settings["replication"], 0
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        self._checks = []  # Of this run: one workload serves every repetition.
         names = ("files", "file_bytes", "replication")
         return {"generator": "TestDFSIO", "bytes": settings["moved_bytes"], **{name: settings[name] for name in names}}
 

@@ -131,6 +131,21 @@ def test_each_operation_is_judged_by_what_it_reports_and_what_is_stored() -> Non
     assert not run({**output, "read": output["random-read"]}, [8 * MIB, 8 * MIB])[1]["read"], "it reports too much"
 
 
+def test_a_repetition_has_its_own_checks_only() -> None:
+    workload = Dfsio()
+    settings = workload.resolve(Asked(size_bytes=16 * MIB, maps=2), {})
+    for _ in range(2):
+        session = FakeSession(FakeFiles(), output=dict.fromkeys(("write", "read", "random-read", "append"), RESULTS))
+        workload.prepare(session, settings)
+        workload.run(session, settings)
+        assert [check.name for check in workload.verify(session, settings)] == [
+            "write",
+            "read",
+            "random-read",
+            "append",
+        ]
+
+
 def test_no_report_or_two_are_not_guessed_from() -> None:
     for output, number in (("", 0), (RESULTS + RESULTS, 2)):
         with pytest.raises(Untrusted, match=f"write: TestDFSIO printed {number} reports"):
