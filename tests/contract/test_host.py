@@ -27,7 +27,7 @@ def host(request: pytest.FixtureRequest) -> Iterator[Host]:
     host.close()
 
 
-def wait_for(condition, seconds: float = 10.0) -> None:
+def wait_for(condition, seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come to that"

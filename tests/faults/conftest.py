@@ -59,7 +59,7 @@ class Begun:
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
 
-    def end(self, timeout: float = 120.0) -> Ended:
+    def end(self, timeout: float = 300.0) -> Ended:
         """Waits for its end and returns what it said; killed, and the test fails, when it does not end in time."""
         try:
             self._process.wait(timeout)
@@ -79,6 +79,7 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.path.mkdir()
+        self._begun: list[Begun] = []
 
     @property
     def runs(self) -> list[Path]:
@@ -99,9 +100,10 @@ class Home:
 
     def begin(self, *args: str, around: tuple[str, ...] = (), **environment: str) -> Begun:
         whole = {**os.environ, "HOWDAH_HOME": str(self.path), "COLUMNS": "200", **environment}
-        return Begun([*around, sys.executable, "-m", "howdah", *args], whole, self.path.parent)
+        self._begun.append(Begun([*around, sys.executable, "-m", "howdah", *args], whole, self.path.parent))
+        return self._begun[-1]
 
-    def howdah(self, *args: str, timeout: float = 120.0, around: tuple[str, ...] = (), **environment: str) -> Ended:
+    def howdah(self, *args: str, timeout: float = 300.0, around: tuple[str, ...] = (), **environment: str) -> Ended:
         return self.begin(*args, around=around, **environment).end(timeout)
 
     def processes(self) -> dict[int, str]:
@@ -132,6 +134,14 @@ class Home:
     def phase(self, name: str) -> bool:
         """Whether a run of this home has come to phase `name`."""
         return any((run / "logs" / f"{name}-client.log").exists() for run in self.runs)
+
+    def end_begun(self) -> None:
+        """Ends the commands that a failed test left running."""
+        for begun in self._begun:
+            if begun.running():
+                begun.signal(signal.SIGTERM)
+                begun.end()
+        self._begun.clear()
 
     def kill_all(self) -> None:
         while found := self.processes():
@@ -201,6 +211,7 @@ def cluster(shared: Home) -> Iterator[Home]:
     """The shared home, its runs removed before; afterwards nothing but the cluster itself may run in it."""
     shutil.rmtree(shared.path / "runs", ignore_errors=True)
     yield shared
+    shared.end_begun()
     own = {daemon["pid"] for daemon in shared.manifest("shared")["daemons"]}
 
     def strangers() -> dict[int, str]:
@@ -213,6 +224,7 @@ def cluster(shared: Home) -> Iterator[Home]:
 def _watched(path: Path) -> Iterator[Home]:
     home = Home(path)
     yield home
+    home.end_begun()
     deadline = time.monotonic() + _LEAVE_SECONDS
     while (left := home.processes()) and time.monotonic() < deadline:
         time.sleep(0.2)

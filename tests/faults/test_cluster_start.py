@@ -56,7 +56,7 @@ def test_a_nonsense_jvm_flag(home: Home) -> None:
 
 def test_interrupted_in_the_middle(home: Home) -> None:
     up = home.begin("up", "--name", "cut")
-    eventually(lambda: home.pids("-Dproc_nodemanager"), 30, "daemons start", begun=up)
+    eventually(lambda: home.pids("-Dproc_nodemanager"), 120, "daemons start", begun=up)
     up.signal(signal.SIGINT)
     ended = up.end(15)
     assert ended.code == 130, ended.said
@@ -67,7 +67,7 @@ def test_interrupted_in_the_middle(home: Home) -> None:
 
 def test_killed_in_the_middle(home: Home) -> None:
     up = home.begin("up", "--name", "cut")
-    eventually(lambda: home.pids("-Dproc_nodemanager"), 30, "daemons start", begun=up)
+    eventually(lambda: home.pids("-Dproc_nodemanager"), 120, "daemons start", begun=up)
     os.kill(up.pid, signal.SIGKILL)
     up.end()
     eventually(lambda: not home.processes(), 15, "nothing of it is left")
@@ -75,7 +75,7 @@ def test_killed_in_the_middle(home: Home) -> None:
 
 def test_a_supervisor_killed_while_it_starts(home: Home) -> None:
     up = home.begin("up", "--name", "cut")
-    eventually(lambda: home.pids("-Dproc_nodemanager"), 30, "daemons start", begun=up)
+    eventually(lambda: home.pids("-Dproc_nodemanager"), 120, "daemons start", begun=up)
     os.kill(home.pids("howdah.cluster.supervisor")[0], signal.SIGKILL)
     ended = up.end(20)
     assert ended.code == 1, ended.said

@@ -28,7 +28,7 @@ def assert_interrupted(run: Begun, seconds: float = 15.0) -> None:
 
 def test_while_the_cluster_starts(home: Home) -> None:
     run = home.begin(*_QUICK)
-    eventually(lambda: home.pids("-Dproc_datanode"), 30, "daemons start", begun=run)
+    eventually(lambda: home.pids("-Dproc_datanode"), 120, "daemons start", begun=run)
     run.signal(signal.SIGINT)
     assert_interrupted(run)
     assert not home.processes(), "run returned before everything had ended"
@@ -38,7 +38,7 @@ def test_while_the_cluster_starts(home: Home) -> None:
 
 def test_while_calibrating(cluster: Home) -> None:
     run = cluster.begin(*_ON_SHARED)
-    eventually(lambda: run.has_said("calibrating"), 30, "calibration", begun=run)
+    eventually(lambda: run.has_said("calibrating"), 120, "calibration", begun=run)
     run.signal(signal.SIGINT)
     assert_interrupted(run)
     assert not cluster.runs
@@ -49,7 +49,7 @@ def test_while_calibrating(cluster: Home) -> None:
 )
 def test_in_a_phase(cluster: Home, phase: str, number: int) -> None:
     run = cluster.begin(*_LONG if phase == "sort" else (*_ON_SHARED, "--no-calibration"))
-    eventually(lambda: cluster.phase(phase) and cluster.tasks(), 90, f"a task of {phase} runs", begun=run)
+    eventually(lambda: cluster.phase(phase) and cluster.tasks(), 300, f"a task of {phase} runs", begun=run)
     run.signal(number)
     assert_interrupted(run)
     assert cluster.run_record()["outcome"] == {"kind": "aborted", "reason": f"interrupted in {phase}"}
@@ -61,7 +61,7 @@ def test_in_a_phase(cluster: Home, phase: str, number: int) -> None:
 
 def test_twice_does_not_break_the_tidying_up(cluster: Home) -> None:
     run = cluster.begin(*_ON_SHARED, "--no-calibration")
-    eventually(lambda: cluster.phase("gen") and cluster.tasks(), 60, "a task of gen runs", begun=run)
+    eventually(lambda: cluster.phase("gen") and cluster.tasks(), 300, "a task of gen runs", begun=run)
     for _ in range(5):
         run.signal(signal.SIGINT)
     assert_interrupted(run)
@@ -70,7 +70,7 @@ def test_twice_does_not_break_the_tidying_up(cluster: Home) -> None:
 
 def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
     run = cluster.begin(*_LONG)
-    eventually(lambda: cluster.phase("sort") and cluster.tasks(), 90, "a task of the sort runs", begun=run)
+    eventually(lambda: cluster.phase("sort") and cluster.tasks(), 300, "a task of the sort runs", begun=run)
     second = cluster.howdah(*_ON_SHARED, "--no-calibration")
     assert second.code == 2, second.said
     assert f"'shared' is in use: process {run.pid} measures on it" in one_message(second)
@@ -88,7 +88,7 @@ def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
 @pytest.mark.parametrize("victim", ["run", "supervisor", "agent"])
 def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
     run = home.begin("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration")
-    eventually(lambda: home.phase("gen") and home.tasks(), 90, "a task runs", begun=run)
+    eventually(lambda: home.phase("gen") and home.tasks(), 300, "a task runs", begun=run)
     pids: dict[str, Callable[[], int]] = {
         "run": lambda: run.pid,
         "supervisor": lambda: home.pids("howdah.cluster.supervisor")[0],

@@ -68,7 +68,7 @@ def test_no_block_of_free_ports() -> None:
 def test_a_port_that_is_taken_between_the_check_and_the_start(home: Home, web: str) -> None:
     up = home.begin("up", "--name", "race")
     manifest = home.path / "clusters/race/cluster.json"
-    eventually(manifest.exists, 30, "the ports are chosen", begun=up)
+    eventually(manifest.exists, 120, "the ports are chosen", begun=up)
     plan = json.loads(manifest.read_text())["plan"]
     place = plan["masters"] if web == "namenode_web" else plan["nodes"][0]
     with socket.create_server((place["address"], place["ports"][web])):

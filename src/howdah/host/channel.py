@@ -59,6 +59,7 @@ class Channel:
         self._replies: dict[int, _Reply] = {}
         self._processes: dict[int, _Watched] = {}
         self._early_exits: dict[int, Mapping[str, Any]] = {}
+        self._lost = False
         self._closed = False
         self._group = execnet.Group()
         try:
@@ -126,18 +127,20 @@ class Channel:
         number = next(self._numbers)
         reply = _Reply(number, operation, sink)
         with self._lock:
+            # Under one lock with the loss: a request is either failed by it or sees it, whatever execnet reports when.
+            if self._lost:
+                raise HostProblem(f"{operation}: the channel was lost", host=self.name)
             self._replies[number] = reply
         try:
             self._channel.send({"id": number, "operation": operation, "arguments": dict(arguments)})
         except OSError as error:
             raise HostProblem(f"the channel is closed ({operation})", host=self.name) from error
-        if self._channel.isclosed():
-            reply.fail("the channel was lost")
         return reply
 
     def _receive(self, message: Any) -> None:
         if message is _GONE:
             with self._lock:
+                self._lost = True
                 waiting, self._replies = list(self._replies.values()), {}
                 processes = list(self._processes.values())
             for reply in waiting:
