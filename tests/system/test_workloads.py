@@ -14,11 +14,17 @@ from tests.system.running import Howdah
 pytestmark = pytest.mark.daemons
 
 
-# TeraSort has a file of tests of its own.
-@pytest.mark.parametrize("name", sorted(WORKLOADS.keys() - {"terasort"}))
-def test_smoke(howdah: Howdah, cluster: dict[str, Any], name: str) -> None:
-    answer = howdah("run", name, "--size", "smoke", "--cluster", "alpha", "--no-calibration", "--json").json()
-    [one] = answer["runs"]
+@pytest.fixture(scope="module")
+def every(howdah: Howdah, cluster: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What `run all` has found, by workload."""
+    answer = howdah("run", "all", "--size", "smoke", "--cluster", "alpha", "--no-calibration", "--json").json()
+    assert Path(answer["report"]).is_file()
+    return {one["run"]["trial"]["workload"]: one for one in answer["runs"]}
+
+
+@pytest.mark.parametrize("name", sorted(name for name, one in WORKLOADS.items() if one.sizes))
+def test_smoke(every: dict[str, dict[str, Any]], name: str) -> None:
+    one = every[name]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
     assert all(check["passed"] for check in one["run"]["checks"])
     phase, _, metric = WORKLOADS[name].primary.partition("/")
@@ -30,8 +36,34 @@ def test_smoke(howdah: Howdah, cluster: dict[str, Any], name: str) -> None:
     for done in one["run"]["phases"]:
         tags = kept.path / "conf" / "clients" / done["name"] / "mapred-site.xml"
         assert done["name"] in tags.read_text(), "each phase has its own client configuration"
-        assert done["jobs"]
+
+
+def test_all_have_left_the_storage_as_it_was(howdah: Howdah, every: dict[str, dict[str, Any]]) -> None:
     assert howdah("exec", "--name", "alpha", "--", "hdfs", "dfs", "-ls", "/howdah").ok().out.strip() == ""
+    said = howdah("exec", "--name", "alpha", "--", "hdfs", "dfsadmin", "-safemode", "get").ok().out
+    assert "Safe mode is OFF" in said
+
+
+def test_a_command_of_ones_own(howdah: Howdah, cluster: dict[str, Any]) -> None:
+    def run(*own: str) -> Any:
+        return howdah("run", "command", *own, "--cluster", "alpha", "--no-calibration", "--no-probes", "--json")
+
+    generate = "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar teragen 1000 $HOWDAH_DIRECTORY/rows"
+    count = "test $(hdfs dfs -cat $HOWDAH_DIRECTORY/rows/part* | wc -c) ="
+    [one] = run("--run", generate, "--bytes", "100k", "--verify", f"{count} 100000").json()["runs"]
+    assert one["run"]["outcome"]["kind"] == "valid"
+    assert {(sample["phase"], sample["metric"]) for sample in one["samples"]} >= {
+        *(("run", "client_seconds"), ("run", "job_seconds"), ("run", "throughput"), ("verify", "client_seconds")),
+    }
+    [job] = one["run"]["phases"][0]["jobs"]
+    assert (Path(one["path"]) / "jobs" / f"{job}.jhist").is_file()
+    wrong = run("--run", generate, "--verify", f"{count} 7")
+    assert wrong.code == 3
+    assert "ended with code 1" in wrong.err
+    failing = run("--run", "echo no such thing; exit 4")
+    assert failing.code == 1
+    assert "run: the client ended with code 4" in failing.err
+    assert "no such thing" in failing.err
 
 
 def test_data_is_kept_and_used_again(howdah: Howdah, cluster: dict[str, Any]) -> None:

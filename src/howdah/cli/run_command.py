@@ -1,8 +1,9 @@
-"""howdah run"""
+"""howdah run: a group, so that each workload has a help page with the options that are its own."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,59 +12,117 @@ import click
 from howdah.cli.options import conf_option, json_option, making_options, parse_conf, typed_command
 from howdah.cli.request import cluster_request
 from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.model.quantity import format_amount, parse_amount, parse_bytes
+from howdah.workload import Asked, Option, Workload
+from howdah.workload.registry import WORKLOADS, find_workload
 
+_ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
-
-
-@click.command()
-@click.argument("workload")
-@click.option("--size", default=None, help="Data size (1G = 10^9 bytes) or a size's name (smoke, small, …).")
-@click.option("--repeat", default=1, show_default=True, metavar="N", help="How many runs.", type=click.IntRange(1))
-@click.option("--maps", type=click.IntRange(1), default=None, help="Map tasks of the generator.")
-@click.option("--reduces", type=click.IntRange(1), default=None, help="Reduce tasks.")
-@click.option("--cluster", default=None, metavar="NAME|conf:DIR", help="A cluster that is up, instead of one for this.")
-@click.option("--out", type=click.Path(), default=None, help="Where the run directories go. [~/.howdah/runs]")
-@click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes.")
-@click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did.")
-@click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first.")
-@click.option(
-    "--data",
-    type=click.Choice(["fresh", "reuse"]),
-    default="fresh",
-    show_default=True,
-    help="Generate the data for each run, or keep it in the storage and use what an earlier run has kept.",
+_COMMON = (
+    click.option("--repeat", default=1, show_default=True, metavar="N", help="How many runs.", type=click.IntRange(1)),
+    click.option("--cluster", metavar="NAME|conf:DIR", help="A cluster that is up, instead of one for this."),
+    click.option("--out", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
+    click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes."),
+    click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
+    click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first."),
+    click.option(
+        "--data",
+        type=click.Choice(["fresh", "reuse"]),
+        default="fresh",
+        show_default=True,
+        help="Generate the data for each run, or keep it in the storage and use what an earlier run has kept.",
+    ),
+    click.option(
+        "--label", "labels", multiple=True, metavar="KEY=VALUE", help="Remembered with the run; may be repeated."
+    ),
+    making_options,
+    conf_option,
+    json_option,
 )
-@click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Remembered with the run; may be repeated.")
-@making_options
-@conf_option
-@json_option
-def run(workload: str, size: str | None, cluster: str | None, as_json: bool, **options: Any) -> None:
-    """Run WORKLOAD, verify its result, measure it, and write a report.
 
-    Without --cluster, a cluster is started for it and ended after it.
+
+class _Workloads(click.Group):
+    """One command per workload."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return [*sorted(WORKLOADS), _ALL]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        return _command_of_all() if cmd_name == _ALL else _command(find_workload(cmd_name))
+
+
+@click.command(cls=_Workloads)
+def run() -> None:
+    """Run a workload, verify its result, measure it, and write a report.
+
+    Without --cluster, a cluster is started for it and ended after it. `howdah run WORKLOAD --help` shows its options.
 
     \b
     Examples:  howdah run terasort --size 1G --nodes 3
                howdah run terasort --size 2G --repeat 8 --cluster default
     """
+
+
+def _command(workload: Workload) -> click.Command:
+    """The command that runs one workload."""
+
+    def call(**options: Any) -> None:
+        _run([(workload, _asked(workload, options))], options)
+
+    command: Any = call
+    own = ((_size_option(workload),) if workload.sizes else ()) + workload.options
+    for decorate in reversed((*map(_click_option, own), *_COMMON)):
+        command = decorate(command)
+    sizes = ", ".join(f"{label} ({format_amount(size, workload.unit)})" for label, size in workload.sizes.items())
+    words = f"{workload.title}: {workload.summary}." + (f"\n\nNamed sizes: {sizes}." if sizes else "")
+    made: click.Command = click.command(name=workload.name, help=words, short_help=workload.summary)(command)
+    return made
+
+
+def _command_of_all() -> click.Command:
+    """The command that runs every workload that has sizes."""
+
+    def call(size: str, **options: Any) -> None:
+        conf = parse_conf(options["conf"])
+        chosen = [find_workload(name) for name, one in sorted(WORKLOADS.items()) if one.sizes]
+        _run([(one, Asked(one.sizes[size], conf=conf)) for one in chosen], options)
+
+    words = "Every workload but `command`, one after the other on one cluster, with one report."
+    sizes = click.Choice(["smoke", "small", "large"])
+    command: Any = call
+    for decorate in reversed((click.option("--size", type=sizes, default="smoke", show_default=True), *_COMMON)):
+        command = decorate(command)
+    made: click.Command = click.command(name=_ALL, help=words, short_help="runs every workload")(command)
+    return made
+
+
+def _size_option(workload: Workload) -> Option:
+    what = "Bytes of data (1G = 10^9)" if workload.unit == "B" else f"How many {workload.unit} (1M = 10^6)"
+    return Option("size", f"{what}, or the name of a size. [small]")
+
+
+def _click_option(option: Option) -> Any:
+    kinds: dict[str, Any] = {"count": click.IntRange(1), "number": click.FloatRange(0)}
+    kind = click.Choice(option.choices) if option.choices else kinds.get(option.kind, click.STRING)
+    return click.option(f"--{option.name}", type=kind, default=None, help=option.help)
+
+
+def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) -> None:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cli.progress import make_display
     from howdah.engine.measure import Measurement, measure
     from howdah.engine.preflight import check_keys
     from howdah.store import runs_root
-    from howdah.workload import Asked
-    from howdah.workload.registry import find_workload
 
-    chosen = find_workload(workload)
     conf = parse_conf(options["conf"])
-    size_bytes = _size(size, chosen.sizes)
+    cluster, as_json = options["cluster"], options["as_json"]
     _refuse_contradictions(cluster, options)
     request = cluster_request("default", {}, options)
     if cluster is None or cluster.startswith("conf:"):
         check_keys(conf, ensure_hadoop(request, quiet=as_json))
     measurement = Measurement(
-        workload=chosen,
-        asked=Asked(size_bytes=size_bytes, maps=options["maps"], reduces=options["reduces"], conf=conf),
+        workloads=workloads,
+        conf=conf,
         repeat=options["repeat"],
         root=Path(options["out"]).absolute() if options["out"] else runs_root(),
         command=typed_command(),
@@ -77,6 +136,19 @@ def run(workload: str, size: str | None, cluster: str | None, as_json: bool, **o
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))
     _finish([(one.path, one.run) for one in measured], as_json)
+
+
+def _asked(workload: Workload, options: Mapping[str, Any]) -> Asked:
+    """What of the options is the workload's. Raises UsageError."""
+    size = options.get("size")
+    if size is not None:
+        size = workload.sizes[size] if size in workload.sizes else parse_amount(size, workload.unit)
+    own = {}
+    for option in workload.options:
+        value = options[option.name.replace("-", "_")]
+        if value is not None:
+            own[option.name] = parse_bytes(value) if option.kind == "bytes" else value
+    return Asked(size, own.pop("maps", None), own.pop("reduces", None), parse_conf(options["conf"]), own)
 
 
 def _finish(runs: list[tuple[Path, Any]], as_json: bool) -> None:
@@ -99,9 +171,9 @@ def _finish(runs: list[tuple[Path, Any]], as_json: bool) -> None:
             print_result(valid)
         click.echo(f"\nReport: {page}\nRun:    {runs[-1][0]}")
         click.echo(f"Next:   howdah show {runs[-1][1].id}")
-    error = _verdict(*runs[-1])
-    if error is not None:
-        raise error
+    for path, run in runs:
+        if (error := _verdict(path, run)) is not None:
+            raise error
 
 
 def _verdict(path: Path, run: Any) -> HowdahError | None:
@@ -113,17 +185,7 @@ def _verdict(path: Path, run: Any) -> HowdahError | None:
     return None
 
 
-def _size(text: str | None, named: Any) -> int | None:
-    from howdah.model.quantity import parse_bytes
-
-    if text is None:
-        return None
-    if text in named:
-        return int(named[text])
-    return parse_bytes(text)
-
-
-def _refuse_contradictions(cluster: str | None, options: dict[str, Any]) -> None:
+def _refuse_contradictions(cluster: str | None, options: Mapping[str, Any]) -> None:
     if options["no_probes"] and options["probes"]:
         raise UsageError("--no-probes and --probe exclude each other")
     if cluster is None:

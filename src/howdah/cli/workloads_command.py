@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from howdah.model.quantity import format_bytes
+from howdah.model.quantity import format_amount
 
 
 @click.command()
@@ -13,5 +13,5 @@ def workloads() -> None:
     from howdah.workload.registry import WORKLOADS
 
     for name, workload in sorted(WORKLOADS.items()):
-        sizes = ", ".join(f"{label} {format_bytes(size)}" for label, size in workload.sizes.items())
-        click.echo(f"{name}  {workload.summary}\n{' ' * len(name)}  sizes: {sizes}")
+        sizes = ", ".join(f"{label} {format_amount(size, workload.unit)}" for label, size in workload.sizes.items())
+        click.echo(f"{name}  {workload.summary}" + (f"\n{' ' * len(name)}  sizes: {sizes}" if sizes else ""))

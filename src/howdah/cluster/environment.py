@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from howdah.cluster.state import Manifest, cluster_directory
 
 
 def shell_environment(manifest: Manifest, base: Mapping[str, str]) -> dict[str, str]:
-    """`base` with what programs look for: the commands on PATH, HADOOP_CONF_DIR and its kin, JAVA_HOME."""
-    home, java = manifest.hadoop["home"], manifest.jdk["home"]
-    conf = str(cluster_directory(manifest.name).conf)
+    """As `program_environment`, for a managed cluster, whose name is said too."""
+    conf = cluster_directory(manifest.name).conf
+    found = program_environment(manifest.hadoop["home"], manifest.jdk["home"], conf, base)
+    return {**found, "HOWDAH_CLUSTER_NAME": manifest.name}
+
+
+def program_environment(home: Path | str, java: Path | str, conf: Path, base: Mapping[str, str]) -> dict[str, str]:
+    """`base` with what programs look for: the commands on PATH, HADOOP_CONF_DIR and its kin, JAVA_HOME.
+
+    `home` is HADOOP_HOME, `java` JAVA_HOME.
+    """
     return {
         **base,
         "PATH": f"{home}/bin:{java}/bin:{base.get('PATH', '/usr/local/bin:/usr/bin:/bin')}",
-        "JAVA_HOME": java,
-        "HADOOP_HOME": home,
-        "HADOOP_CONF_DIR": conf,
-        "YARN_CONF_DIR": conf,
-        "HADOOP_COMMON_HOME": home,
-        "HADOOP_HDFS_HOME": home,
-        "HADOOP_YARN_HOME": home,
-        "HADOOP_MAPRED_HOME": home,
-        "HOWDAH_CLUSTER_NAME": manifest.name,
+        "JAVA_HOME": str(java),
+        "HADOOP_HOME": str(home),
+        "HADOOP_CONF_DIR": str(conf),
+        "YARN_CONF_DIR": str(conf),
+        "HADOOP_COMMON_HOME": str(home),
+        "HADOOP_HDFS_HOME": str(home),
+        "HADOOP_YARN_HOME": str(home),
+        "HADOOP_MAPRED_HOME": str(home),
     }

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.control import ControlClient
+from howdah.cluster.environment import program_environment
 from howdah.cluster.state import Daemon, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration import with_overrides
@@ -133,6 +134,10 @@ class LiveCluster:
             "LANG": "C.UTF-8",
             "HOME": str(Path.home()),
         }
+
+    def shell_environment(self, conf: Path) -> dict[str, str]:
+        """The environment of any program that works on the cluster with the configuration directory `conf`."""
+        return program_environment(self.distribution.home, self.jdk.home, conf, os.environ)
 
     def claim(self) -> None:
         """From now on, until `close`, nobody else measures on this cluster (a `conf:` cluster is also others').

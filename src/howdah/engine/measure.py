@@ -1,4 +1,4 @@
-"""Measuring a workload one or several times on one cluster: found by name, by its configuration, or made for it."""
+"""Measuring workloads one or several times on one cluster: found by name, by its configuration, or made for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.cluster.live import LiveCluster, open_conf, open_managed
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.observer import Observer
-from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space
+from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space, check_writable
 from howdah.hadoop.configuration import Scope, scope_of
 from howdah.model.run import Run
 from howdah.probe.registry import make_probes
@@ -24,12 +24,15 @@ from howdah.workload import Asked, Settings, Workload
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is to be measured. `cluster` is a name, `conf:DIR`, or None for a cluster made for this and ended after it,
-    as `made` says. `command` is what one types to repeat it. `probes` None means all of them. `reuse` keeps the
-    generated data in the storage, and uses what an earlier run has kept."""
+    """What is to be measured: workloads in their order, and what was asked of each; `conf` are Hadoop keys for all.
 
-    workload: Workload
-    asked: Asked
+    `cluster` is a name, `conf:DIR`, or None for a cluster made for this and ended after it, as `made` says. `command`
+    is what one types to repeat it. `probes` None means all of them. `reuse` keeps the generated data in the storage,
+    and uses what an earlier run has kept.
+    """
+
+    workloads: Sequence[tuple[Workload, Asked]]
+    conf: Mapping[str, str]
     repeat: int
     root: Path
     command: Sequence[str]
@@ -52,38 +55,42 @@ class Measured:
 def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
     """Yields each run once its directory is closed. The cluster, if made for this, is ended in any case.
 
-    Stops after a run that was not valid: what made it so is there for the next one too.
+    A workload is not repeated after a run that was not valid: what made it so is there for the next one too. The next
+    workload has its turn.
 
     Raises:
         HowdahError: before the first run, when something stands in its way.
         KeyboardInterrupt: the running run was closed as aborted.
     """
-    workload = measurement.workload
     make_probes(measurement.probes)  # An unknown name is refused before a cluster is started.
     with _cluster(measurement, observer) as cluster:
         observer.step("checking the job against the cluster")
         cluster.claim()
         storage = open_storage(cluster.settings, cluster.namenode, cluster.webhdfs)
-        check_keys(measurement.asked.conf, cluster.distribution)
-        settings = workload.resolve(measurement.asked, cluster.settings)
-        check_job(cluster, measurement.asked.conf)
-        check_space(cluster, storage, workload, settings)
+        check_keys(measurement.conf, cluster.distribution)
+        check_job(cluster, measurement.conf)
+        check_writable(cluster)
+        settings = [workload.resolve(asked, cluster.settings) for workload, asked in measurement.workloads]
+        for (workload, _), own in zip(measurement.workloads, settings, strict=True):
+            check_space(cluster, storage, workload, own)
         bounds = Bounds({})
         # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
         if measurement.calibrated and cluster.plan is not None:
             observer.step("calibrating: processors, disk, loopback")
             bounds = calibrate(cluster, cluster.plan.directory)
-        for _ in range(measurement.repeat):
-            measured = _once(measurement, cluster, storage, settings, bounds, observer)
-            yield measured
-            if measured.run.outcome.kind != "valid":
-                return
+        for (workload, _), own in zip(measurement.workloads, settings, strict=True):
+            for _ in range(measurement.repeat):
+                measured = _once(measurement, cluster, storage, workload, own, bounds, observer)
+                yield measured
+                if measured.run.outcome.kind != "valid":
+                    break
 
 
 def _once(
     measurement: Measurement,
     cluster: LiveCluster,
     storage: Storage,
+    workload: Workload,
     settings: Settings,
     bounds: Bounds,
     observer: Observer,
@@ -91,7 +98,7 @@ def _once(
     execution = Execution(
         cluster,
         storage,
-        measurement.workload,
+        workload,
         settings,
         root=measurement.root,
         command=measurement.command,
@@ -126,8 +133,9 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
 @contextmanager
 def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]:
     """A cluster for this measurement alone. Settings that only daemons read are given to it, the others to the jobs."""
-    check_before_cluster(measurement.workload, measurement.asked, measurement.made)
-    cluster_settings = {key: value for key, value in measurement.asked.conf.items() if scope_of(key) is Scope.CLUSTER}
+    for workload, asked in measurement.workloads:
+        check_before_cluster(workload, asked, measurement.made)
+    cluster_settings = {key: value for key, value in measurement.conf.items() if scope_of(key) is Scope.CLUSTER}
     request = replace(measurement.made, name=f"run-{secrets.token_hex(3)}", settings=cluster_settings)
     observer.step(f"starting a cluster of {request.nodes} node{'s' if request.nodes > 1 else ''}")
     started = StartedCluster(request)

@@ -8,7 +8,8 @@ JOB_SECONDS = Metric(
     "job_seconds",
     "s",
     "lower",
-    "from the submission of the phase's first job to the finish of its last, as their histories say",
+    "from the submission of the phase's first job to the finish of its last, as their histories say, or the "
+    "ResourceManager for applications that are not MapReduce",
     "job history",
 )
 CLIENT_SECONDS = Metric(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.request import ClusterRequest
-from howdah.errors import UsageError
+from howdah.errors import ClusterProblem, UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.keys import check_key, known_keys
 from howdah.hadoop.sizing import check_schedulable
@@ -53,6 +53,15 @@ def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
         node_vcores=max(node.vcores_total for node in nodes),
         most_mib=most.memory,
     )
+
+
+def check_writable(cluster: LiveCluster) -> None:
+    """Refuses a cluster whose NameNode is in safe mode. Raises ClusterProblem."""
+    if cluster.namenode.status().safe_mode is not None:
+        raise ClusterProblem(
+            "the NameNode is in safe mode: nothing can be written",
+            hint="`hdfs dfsadmin -safemode get` says more; `-safemode leave` ends one that was turned on by hand.",
+        )
 
 
 def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, settings: Settings) -> None:

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from howdah.engine import metrics
 from howdah.engine.accounting import Accounting, total
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
-from howdah.engine.submission import Submission, now, submit
+from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, WorkloadFailed
 from howdah.hadoop.history import parse_history
 from howdah.hadoop.job_files import find_history
@@ -34,6 +34,8 @@ _ERROR_NOISE = re.compile(
     r"\s+at |\s*\.\.\. \d+ more|\s*$|Last \d+ bytes of |Container id: |\[[^]]*\]Container exited "
 )
 _GIVEN_UP_SECONDS = 25.0
+_MAPREDUCE = "MAPREDUCE"
+_NAMENODE_BENCHMARK = "org.apache.hadoop.hdfs.server.namenode.NNThroughputBenchmark"
 
 
 class JobSession:
@@ -86,8 +88,14 @@ class JobSession:
     def tests(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.jobclient_tests_jar), *arguments)
 
+    def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
+        return (str(self._cluster.distribution.hdfs_tests_jar), _NAMENODE_BENCHMARK, *arguments)
+
     def distcp(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.distcp_jar), *arguments)
+
+    def caveat(self, text: str) -> None:
+        self.caveats.append(Caveat("run", text))
 
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
         self._sampler(phase, now())(metric, value, "measured", metric.source, "client")
@@ -98,25 +106,62 @@ class JobSession:
             raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of a program that runs one")
         return jobs[0]
 
-    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
+    def program(
+        self,
+        phase: str,
+        kind: PhaseKind,
+        program: Sequence[str],
+        *,
+        data_bytes: int | None = None,
+        fatal: str | None = None,
+    ) -> Ran:
+        def client(conf: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+            return self._cluster.client_command(tuple(program), conf), self._cluster.client_environment(conf)
+
+        return self._phase(phase, kind, tuple(program), client, data_bytes, fatal=fatal)
+
+    def command(
+        self, phase: str, kind: PhaseKind, line: str, *, data_bytes: int | None = None, judged: bool = False
+    ) -> Ran:
+        argv = ("/bin/sh", "-c", line)
+
+        def client(conf: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+            return argv, {
+                **self._cluster.shell_environment(conf),
+                "HOWDAH_PHASE": phase,
+                "HOWDAH_DIRECTORY": self.storage.uri(self.directory),
+            }
+
+        return self._phase(phase, kind, argv, client, data_bytes, judged=judged)
+
+    def _phase(
+        self,
+        phase: str,
+        kind: PhaseKind,
+        shown: tuple[str, ...],
+        client: Callable[[Path], tuple[Sequence[str], Mapping[str, str]]],
+        data_bytes: int | None,
+        *,
+        fatal: str | None = None,
+        judged: bool = False,
+    ) -> Ran:
+        """Runs what `client` makes of a configuration directory as one phase; `shown` is kept as its command."""
         log = self._writer.path / "logs" / f"{phase}-client.log"
         before = self._accounting.read()
         self._observer.phase_started(phase, data_bytes)
-        self.phases.append(Phase(phase, kind, now(), command=tuple(program)))
+        self.phases.append(Phase(phase, kind, now(), command=shown))
         self._save()
         others = self._others()
         try:
             tag = f"{self._tag}-{phase}"
+            argv, environment = client(self._client_conf(phase, tag))
             submission = submit(
                 self._cluster,
-                program,
-                conf=self._client_conf(phase, tag),
-                tag=tag,
-                log=str(log),
+                Client(argv, environment, tag, str(log), fatal),
                 progress=self._observer.progress,
                 check=self._check,
             )
-            jobs = self._finished_jobs(phase, submission, log)
+            jobs = self._finished_jobs(phase, submission, log, judged=judged)
         except HowdahError as error:
             self.phases[-1] = replace(self.phases[-1], end=now(), error=error.message)
             self._observer.phase_ended(phase, None)
@@ -128,13 +173,14 @@ class JobSession:
             text = f"other applications ran on the cluster at the same time: {', '.join(sorted(others)[:5])}"
             self.caveats.append(Caveat(phase, text))
         used = self._accounting.by_role(before, self._accounting.read())
-        self._measure(phase, submission, jobs, data_bytes)
+        span = _span(jobs, submission.applications)
+        self._measure(phase, submission, span, data_bytes)
         self._measure_cpu(phase, submission, used)
         self._save()
-        seconds = _job_seconds(jobs)
-        whole = submission.end.monotonic - submission.start.monotonic
-        self._observer.phase_ended(phase, whole if seconds is None else seconds)
-        return Ran(jobs, log.read_text(encoding="utf-8", errors="replace"))
+        seconds = submission.end.monotonic - submission.start.monotonic if span is None else span.seconds
+        self._observer.phase_ended(phase, seconds)
+        said = log.read_text(encoding="utf-8", errors="replace")
+        return Ran(jobs, said, submission.code, submission.start.monotonic, submission.end.monotonic)
 
     def _others(self) -> set[str]:
         """Applications that run now and are not this run's."""
@@ -151,20 +197,28 @@ class JobSession:
             kept = self._writer.keep(f"conf/clients/{phase}/{name}", content)
         return kept.parent
 
-    def _finished_jobs(self, phase: str, submission: Submission, log: Path) -> tuple[Job, ...]:
-        """The jobs that a client ran, their histories kept. Raises WorkloadFailed when one of them, or it, failed."""
-        jobs = tuple(self._finished_job(phase, submission, one, log) for one in submission.applications)
-        if submission.code != 0:
+    def _finished_jobs(self, phase: str, submission: Submission, log: Path, *, judged: bool) -> tuple[Job, ...]:
+        """The jobs that a client ran, their histories kept.
+
+        Raises WorkloadFailed when one of them failed, or it did and its exit code is not to be `judged`.
+        """
+        jobs = [
+            self._finished_job(phase, submission, one, log)
+            for one in submission.applications
+            if one.kind == _MAPREDUCE or one.final_status != "SUCCEEDED"
+        ]
+        if submission.code != 0 and not judged:
             ended = f"{phase}: the client ended with code {submission.code}"
             raise WorkloadFailed(
                 "\n".join((ended, *submission.said[-8:], *self._lost_blocks())), hint=f"All that it printed: {log}"
             )
-        return jobs
+        return tuple(jobs)
 
     def _finished_job(self, phase: str, submission: Submission, application: Application, log: Path) -> Job:
         expected = submission.code == 0
         try:
-            job = self._keep_history(phase, application, 60.0 if expected else 10.0)
+            patience = 60.0 if expected else 10.0
+            job = self._keep_history(phase, application, patience) if application.kind == _MAPREDUCE else None
         except (ClusterProblem, WorkloadFailed):
             if expected:
                 raise
@@ -216,25 +270,22 @@ class JobSession:
         self._writer.keep_json(f"jobs/{job_id}.json", encode_job(job, phase=phase, application=charge))
         return job
 
-    def _measure(self, phase: str, submission: Submission, jobs: Sequence[Job], data_bytes: int | None) -> None:
+    def _measure(self, phase: str, submission: Submission, span: _Span | None, data_bytes: int | None) -> None:
         start, end = submission.start, submission.end
         add = self._sampler(phase, end)
         add(metrics.CLIENT_SECONDS, end.monotonic - start.monotonic, "measured", "agent", "client")
-        seconds = _job_seconds(jobs)
-        if seconds is None:
+        if span is None:
             return
-        finish = max(job.finish for job in jobs)
-        add = self._sampler(phase, Moment(finish, end.monotonic - (end.utc - finish)))
-        add(metrics.JOB_SECONDS, seconds, "measured", "job history", "job")
-        before = min(job.submit for job in jobs) - start.utc
-        add(metrics.CLIENT_START_SECONDS, before, "derived", "submit − client start", "client")
+        add = self._sampler(phase, Moment(span.finish, end.monotonic - (end.utc - span.finish)))
+        add(metrics.JOB_SECONDS, span.seconds, "measured", span.source, "job")
+        add(metrics.CLIENT_START_SECONDS, span.submit - start.utc, "derived", "submit − client start", "client")
         for metric, values in (
             (metrics.MEMORY_SECONDS, [one.memory_seconds for one in submission.applications]),
             (metrics.VCORE_SECONDS, [one.vcore_seconds for one in submission.applications]),
         ):
             add(metric, sum(values), "measured", "ResourceManager", "job")
         if data_bytes is not None:
-            add(metrics.THROUGHPUT, data_bytes / seconds, "derived", f"{data_bytes} B ÷ job_seconds", "job")
+            add(metrics.THROUGHPUT, data_bytes / span.seconds, "derived", f"{data_bytes} B ÷ job_seconds", "job")
 
     def _measure_cpu(self, phase: str, submission: Submission, used: dict[str, float] | None) -> None:
         add = self._sampler(phase, submission.end)
@@ -258,9 +309,28 @@ class JobSession:
         return add
 
 
-def _job_seconds(jobs: Sequence[Job]) -> float | None:
-    """From the first submission to the last finish; None without jobs."""
-    return max(job.finish for job in jobs) - min(job.submit for job in jobs) if jobs else None
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """From the first submission to the last finish, in seconds since 1970, and who says so."""
+
+    submit: float
+    finish: float
+    source: str
+
+    @property
+    def seconds(self) -> float:
+        return self.finish - self.submit
+
+
+def _span(jobs: Sequence[Job], applications: Sequence[Application]) -> _Span | None:
+    """The span of a phase's jobs; applications that are not MapReduce have no history, but YARN's times."""
+    times = [(job.submit, job.finish) for job in jobs]
+    others = [(one.start, one.finish) for one in applications if one.kind != _MAPREDUCE]
+    times += [(start, finish) for start, finish in others if start is not None and finish is not None]
+    if not times:
+        return None
+    source = " and ".join(("job history",) * bool(jobs) + ("ResourceManager",) * bool(others))
+    return _Span(min(start for start, _ in times), max(finish for _, finish in times), source)
 
 
 def explain_failure(phase: str, submission: Submission, application: Application, job: Job | None) -> str:

@@ -1,13 +1,12 @@
-"""Running one Hadoop program as a job client and following its job until both have ended."""
+"""Running one client, which submits jobs or none, and following it and them until all have ended."""
 
 from __future__ import annotations
 
 import re
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.observer import JobProgress
@@ -39,39 +38,48 @@ class Submission:
     said: tuple[str, ...]
 
 
-def submit(
-    cluster: LiveCluster,
-    program: Sequence[str],
-    *,
-    conf: Path,
-    tag: str,
-    log: str,
-    progress: Callable[[JobProgress], None],
-    check: Callable[[], None],
-) -> Submission:
-    """Runs `hadoop jar PROGRAM…` to its end. `conf`, its configuration directory, gives everything that it submits
-    `tag`, which nothing else has.
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A program that works on the cluster. All that it submits has `tag`, which nothing else has, since its
+    `environment` names a configuration directory that says so.
 
-    `log` is the client's output file on the host. `check` is called twice a second and raises when the run must stop;
-    the client is killed then.
+    `log` is its output file on the host. A client that says `fatal` will never end and is killed.
     """
+
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    tag: str
+    log: str
+    fatal: str | None = None
+
+
+def submit(
+    cluster: LiveCluster, client: Client, *, progress: Callable[[JobProgress], None], check: Callable[[], None]
+) -> Submission:
+    """Runs `client` to its end. `check` is called twice a second and raises when the run must stop; the client is
+    killed then."""
     start = now()
-    process = cluster.host.start(
-        cluster.client_command(tuple(program), conf), output=log, env=cluster.client_environment(conf)
-    )
-    follower = _Follower(cluster, tag, start)
+    process = cluster.host.start(client.argv, output=client.log, env=client.environment)
+    follower = _Follower(cluster, client.tag, start)
     try:
         while (code := process.wait(_INTERVAL_SECONDS)) is None:
             check()
             progress(follower.look())
+            if client.fatal is not None and client.fatal in _tail(cluster, client.log):
+                process.signal(signal.SIGKILL)
     except BaseException:
         process.signal(signal.SIGKILL)
         raise
     end = now()
     assert process.cpu_seconds is not None
-    tail = cluster.host.call("files.read", path=log, offset=-_LOG_TAIL).decode(errors="replace")
-    said = tuple(line for line in tail.splitlines() if line.strip() and not _JAVA_NOISE.match(line))
-    return Submission(code, _settled(cluster, tag), start, end, process.cpu_seconds, said)
+    lines = _tail(cluster, client.log).splitlines()
+    said = tuple(line for line in lines if line.strip() and not _JAVA_NOISE.match(line))
+    return Submission(code, _settled(cluster, client.tag), start, end, process.cpu_seconds, said)
+
+
+def _tail(cluster: LiveCluster, log: str) -> str:
+    content: bytes = cluster.host.call("files.read", path=log, offset=-_LOG_TAIL)
+    return content.decode(errors="replace")
 
 
 def now() -> Moment:

@@ -73,6 +73,11 @@ class Distribution:
         """`TestDFSIO`, `nnbench`, `mrbench`, `minicluster` …; they need the class path of the tests."""
         return self._find("mapreduce", f"hadoop-mapreduce-client-jobclient-{self.version}-tests.jar")
 
+    @property
+    def hdfs_tests_jar(self) -> Path:
+        """`NNThroughputBenchmark`, by its class name; it needs the class path of the tests."""
+        return self._find("hdfs", f"hadoop-hdfs-{self.version}-tests.jar")
+
     def hashes(self) -> dict[str, str]:
         """SHA-256 of every jar by its path relative to `home`: from the lock, or read from the disk (about 1 s)."""
         if self.locked is not None:

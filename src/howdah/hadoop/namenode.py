@@ -9,6 +9,9 @@ from typing import Any
 
 from howdah.hadoop.http import PLAIN, Garbled, Http, Unreachable, field
 
+METRICS_SECONDS = 10.5
+"""Hadoop keeps what it has shown of its metrics for their period of 10 s (`MetricsSourceAdapter.updateJmxCache`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class DataNode:
@@ -89,6 +92,13 @@ class NameNode:
             under_replicated=field(system, "UnderReplicatedBlocks", int, url),
             missing_blocks=tuple(_missing(line, url) for line in _inner(info, "CorruptFiles", list, url)),
         )
+
+    def activity(self) -> Mapping[str, int]:
+        """How often each operation was asked for since the NameNode started: `CreateFileOps`, `FileInfoOps`, …
+
+        What was read at most METRICS_SECONDS ago is given again. See `status` for what it raises.
+        """
+        return {name: value for name, value in self._bean("NameNodeActivity").items() if isinstance(value, int)}
 
     def _url(self, bean: str) -> str:
         return f"http://{self.address}/jmx?qry=Hadoop:service=NameNode,name={bean}"

@@ -1,4 +1,4 @@
-"""Sizes and durations as people write them.
+"""Sizes, numbers of things, and durations as people write them.
 
 Data sizes are decimal, as in TeraGen and on disks: 1G is 10^9 bytes. The binary units of memory are
 written with an i: 1Gi is 2^30 bytes.
@@ -40,6 +40,28 @@ def parse_bytes(text: str) -> int:
     if value == 0:
         raise UsageError(f"a size must be more than zero: {text!r}")
     return value
+
+
+def parse_amount(text: str, unit: str) -> int:
+    """The number of `unit` that `text` stands for: bytes where that is "B", else things that are counted ("10M").
+
+    Raises:
+        UsageError: not a number, zero, or not whole.
+    """
+    if unit == "B":
+        return parse_bytes(text)
+    match = _SIZE.fullmatch(text)
+    if match is None or match[3] or text.rstrip()[-1:].lower() == "b":
+        raise UsageError(f"not a number of {unit}: {text!r}", hint="Write 5000, 100k, 10M, 1.5G.")
+    return parse_bytes(text)
+
+
+def format_amount(value: float, unit: str) -> str:
+    """`value` of `unit` with three significant digits: 1.00 GB, 10.0 M samples."""
+    if unit == "B":
+        return format_bytes(value)
+    number, prefix = format_bytes(value).split(" ")
+    return f"{number}{prefix.removesuffix('B').upper()} {unit}"
 
 
 def format_bytes(value: float) -> str:

@@ -39,6 +39,12 @@ class Storage(Protocol):
     def layout(self, path: str) -> Mapping[str, StoredFile]:
         """How every file below directory `path` is stored, by its path below it; empty without such a directory."""
 
+    def activity(self, *, fresh: bool) -> Mapping[str, int]:
+        """What the storage's master has counted of its operations since it started, by its own names.
+
+        As of some seconds ago; `fresh` waits until it is of now.
+        """
+
     def checksum(self, path: str) -> str:
         """What two files of equal content and layout have in common, whatever made them.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from howdah.errors import ClusterProblem
-from howdah.hadoop.namenode import NameNode
+from howdah.hadoop.namenode import METRICS_SECONDS, NameNode
 from howdah.hadoop.webhdfs import NotFound, WebHdfs
 from howdah.storage import StoredFile
 
@@ -62,6 +63,11 @@ class Hdfs:
             else:
                 found[entry.name] = StoredFile(entry.length, entry.replication, entry.block_size)
         return found
+
+    def activity(self, *, fresh: bool) -> Mapping[str, int]:
+        if fresh:
+            time.sleep(METRICS_SECONDS)
+        return self._namenode.activity()
 
     def checksum(self, path: str) -> str:
         found = self._webhdfs.checksum(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from howdah.model.job import Job
 from howdah.model.metric import Metric
@@ -14,14 +14,33 @@ Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the user said on the command line; None where nothing was said. `conf` are Hadoop keys for every job."""
+class Option:
+    """A setting of one workload, given as `--NAME`. `kind` is how it is written; with `choices`, it is one of them."""
 
-    size_bytes: int | None = None
-    size_name: str | None = None
+    name: str
+    help: str
+    kind: Literal["text", "count", "bytes", "number"] = "text"
+    choices: tuple[str, ...] = ()
+
+
+MAPS = Option("maps", "Map tasks.", "count")
+REDUCES = Option("reduces", "Reduce tasks.", "count")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user said on the command line; None where nothing was said. `size` is in the workload's unit, `conf`
+    are Hadoop keys for every job, `own` the values of the other options of the workload that were given, by name."""
+
+    size: int | None = None
     maps: int | None = None
     reduces: int | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    def size_of(self, workload: Workload) -> int:
+        """The size asked for, or what the workload calls small."""
+        return workload.sizes["small"] if self.size is None else self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +69,34 @@ class Files(Protocol):
     def files(self, path: str) -> Mapping[str, int]:
         """Length by name of the files directly in directory `path`; empty when there is no such directory."""
 
+    def activity(self, *, fresh: bool) -> Mapping[str, int]:
+        """What the storage's master has counted of its operations since it started, by its own names.
+
+        As of some seconds ago; `fresh` waits until it is of now.
+        """
+
     def checksum(self, path: str) -> str:
         """What two files of equal content and layout have in common, whatever made them.
 
         Raises ClusterProblem when there is no such file.
         """
 
+    def remove(self, path: str) -> None:
+        """Removes a file or a tree, past any trash; what is not there is fine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a program did: its jobs, oldest first (some run none), and all that its client printed."""
+    """What a program did: its jobs, oldest first (some run none), and all that its client printed.
+
+    `start` and `end` of the client are seconds of one monotonic clock.
+    """
 
     jobs: tuple[Job, ...]
     output: str
+    code: int
+    start: float
+    end: float
 
 
 class Session(Protocol):
@@ -89,8 +123,26 @@ class Session(Protocol):
         job or several.
         """
 
-    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
-        """As `job`, for a program that runs any number of jobs, or works without any."""
+    def program(
+        self,
+        phase: str,
+        kind: PhaseKind,
+        program: Sequence[str],
+        *,
+        data_bytes: int | None = None,
+        fatal: str | None = None,
+    ) -> Ran:
+        """As `job`, for a program that runs any number of jobs, or works without any.
+
+        It is killed, and has failed, once its output has `fatal`.
+        """
+
+    def command(
+        self, phase: str, kind: PhaseKind, line: str, *, data_bytes: int | None = None, judged: bool = False
+    ) -> Ran:
+        """As `program`, for a line of the shell, which finds `hadoop` and its kin on PATH, HADOOP_CONF_DIR, and
+        HOWDAH_DIRECTORY: this run's directory in the storage, for its use alone. With `judged`, an exit code other than
+        0 is an answer, not a failure."""
 
     def examples(self, *arguments: str) -> Sequence[str]:
         """The program of Hadoop's MapReduce examples with `arguments`, ready for `job`."""
@@ -98,11 +150,17 @@ class Session(Protocol):
     def tests(self, *arguments: str) -> Sequence[str]:
         """As `examples`, of the tests jar of Hadoop's job client: TestDFSIO, testmapredsort."""
 
+    def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
+        """As `examples`: NNThroughputBenchmark of the tests jar of HDFS."""
+
     def distcp(self, *arguments: str) -> Sequence[str]:
         """As `examples`: DistCp, which is a program by itself."""
 
+    def caveat(self, text: str) -> None:
+        """Says what a reader of the run must know before believing its numbers."""
+
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
-        """Keeps a number that a program of `phase` printed."""
+        """Keeps a number that a program of `phase` printed, or that follows from several phases."""
 
 
 class Workload(Protocol):
@@ -113,8 +171,12 @@ class Workload(Protocol):
     """The name as its makers write it."""
     summary: ClassVar[str]
     """One sentence: what it stresses and where it comes from."""
+    unit: ClassVar[str]
+    """What sizes count: "B", or a plural."""
     sizes: ClassVar[Mapping[str, int]]
-    """Named sizes in bytes; `smoke` takes seconds."""
+    """Named sizes; `smoke` takes seconds, `small` is taken when nothing is asked for."""
+    options: ClassVar[tuple[Option, ...]]
+    """What else the user may say."""
     primary: ClassVar[str]
     """`phase/metric` of the number that answers "how fast"."""
     metrics: ClassVar[tuple[Metric, ...]]
@@ -123,7 +185,7 @@ class Workload(Protocol):
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         """Every setting with its value. `cluster` is the configuration that clients of the cluster see.
 
-        Has `size_bytes`, and as `conf` the Hadoop keys that the engine gives to every job.
+        Has the size, and as `conf` the Hadoop keys that the engine gives to every job.
 
         Raises UsageError for what cannot be; nothing has been started then.
         """

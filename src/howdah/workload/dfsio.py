@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from howdah.errors import Untrusted, UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import Asked, Session, Settings
+from howdah.workload import Asked, Option, Session, Settings
 from howdah.workload.counts import count
 
 MIB = 1 << 20
@@ -117,7 +117,9 @@ class Dfsio:
     name: ClassVar[str] = "dfsio"
     title: ClassVar[str] = "TestDFSIO"
     summary: ClassVar[str] = "writes, reads and appends files: disks and network of the storage; Hadoop's own tests"
+    unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
+    options: ClassVar[tuple[Option, ...]] = (Option("maps", "Files, and map tasks: one writes one file.", "count"),)
     primary: ClassVar[str] = f"write/{WALL.name}"
     metrics: ClassVar[tuple[Metric, ...]] = (WALL, TASK, FILE_RATE, FILE_RATE_DEVIATION)
 
@@ -125,7 +127,7 @@ class Dfsio:
         self._checks: list[Check] = []
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-        size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
+        size = asked.size_of(self)
         conf = {**cluster, **asked.conf}
         files = asked.maps or count(conf, "mapreduce.job.maps", 2)
         if size < files * MIB:

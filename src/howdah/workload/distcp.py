@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import Asked, Dataset, Session, Settings
+from howdah.workload import MAPS, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
 
 MIB = 1 << 20
@@ -20,7 +20,9 @@ class DistCp:
     name: ClassVar[str] = "distcp"
     title: ClassVar[str] = "DistCp"
     summary: ClassVar[str] = "copies files within the storage: disks and network, no sorting; Hadoop's own tool"
+    unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
+    options: ClassVar[tuple[Option, ...]] = (MAPS,)
     primary: ClassVar[str] = "copy/throughput"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 
@@ -28,7 +30,7 @@ class DistCp:
         self._input: Dataset | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-        size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
+        size = asked.size_of(self)
         conf = {**cluster, **asked.conf}
         maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
         # DistCp gives whole files to maps: several each, so that no map waits for the slowest.

@@ -6,12 +6,17 @@ import difflib
 
 from howdah.errors import UsageError
 from howdah.workload import Workload
+from howdah.workload.command import Command
 from howdah.workload.dfsio import Dfsio
 from howdah.workload.distcp import DistCp
+from howdah.workload.hs import Hs
+from howdah.workload.join import Join
+from howdah.workload.namenode import NameNodeThroughput
+from howdah.workload.pi import Pi
 from howdah.workload.sort import Sort
 from howdah.workload.terasort import TeraSort
 
-_ALL: tuple[type[Workload], ...] = (TeraSort, Sort, Dfsio, DistCp)
+_ALL: tuple[type[Workload], ...] = (*(TeraSort, Hs, Sort, Join, Pi, Dfsio, DistCp, NameNodeThroughput, Command),)
 WORKLOADS = {one.name: one for one in _ALL}
 
 

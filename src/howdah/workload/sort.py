@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from howdah.errors import UsageError
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import Asked, Dataset, Session, Settings
-from howdah.workload.counts import count
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.randomwriter import generate, records_settings
 
-_WRITER_COUNTERS = "org.apache.hadoop.examples.RandomWriter$Counters"
 _TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
-_LEAST_BYTES = 100_000
-"""A map writes whole records, of up to 21 kB, until its share is full."""
 _VALIDATED = "SUCCESS! Validated the MapReduce framework's 'sort' successfully."
 
 
@@ -25,7 +21,9 @@ class Sort:
     name: ClassVar[str] = "sort"
     title: ClassVar[str] = "Sort"
     summary: ClassVar[str] = "sorts RandomWriter's records of 10 to 21,000 bytes: disk and network; Hadoop's examples"
+    unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
+    options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
     primary: ClassVar[str] = "sort/job_seconds"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 
@@ -34,21 +32,7 @@ class Sort:
         self._sorted: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-        size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
-        conf = {**cluster, **asked.conf}
-        maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
-        if size < maps * _LEAST_BYTES:
-            raise UsageError(
-                f"{size} bytes are too few for {maps} maps: RandomWriter's records are up to 21,000 bytes long",
-                hint=f"--size {maps * _LEAST_BYTES} is the least with {maps} --maps.",
-            )
-        return {
-            "size_bytes": size,
-            "maps": maps,
-            "reduces": asked.reduces or count(conf, "mapreduce.job.reduces", 1),
-            "replication": count(conf, "dfs.replication", 3),
-            "conf": dict(asked.conf),
-        }
+        return records_settings(asked.size_of(self), asked, cluster)
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
         # A record has some 16 bytes of its own in a sequence file, and 5 kB on average.
@@ -56,30 +40,7 @@ class Sort:
         return 2 * size * settings["replication"], 2 * size
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
-        share = settings["size_bytes"] // settings["maps"]
-
-        def make(directory: str) -> Mapping[str, Any]:
-            job = session.job(
-                "gen",
-                "prepare",
-                session.examples(
-                    "randomwriter",
-                    f"-Dmapreduce.randomwriter.bytespermap={share}",
-                    f"-Dmapreduce.randomwriter.totalbytes={share * settings['maps']}",
-                    session.storage.uri(directory),
-                ),
-                data_bytes=settings["size_bytes"],
-            )
-            return {
-                "generator": "randomwriter",
-                "records": job.counter(_WRITER_COUNTERS, "RECORDS_WRITTEN"),
-                "bytes": job.counter(_WRITER_COUNTERS, "BYTES_WRITTEN"),
-                "files": settings["maps"],
-                "replication": settings["replication"],
-            }
-
-        identity = {"generator": "randomwriter", "share": share, "maps": settings["maps"]}
-        self._input = session.dataset(identity, make)
+        self._input = generate(session, settings)
         return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import Asked, Dataset, Session, Settings
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
 
 ROW_BYTES = 100
-_CHECKSUM_GROUP = "org.apache.hadoop.examples.terasort.TeraGen$Counters"
-_CHECKSUM = "CHECKSUM"
+CHECKSUM_COUNTER = ("org.apache.hadoop.examples.terasort.TeraGen$Counters", "CHECKSUM")
+TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 _LOW_64 = (1 << 64) - 1
 _OUTPUT_REPLICATION = "mapreduce.terasort.output.replication"
 
@@ -24,7 +24,9 @@ class TeraSort:
     name: ClassVar[str] = "terasort"
     title: ClassVar[str] = "TeraSort"
     summary: ClassVar[str] = "sorts random rows: processor, disk and network; sortbenchmark.org, Hadoop's examples"
+    unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
+    options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
     primary: ClassVar[str] = "sort/job_seconds"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 
@@ -32,19 +34,7 @@ class TeraSort:
         self._input: Dataset | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-        size = self.sizes["small"] if asked.size_bytes is None else asked.size_bytes
-        if size % ROW_BYTES:
-            raise UsageError(f"a TeraSort has rows of {ROW_BYTES} bytes; {size} bytes are not a whole number of rows")
-        conf = {**cluster, **asked.conf}
-        return {
-            "size_bytes": size,
-            "rows": size // ROW_BYTES,
-            "maps": asked.maps or count(conf, "mapreduce.job.maps", 2),
-            "reduces": asked.reduces or count(conf, "mapreduce.job.reduces", 1),
-            "input_replication": count(conf, "dfs.replication", 3),
-            "output_replication": count(conf, _OUTPUT_REPLICATION, 1),
-            "conf": dict(asked.conf),
-        }
+        return row_settings(asked.size_of(self), asked, cluster)
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
         size = settings["size_bytes"]
@@ -61,7 +51,7 @@ class TeraSort:
                 session.examples("teragen", maps, str(settings["rows"]), session.storage.uri(directory)),
                 data_bytes=settings["size_bytes"],
             )
-            checksum = job.counter(_CHECKSUM_GROUP, _CHECKSUM)
+            checksum = job.counter(*CHECKSUM_COUNTER)
             return {
                 "generator": "teragen",
                 "rows": settings["rows"],
@@ -91,15 +81,34 @@ class TeraSort:
             "verify",
             session.examples("teravalidate", _uri(session, "output"), _uri(session, "report")),
         )
-        report = b"".join(
-            session.storage.read(f"{session.directory}/report/{part}")
-            for part in _parts(session, f"{session.directory}/report", "part-r-")
-        )
+        report = read_report(session, f"{session.directory}/report")
         length = sum(_parts(session, f"{session.directory}/output", "part-r-").values())
         assert self._input is not None
         checksum = self._input.facts["checksum"]
         generated = None if checksum is None else int(checksum, 16)
-        return (*judge(report.decode(), generated), _length_check(length, settings["size_bytes"]))
+        return (*judge(report, generated), _length_check(length, settings["size_bytes"]))
+
+
+def row_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+    """The settings of a workload that sorts `size` bytes of rows. Raises UsageError for what cannot be."""
+    if size % ROW_BYTES:
+        raise UsageError(f"a TeraSort has rows of {ROW_BYTES} bytes; {size} bytes are not a whole number of rows")
+    conf = {**cluster, **asked.conf}
+    return {
+        "size_bytes": size,
+        "rows": size // ROW_BYTES,
+        "maps": asked.maps or count(conf, "mapreduce.job.maps", 2),
+        "reduces": asked.reduces or count(conf, "mapreduce.job.reduces", 1),
+        "input_replication": count(conf, "dfs.replication", 3),
+        "output_replication": count(conf, _OUTPUT_REPLICATION, 1),
+        "conf": dict(asked.conf),
+    }
+
+
+def read_report(session: Session, directory: str) -> str:
+    """All that TeraValidate wrote into `directory`."""
+    parts = _parts(session, directory, "part-r-")
+    return b"".join(session.storage.read(f"{directory}/{part}") for part in parts).decode()
 
 
 def judge(report: str, generated: int | None) -> tuple[Check, ...]:

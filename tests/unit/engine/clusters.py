@@ -53,13 +53,13 @@ class FakeHost:
     answers: Mapping[str, Callable[..., Any]]
     process: FakeProcess = field(default_factory=FakeProcess)
     name: str = "here"
-    started: list[Sequence[str]] = field(default_factory=list)
+    started: list[tuple[Sequence[str], Mapping[str, str]]] = field(default_factory=list)
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         return self.answers[operation](**arguments)
 
-    def start(self, argv: Sequence[str], **_: Any) -> FakeProcess:
-        self.started.append(argv)
+    def start(self, argv: Sequence[str], *, output: str, env: Mapping[str, str]) -> FakeProcess:
+        self.started.append((argv, env))
         return self.process
 
 
@@ -91,12 +91,6 @@ class FakeCluster:
     daemons: tuple[Daemon, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     plan: Any = None
-
-    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
-        return ["hadoop", "--config", str(conf), "jar", *program]
-
-    def client_environment(self, conf: Path) -> dict[str, str]:
-        return {}
 
     def live(self) -> LiveCluster:
         return cast(LiveCluster, self)

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from howdah.engine.observer import JobProgress
-from howdah.engine.submission import Submission, submit
+from howdah.engine.submission import Client, Submission, submit
 from howdah.errors import ClusterProblem
 from howdah.hadoop.resourcemanager import Application
 from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application
@@ -22,21 +21,30 @@ Error: java.io.IOException: no space
 
 
 def run(
-    process: FakeProcess, seen: list[tuple[Application, ...] | None], check: Any = lambda: None
+    process: FakeProcess,
+    seen: list[tuple[Application, ...] | None],
+    check: Any = lambda: None,
+    fatal: str | None = None,
 ) -> tuple[Submission, FakeHost, list[JobProgress]]:
     host = FakeHost({"files.read": lambda **_: LOG}, process)
     told: list[JobProgress] = []
     cluster = FakeCluster(host, FakeManager(seen)).live()
-    program = ("examples.jar", "terasort", "/in", "/out")
-    done = submit(
-        cluster, program, conf=Path("/conf/sort"), tag="run-sort", log="/log", progress=told.append, check=check
-    )
-    return done, host, told
+    client = Client(("hadoop", "jar", "x.jar"), {"HADOOP_CONF_DIR": "/conf/sort"}, "run-sort", "/log", fatal)
+    return submit(cluster, client, progress=told.append, check=check), host, told
 
 
 def test_the_client_has_its_own_configuration() -> None:
     _, host, _ = run(FakeProcess(), [()])
-    assert host.started == [["hadoop", "--config", "/conf/sort", "jar", "examples.jar", "terasort", "/in", "/out"]]
+    assert host.started == [(("hadoop", "jar", "x.jar"), {"HADOOP_CONF_DIR": "/conf/sort"})]
+
+
+def test_a_client_that_can_only_wait_is_killed() -> None:
+    process = FakeProcess(looks=2)
+    run(process, [()], fatal="no space")
+    assert process.signals == [signal.SIGKILL]
+    silent = FakeProcess(looks=2)
+    run(silent, [()], fatal="not in what it says")
+    assert silent.signals == []
 
 
 def test_what_the_client_says_is_kept_without_noise() -> None:

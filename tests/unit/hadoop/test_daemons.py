@@ -50,6 +50,13 @@ def test_namenode():
     assert (node.capacity, node.remaining, node.blocks) == (270553174016, 82257838080, 47)
 
 
+def test_what_a_namenode_has_done():
+    with serving(lambda _: response(golden("nn_activity.json"))) as server:
+        found = NameNode(server.address).activity()
+    assert (found["CreateFileOps"], found["FileInfoOps"]) == (15, 50)
+    assert all(type(value) is int for value in found.values())
+
+
 def test_namenode_in_safe_mode_is_up():
     with serving(namenode("nn_info_safe.json")) as server:
         status = NameNode(server.address).status()

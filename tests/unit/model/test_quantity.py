@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UsageError
-from howdah.model.quantity import format_bytes, format_seconds, parse_bytes
+from howdah.model.quantity import format_amount, format_bytes, format_seconds, parse_amount, parse_bytes
 
 DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
 BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
@@ -91,3 +91,20 @@ def test_no_part_of_a_duration_overflows(value):
     numbers = dict(zip(parts[1::2], map(float, parts[::2]), strict=True))
     limits = {"ms": 1000, "s": 60 if "min" in numbers else 100, "min": 60 if "h" in numbers else 100, "h": float("inf")}
     assert all(number < limits[unit] for unit, number in numbers.items())
+
+
+@pytest.mark.parametrize(("text", "value"), [("5000", 5000), ("100k", 10**5), ("1.5M", 1_500_000), ("2 G", 2 * 10**9)])
+def test_things_are_counted_in_powers_of_ten(text, value):
+    assert parse_amount(text, "samples") == value
+
+
+@pytest.mark.parametrize("text", ["", "0", "1Mi", "5B", "5 kB", "-1", "1.5"])
+def test_bytes_are_no_number_of_things(text):
+    with pytest.raises(UsageError):
+        parse_amount(text, "samples")
+
+
+def test_an_amount_is_written_with_its_unit():
+    assert format_amount(10**7, "samples") == "10.0M samples"
+    assert format_amount(120, "operations") == "120 operations"
+    assert format_amount(10**9, "B") == "1.00 GB"

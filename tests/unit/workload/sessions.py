@@ -15,10 +15,12 @@ from howdah.workload import Dataset, Ran
 
 @dataclass
 class FakeFiles:
-    """`content` by path; of files in `lengths`, only the length is known."""
+    """`content` by path; of files in `lengths`, only the length is known. `before` and `now` are its activity."""
 
     content: dict[str, bytes] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
+    before: Mapping[str, int] = field(default_factory=dict)
+    now: Mapping[str, int] = field(default_factory=dict)
 
     def uri(self, path: str) -> str:
         return f"hdfs://here{path}"
@@ -32,20 +34,31 @@ class FakeFiles:
         every = {**self.lengths, **{name: len(content) for name, content in self.content.items()}}
         return {name.rpartition("/")[2]: length for name, length in every.items() if name.rpartition("/")[0] == path}
 
+    def activity(self, *, fresh: bool) -> Mapping[str, int]:
+        return self.now if fresh else self.before
+
     def checksum(self, path: str) -> str:
         return str(self.content.get(path) or self.lengths[path])
+
+    def remove(self, path: str) -> None:
+        for kept in (self.content, self.lengths):
+            for name in [name for name in kept if name.startswith(f"{path}/")]:
+                kept.pop(name)
 
 
 @dataclass
 class FakeSession:
-    """Every job has `counters`; `output` is what the program of a phase prints."""
+    """Every job has `counters`; `output` is what the program of a phase prints, `codes` what it ends with; each takes
+    ten seconds."""
 
     storage: FakeFiles
     counters: Counters = field(default_factory=dict)
     output: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, int] = field(default_factory=dict)
     directory: str = "/run"
     programs: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
     samples: dict[tuple[str, str], float] = field(default_factory=dict)
+    caveats: list[str] = field(default_factory=list)
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
         assert "generator" in identity
@@ -54,10 +67,26 @@ class FakeSession:
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
         return self.program(phase, kind, program, data_bytes=data_bytes).jobs[0]
 
-    def program(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Ran:
+    def program(
+        self,
+        phase: str,
+        kind: PhaseKind,
+        program: Sequence[str],
+        *,
+        data_bytes: int | None = None,
+        fatal: str | None = None,
+    ) -> Ran:
         self.programs.append((phase, kind, program))
         job = Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, self.counters, {}, {}, (), None)
-        return Ran((job,), self.output.get(phase, ""))
+        end = 10.0 * len(self.programs)
+        return Ran((job,), self.output.get(phase, ""), self.codes.get(phase, 0), end - 10.0, end)
+
+    def command(
+        self, phase: str, kind: PhaseKind, line: str, *, data_bytes: int | None = None, judged: bool = False
+    ) -> Ran:
+        ran = self.program(phase, kind, ("sh", "-c", line), data_bytes=data_bytes)
+        assert judged or ran.code == 0
+        return ran
 
     def examples(self, *arguments: str) -> Sequence[str]:
         return ("examples.jar", *arguments)
@@ -65,8 +94,14 @@ class FakeSession:
     def tests(self, *arguments: str) -> Sequence[str]:
         return ("tests.jar", *arguments)
 
+    def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
+        return ("hdfs-tests.jar", *arguments)
+
     def distcp(self, *arguments: str) -> Sequence[str]:
         return ("distcp.jar", *arguments)
+
+    def caveat(self, text: str) -> None:
+        self.caveats.append(text)
 
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
         self.samples[phase, metric.name] = value

@@ -100,17 +100,17 @@ def test_output_without_a_report_has_none() -> None:
 
 
 def test_files_have_whole_mebibytes_and_the_size_is_what_is_moved() -> None:
-    settings = Dfsio().resolve(Asked(size_bytes=10**9, maps=3), {})
+    settings = Dfsio().resolve(Asked(size=10**9, maps=3), {})
     assert (settings["files"], settings["file_bytes"]) == (3, 317 * MIB)
     assert settings["moved_bytes"] == 3 * 317 * MIB
     with pytest.raises(UsageError, match="less than a MiB in each of 3 files"):
-        Dfsio().resolve(Asked(size_bytes=2 * MIB, maps=3), {})
+        Dfsio().resolve(Asked(size=2 * MIB, maps=3), {})
 
 
 def run(output: Mapping[str, str], lengths: list[int]) -> tuple[FakeSession, dict[str, bool]]:
     """Two files of 8 MiB; `output` is what each phase prints, `lengths` what the files have at the end of each."""
     session, workload = FakeSession(FakeFiles(), output=output), Dfsio()
-    settings = workload.resolve(Asked(size_bytes=16 * MIB, maps=2), {})
+    settings = workload.resolve(Asked(size=16 * MIB, maps=2), {})
     session.storage.lengths = {f"/run/io_data/test_io_{number}": length for number, length in enumerate(lengths)}
     workload.run(session, settings)
     return session, {check.name: check.passed for check in workload.verify(session, settings)}
@@ -133,7 +133,7 @@ def test_each_operation_is_judged_by_what_it_reports_and_what_is_stored() -> Non
 
 def test_a_repetition_has_its_own_checks_only() -> None:
     workload = Dfsio()
-    settings = workload.resolve(Asked(size_bytes=16 * MIB, maps=2), {})
+    settings = workload.resolve(Asked(size=16 * MIB, maps=2), {})
     for _ in range(2):
         session = FakeSession(FakeFiles(), output=dict.fromkeys(("write", "read", "random-read", "append"), RESULTS))
         workload.prepare(session, settings)

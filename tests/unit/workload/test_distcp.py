@@ -13,7 +13,7 @@ COPY = {f"/run/copy/test_io_{number}": b"abc" for number in range(4)}
 
 def run(files: dict[str, bytes]) -> tuple[FakeSession, dict[str, bool]]:
     session, workload = FakeSession(FakeFiles(files)), DistCp()
-    settings = workload.resolve(Asked(size_bytes=13, maps=1), {})
+    settings = workload.resolve(Asked(size=13, maps=1), {})
     assert (settings["files"], settings["file_bytes"], settings["moved_bytes"]) == (4, 3, 12)
     workload.prepare(session, settings)
     workload.run(session, settings)
@@ -48,4 +48,4 @@ def test_what_is_missing_is_seen() -> None:
 
 def test_files_without_a_byte_are_refused() -> None:
     with pytest.raises(UsageError, match="too few for 4 files"):
-        DistCp().resolve(Asked(size_bytes=3, maps=1), {})
+        DistCp().resolve(Asked(size=3, maps=1), {})

@@ -16,7 +16,7 @@ def run(said: str, written: int = 10, out: int = 10) -> tuple[FakeSession, dict[
         "org.apache.hadoop.mapreduce.TaskCounter": {"REDUCE_OUTPUT_RECORDS": out},
     }
     session, workload = FakeSession(FakeFiles(), counters, {"validate": f"INFO something\n{said}\n"}), Sort()
-    settings = workload.resolve(Asked(size_bytes=1_000_001, maps=3, reduces=2), {})
+    settings = workload.resolve(Asked(size=1_000_001, maps=3, reduces=2), {})
     workload.prepare(session, settings)
     workload.run(session, settings)
     return session, {check.name: check.passed for check in workload.verify(session, settings)}
@@ -45,4 +45,4 @@ def test_lost_records_are_seen() -> None:
 
 def test_less_than_a_few_records_per_map_is_refused() -> None:
     with pytest.raises(UsageError, match="too few for 3 maps"):
-        Sort().resolve(Asked(size_bytes=299_999, maps=3), {})
+        Sort().resolve(Asked(size=299_999, maps=3), {})

@@ -53,17 +53,17 @@ def test_settings_are_asked_then_the_clusters_then_hadoops() -> None:
         "size_bytes": 10**9, "rows": 10**7, "maps": 2, "reduces": 1,
         "input_replication": 3, "output_replication": 1, "conf": {},
     }  # fmt: skip
-    found = TeraSort().resolve(Asked(size_bytes=1000, maps=7, conf={"dfs.replication": "1"}), cluster)
+    found = TeraSort().resolve(Asked(size=1000, maps=7, conf={"dfs.replication": "1"}), cluster)
     assert (found["maps"], found["reduces"], found["input_replication"]) == (7, 4, 1)
 
 
 def test_half_a_row_is_refused() -> None:
     with pytest.raises(UsageError, match="150 bytes are not a whole number of rows"):
-        TeraSort().resolve(Asked(size_bytes=150), {})
+        TeraSort().resolve(Asked(size=150), {})
 
 
 def test_space_counts_replicas_and_what_lies_between() -> None:
-    settings = TeraSort().resolve(Asked(size_bytes=1000), {"dfs.replication": "3"})
+    settings = TeraSort().resolve(Asked(size=1000), {"dfs.replication": "3"})
     assert TeraSort().space_bytes(settings) == (4000, 2040)
 
 
@@ -74,7 +74,7 @@ def run(report: bytes, length: int = 1000) -> tuple[FakeSession, Mapping[str, An
     files = FakeFiles({"/run/report/part-r-00000": report}, {f"/run/{name}": size for name, size in lengths.items()})
     counters = {"org.apache.hadoop.examples.terasort.TeraGen$Counters": {"CHECKSUM": 5}}
     session, workload = FakeSession(files, counters), TeraSort()
-    settings = workload.resolve(Asked(size_bytes=1000, maps=2, reduces=1, conf={"io.seqfile": "x"}), {})
+    settings = workload.resolve(Asked(size=1000, maps=2, reduces=1, conf={"io.seqfile": "x"}), {})
     dataset = workload.prepare(session, settings)
     workload.run(session, settings)
     return session, dataset, {check.name: check.passed for check in workload.verify(session, settings)}

@@ -1,0 +1,147 @@
+"""Five phases, twice, in the style of TPCx-HS: generate, check, sort, check, validate."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from howdah.model.job import Job
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import MAPS, REDUCES, Asked, Option, Session, Settings
+from howdah.workload.terasort import CHECKSUM_COUNTER, ROW_BYTES, TASK_COUNTERS, judge, read_report, row_settings
+
+TERABYTE = 10**12
+NOTICE = (
+    "not a TPC result: the phases are in the style of TPCx-HS, but nothing was audited, priced or published by its "
+    "rules, and no figure here may be compared with TPCx-HS results"
+)
+_PASSES = (1, 2)
+_FILE = re.compile(r"^(\S+) (\d+) bytes, replicated: replication=(\d+), \d+ block\(s\): +(.*)$", re.MULTILINE)
+
+SECONDS = Metric(
+    "hs_seconds",
+    "s",
+    "lower",
+    "from the start of the client that generates to the end of the client that validates, of one pass through the five "
+    "phases",
+    "the agent's clock",
+)
+RATE = Metric(
+    "hsph",
+    "TB/h",
+    "higher",
+    "scale factor ÷ hours of the slower of two passes; the scale factor is the data's size in TB. In the style of "
+    "TPCx-HS's HSph@SF, and not comparable with its results",
+    "the agent's clock and the workload's size",
+)
+PRICE = Metric(
+    "hs_price",
+    "price per TB/h",
+    "lower",
+    "--price ÷ hsph, in the currency of the price; not comparable with TPCx-HS results",
+    "what the user said",
+)
+
+
+class Hs:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "hs"
+    title: ClassVar[str] = "HS, in the style of TPCx-HS"
+    summary: ClassVar[str] = "generates, checks, sorts, checks and validates twice, in the style of TPCx-HS"
+    unit: ClassVar[str] = "B"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
+    options: ClassVar[tuple[Option, ...]] = (
+        *(MAPS, REDUCES),
+        Option("price", "What the system costs, in any currency, for its price per TB/h.", "number"),
+    )
+    primary: ClassVar[str] = f"slower/{RATE.name}"
+    metrics: ClassVar[tuple[Metric, ...]] = (SECONDS, RATE, PRICE)
+
+    def __init__(self) -> None:
+        self._checks: list[Check] = []
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        settings = row_settings(asked.size_of(self), asked, cluster)
+        # What is sorted must be kept as safely as what was generated.
+        return {**settings, "output_replication": settings["input_replication"], "price": asked.own.get("price")}
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        size = settings["size_bytes"]
+        return 2 * size * settings["input_replication"], int(2 * 1.02 * size)
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        self._checks = []  # Of this run: one workload serves every repetition.
+        session.caveat(NOTICE)
+        return {
+            "generator": "teragen",
+            "rows": settings["rows"],
+            "bytes": settings["size_bytes"],
+            "replication": settings["input_replication"],
+        }
+
+    def run(self, session: Session, settings: Settings) -> None:
+        seconds = [self._pass(session, settings, number) for number in _PASSES]
+        rate = settings["size_bytes"] / TERABYTE / (max(seconds) / 3600)
+        session.sample(RATE, rate, phase="slower")
+        if settings["price"] is not None:
+            session.sample(PRICE, settings["price"] / rate, phase="slower")
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        return tuple(self._checks)
+
+    def _pass(self, session: Session, settings: Settings, number: int) -> float:
+        """One pass through the five phases; returns how long it took. Its data is removed."""
+        root = f"{session.directory}/pass-{number}"
+        source, target, report = (session.storage.uri(f"{root}/{name}") for name in ("input", "output", "report"))
+        size = settings["size_bytes"]
+        maps, reduces = (f"-Dmapreduce.job.{kind}={settings[kind]}" for kind in ("maps", "reduces"))
+        replicas = f"-Dmapreduce.terasort.output.replication={settings['output_replication']}"
+        programs = {
+            "gen": session.examples("teragen", maps, str(settings["rows"]), source),
+            "sort": session.examples("terasort", reduces, replicas, source, target),
+            "validate": session.examples("teravalidate", target, report),
+        }
+        generated = session.program(f"gen-{number}", "run", programs["gen"], data_bytes=size)
+        self._check_data(session, settings, f"check-input-{number}", f"{root}/input")
+        sorted_ = session.program(f"sort-{number}", "run", programs["sort"], data_bytes=size)
+        self._check_data(session, settings, f"check-output-{number}", f"{root}/output")
+        validated = session.program(f"validate-{number}", "run", programs["validate"])
+        seconds = validated.end - generated.start
+        session.sample(SECONDS, seconds, phase=f"pass-{number}")
+        checksum = _only(generated.jobs).counter(*CHECKSUM_COUNTER)
+        for check in judge(read_report(session, f"{root}/report"), checksum):
+            self._checks.append(Check(f"{check.name}-{number}", check.passed, check.detail))
+        counted = _only(sorted_.jobs).counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
+        detail = f"{counted} of {settings['rows']} rows sorted"
+        self._checks.append(Check(f"cardinality-{number}", counted == settings["rows"], detail))
+        session.storage.remove(root)
+        return seconds
+
+    def _check_data(self, session: Session, settings: Settings, phase: str, directory: str) -> None:
+        """Size, replication and health of what a phase has written, as HDFS itself checks it."""
+        ran = session.command(phase, "run", f"hdfs fsck {shlex.quote(directory)} -files", judged=True)
+        self._checks.append(judge_files(phase, ran.output, settings["rows"] * ROW_BYTES, settings["input_replication"]))
+
+
+def judge_files(name: str, said: str, size: int, replication: int) -> Check:
+    """What `hdfs fsck -files` says of a directory whose part files shall have `size` bytes, `replication` times."""
+    parts = [found for found in _FILE.findall(said) if "/part-" in found[0]]
+    stored = sum(int(length) for _, length, _, _ in parts)
+    replicas = sorted({int(copies) for _, _, copies, _ in parts})
+    # TeraSort leaves a small file with ten replicas beside its output, which few clusters can hold.
+    healthy = "Status: HEALTHY" in said and all(state == "OK" for *_, state in parts)
+    return Check(
+        name,
+        healthy and stored == size and replicas == [replication],
+        f"{stored} of {size} bytes in {len(parts)} files, stored {' and '.join(map(str, replicas)) or 'no'} times of "
+        f"{replication}, {'healthy' if healthy else 'not healthy: its log says more'}",
+    )
+
+
+def _only(jobs: Sequence[Job]) -> Job:
+    (job,) = jobs
+    return job

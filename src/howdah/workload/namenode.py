@@ -1,0 +1,132 @@
+"""NNThroughputBenchmark: what the NameNode can do in a second, without any data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from howdah.errors import Untrusted
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import Asked, Option, Session, Settings
+from howdah.workload.counts import count
+
+_OPERATIONS = {
+    "create": ("create", "CreateFileOps"),
+    "open": ("open", "GetBlockLocations"),
+    "file-status": ("fileStatus", "FileInfoOps"),
+    "rename": ("rename", "FilesRenamed"),
+    "delete": ("delete", "DeleteFileOps"),
+}
+"""By phase: what the benchmark calls it, and the NameNode's own counter of it."""
+_THREADS = 4
+_FILES_PER_DIRECTORY = 100
+# A thread that meets an error ends, and the program waits for it for ever.
+_FATAL = "StatsDaemon "
+_STATS = re.compile(r"--- (\w+) stats +---$")
+_FIELD = re.compile(r"(?:^|[: ])(# operations|Elapsed Time): (\d+)$")
+
+RATE = Metric(
+    "namenode_rate",
+    "1/s",
+    "higher",
+    "operations ÷ the time from the first to the last, in whole milliseconds, that the benchmark prints; each is "
+    "an RPC of one of its threads",
+    "NNThroughputBenchmark's report",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The statistics of one operation."""
+
+    operation: str
+    operations: int
+    seconds: float
+
+
+def parse_reports(text: str) -> tuple[Report, ...]:
+    """The statistics in a client's output, with log prefixes or without.
+
+    Raises:
+        Untrusted: a block lacks its number of operations or its time.
+    """
+    found: list[Report] = []
+    operation: str | None = None
+    fields: dict[str, int] = {}
+    for line in text.splitlines():
+        if head := _STATS.search(line):
+            operation, fields = head[1], {}
+        elif operation is not None and (field := _FIELD.search(line)):
+            fields[field[1]] = int(field[2])
+            if len(fields) == 2:
+                found.append(Report(operation, fields["# operations"], fields["Elapsed Time"] / 1000))
+                operation = None
+    if operation is not None:
+        raise Untrusted(f"the statistics of {operation} end early")
+    return tuple(found)
+
+
+class NameNodeThroughput:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "namenode"
+    title: ClassVar[str] = "NNThroughputBenchmark"
+    summary: ClassVar[str] = (
+        "calls the NameNode's operations as fast as it can: its locks and edit log; HDFS's own tests"
+    )
+    unit: ClassVar[str] = "operations"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 1000, "small": 20_000, "large": 200_000}
+    options: ClassVar[tuple[Option, ...]] = (Option("threads", f"Callers at once. [{_THREADS}]", "count"),)
+    primary: ClassVar[str] = f"create/{RATE.name}"
+    metrics: ClassVar[tuple[Metric, ...]] = (RATE,)
+
+    def __init__(self) -> None:
+        self._before: Mapping[str, int] = {}
+        self._reported: dict[str, int] = {}
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        return {
+            "operations": asked.size_of(self),
+            "threads": asked.own.get("threads", _THREADS),
+            "replication": count({**cluster, **asked.conf}, "dfs.replication", 3),
+            "conf": dict(asked.conf),
+        }
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        # The files have no blocks, but each operation some 300 bytes in the edit log. Four of the five create their
+        # files before their clock starts, and all delete them.
+        return 0, 14 * 300 * settings["operations"]
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        self._before = session.storage.activity(fresh=False)
+        return {"generator": "NNThroughputBenchmark", "files": settings["operations"]}
+
+    def run(self, session: Session, settings: Settings) -> None:
+        for phase, (operation, _) in _OPERATIONS.items():
+            # Its option -keepResults would leave the NameNode in safe mode.
+            program = session.namenode_benchmark(
+                *("-fs", session.storage.uri(""), "-op", operation, "-threads", str(settings["threads"])),
+                *("-files", str(settings["operations"]), "-filesPerDir", str(_FILES_PER_DIRECTORY)),
+                *("-baseDirName", f"{session.directory}/{phase}", *(("-close",) if operation == "create" else ())),
+            )
+            reports = parse_reports(session.program(phase, "run", program, fatal=_FATAL).output)
+            if [report.operation for report in reports] != [operation]:
+                raise Untrusted(f"{phase}: the benchmark reported {[report.operation for report in reports]}")
+            [report] = reports
+            if report.seconds == 0:
+                raise Untrusted(f"{phase}: {report.operations} operations took less than a millisecond")
+            self._reported[phase] = report.operations
+            session.sample(RATE, report.operations / report.seconds, phase=phase)
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        now, asked = session.storage.activity(fresh=True), settings["operations"]
+        checks = []
+        for phase, (_, counter) in _OPERATIONS.items():
+            reported, counted = self._reported[phase], now.get(counter, 0) - self._before.get(counter, 0)
+            detail = f"{reported} of {asked} operations reported, the NameNode counted {counted} ({counter})"
+            # It counts those of everybody, and the files that the other phases make and remove.
+            checks.append(Check(phase, reported == asked <= counted, detail))
+        return checks

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.workload import Asked
+from howdah.workload.hs import NOTICE, Hs, judge_files
+from tests.unit.workload.sessions import FakeFiles, FakeSession
+
+FSCK = (Path(__file__).parents[2] / "golden/hadoop/3.4.2/fsck.log").read_text()
+CHECKSUM = 0xC327
+COUNTERS = {
+    "org.apache.hadoop.examples.terasort.TeraGen$Counters": {"CHECKSUM": CHECKSUM},
+    "org.apache.hadoop.mapreduce.TaskCounter": {"REDUCE_OUTPUT_RECORDS": 100_000},
+}
+
+
+def test_parts_of_the_right_size_and_replication_pass_whatever_lies_beside_them() -> None:
+    assert "_partition.lst 11 bytes, replicated: replication=10" in FSCK
+    check = judge_files("check", FSCK, 10_000_000, 1)
+    assert check.passed
+    assert check.detail == "10000000 of 10000000 bytes in 2 files, stored 1 times of 1, healthy"
+
+
+@pytest.mark.parametrize(
+    ("said", "size", "replication"),
+    [
+        (FSCK, 10_000_001, 1),
+        (FSCK, 10_000_000, 2),
+        (FSCK.replace("HEALTHY", "CORRUPT"), 10_000_000, 1),
+        (FSCK.replace("1 block(s):  OK", "1 block(s):  MISSING!", 1), 10_000_000, 1),
+        ("", 10_000_000, 1),
+        ("fsck: no such directory", 0, 1),
+    ],
+)
+def test_anything_else_does_not(said: str, size: int, replication: int) -> None:
+    assert not judge_files("check", said, size, replication).passed
+
+
+def run(session: FakeSession, price: float | None = None) -> list[tuple[str, bool]]:
+    workload = Hs()
+    own = {} if price is None else {"price": price}
+    settings = workload.resolve(Asked(size=10_000_000, own=own), {"dfs.replication": "1"})
+    workload.prepare(session, settings)
+    workload.run(session, settings)
+    return [(check.name, check.passed) for check in workload.verify(session, settings)]
+
+
+def whole_session(**changes: dict[str, str]) -> FakeSession:
+    reports = {f"/run/pass-{number}/report/part-r-00000": b"checksum\tc327\n" for number in (1, 2)}
+    checks = {f"check-{what}-{number}": FSCK for what in ("input", "output") for number in (1, 2)}
+    return FakeSession(FakeFiles(reports), counters=COUNTERS, output={**checks, **changes.get("output", {})})
+
+
+def test_two_passes_of_five_phases_and_the_slower_counts() -> None:
+    session = whole_session()
+    checks = run(session, price=1000)
+    names = ("gen", "check-input", "sort", "check-output", "validate")
+    assert [phase for phase, _, _ in session.programs] == [f"{name}-{number}" for number in (1, 2) for name in names]
+    assert {kind for _, kind, _ in session.programs} == {"run"}
+    assert all(passed for _, passed in checks)
+    assert len(checks) == 10
+    assert session.samples["pass-1", "hs_seconds"] == 50.0
+    rate = 1e-5 / (50 / 3600)
+    assert session.samples["slower", "hsph"] == pytest.approx(rate)
+    assert session.samples["slower", "hs_price"] == pytest.approx(1000 / rate)
+    assert session.storage.content == {}, "each pass leaves the storage as it was"
+
+
+def test_it_is_never_called_a_tpc_result() -> None:
+    session = whole_session()
+    run(session)
+    assert session.caveats == [NOTICE]
+    assert NOTICE.startswith("not a TPC result")
+    assert ("slower", "hs_price") not in session.samples, "without a price there is none"
+
+
+def test_the_output_has_as_many_replicas_as_the_input() -> None:
+    session = whole_session()
+    run(session)
+    programs = {phase: program for phase, _, program in session.programs}
+    assert "-Dmapreduce.terasort.output.replication=1" in programs["sort-1"]
+    assert programs["check-output-2"] == ("sh", "-c", "hdfs fsck /run/pass-2/output -files")
+
+
+def test_a_check_that_fails_in_one_pass_is_named() -> None:
+    session = whole_session(output={"check-output-2": ""})
+    assert [name for name, passed in run(session) if not passed] == ["check-output-2"]

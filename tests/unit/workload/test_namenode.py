@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import Untrusted
+from howdah.workload import Asked
+from howdah.workload.namenode import NameNodeThroughput, Report, parse_reports
+from tests.unit.workload.sessions import FakeFiles, FakeSession
+
+GOLDEN = (Path(__file__).parents[2] / "golden/hadoop/3.4.2/nnthroughput.log").read_text()
+COUNTERS = ("CreateFileOps", "GetBlockLocations", "FileInfoOps", "FilesRenamed", "DeleteFileOps")
+OPERATIONS = {"create": "create", "open": "open", "file-status": "fileStatus", "rename": "rename", "delete": "delete"}
+
+
+def said(operation: str, operations: int = 1000, milliseconds: int = 2000) -> str:
+    return f"--- {operation} stats  ---\n# operations: {operations}\nElapsed Time: {milliseconds}\n"
+
+
+def test_what_a_real_one_prints() -> None:
+    [report] = parse_reports(GOLDEN)
+    assert report == Report("fileStatus", 1000, 0.234)
+
+
+def test_several_operations_and_no_log_prefixes() -> None:
+    found = parse_reports(f"noise\n{said('create', 10, 5)}\n Ops per sec: 2000.0\n{said('open', 7, 1)}")
+    assert found == (Report("create", 10, 0.005), Report("open", 7, 0.001))
+    assert parse_reports("# operations: 7\nElapsed Time: 3") == ()
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_statistics_that_end_early_are_not_trusted(lines: int) -> None:
+    with pytest.raises(Untrusted, match="create end early"):
+        parse_reports("\n".join(said("create").splitlines()[:lines]))
+
+
+def run(session: FakeSession, threads: int | None = None) -> tuple[NameNodeThroughput, list[bool]]:
+    workload = NameNodeThroughput()
+    own = {} if threads is None else {"threads": threads}
+    settings = workload.resolve(Asked(size=1000, own=own), {})
+    workload.prepare(session, settings)
+    workload.run(session, settings)
+    return workload, [check.passed for check in workload.verify(session, settings)]
+
+
+def test_every_operation_is_a_phase_and_the_namenodes_own_counts_are_believed() -> None:
+    before, now = dict.fromkeys(COUNTERS, 50), {**dict.fromkeys(COUNTERS, 1050), "FilesRenamed": 1049}
+    output = {phase: said(operation) for phase, operation in OPERATIONS.items()}
+    session = FakeSession(FakeFiles(before=before, now=now), output=output)
+    _, passed = run(session, threads=8)
+    assert passed == [True, True, True, False, True]
+    assert session.samples == {(phase, "namenode_rate"): 500.0 for phase in OPERATIONS}
+    assert session.programs[0] == (
+        *("create", "run"),
+        (
+            *("hdfs-tests.jar", "-fs", "hdfs://here", "-op", "create", "-threads", "8", "-files", "1000"),
+            *("-filesPerDir", "100", "-baseDirName", "/run/create", "-close"),
+        ),
+    )
+    assert all("-keepResults" not in program for _, _, program in session.programs), "it leaves safe mode on"
+
+
+@pytest.mark.parametrize(
+    ("create", "message"),
+    [(said("open"), "reported \\['open'\\]"), ("", "reported \\[\\]"), (said("create", 9, 0), "less than a milli")],
+)
+def test_a_report_of_something_else_is_not_trusted(create: str, message: str) -> None:
+    session = FakeSession(FakeFiles(), output={"create": create})
+    with pytest.raises(Untrusted, match=message):
+        run(session)
+
+
+def test_fewer_operations_than_asked_are_wrong() -> None:
+    output = {phase: said(operation, 999) for phase, operation in OPERATIONS.items()}
+    session = FakeSession(FakeFiles(now=dict.fromkeys(COUNTERS, 5000)), output=output)
+    assert run(session)[1] == [False] * 5
