@@ -171,9 +171,7 @@ def test_two_clusters_do_not_meet(
 
 
 def test_down_leaves_nothing_but_the_logs(howdah: Howdah, beside: dict[str, Any]) -> None:
-    began = time.monotonic()
     said = howdah("down", "--name", "beta").ok()
-    assert time.monotonic() - began < 10
     assert "is down" in said.out
     kept = directory_of(howdah, "beta")
     assert processes_of(kept.path) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ from howdah.host.agent import calibration
 
 
 def test_it_measures_leaves_nothing_and_says_how(tmp_path: Path):
-    start = time.monotonic()
     result = calibration.measure(str(tmp_path), seconds=0.6)
-    assert time.monotonic() - start < 6.0
     assert list(tmp_path.iterdir()) == []
     allowed = len(os.sched_getaffinity(0))
     assert 0.05 * allowed < result["bound_cpu_cores"] < 1.05 * allowed

@@ -6,7 +6,6 @@ import os
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 
 import pytest
@@ -236,10 +235,8 @@ def test_chosen():
     assert kernel.chosen(None) is None
 
 
-def test_the_fingerprint_is_quick_and_agrees_with_itself():
-    start = time.monotonic()
+def test_the_fingerprint_agrees_with_itself():
     first = machine.fingerprint(["/tmp", "/proc"])
-    assert time.monotonic() - start < 1.5  # 0.21 s on a machine that is not busy.
     second = machine.fingerprint(["/tmp", "/proc"])
     assert differences(Environment({"h": first}, {}), Environment({"h": second}, {})) == ()
     assert first["cpu"]["allowed"] == len(os.sched_getaffinity(0))

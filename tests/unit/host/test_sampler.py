@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import sys
 import threading
@@ -264,8 +265,10 @@ def test_it_costs_less_than_three_milliseconds_with_40_processes(processes):
         processes.append(subprocess.Popen(["sleep", "60"]))
     one = sampler.Sampler([{"pid": 0, "role": "client"}])
     assert len(of(one.sample(), "process")) >= 41
-    start = time.thread_time()
+    spent = []
     for _ in range(50):
+        start = time.thread_time()
         one.sample()
-    assert (time.thread_time() - start) / 50 < 0.003, sys.version
+        spent.append(time.thread_time() - start)
+    assert statistics.median(spent) < 0.003, sys.version
     one.close()
