@@ -1,11 +1,9 @@
-"""The probe: a tree of processes of this machine, a recorded /proc, and its cost."""
+"""The probe: a tree of processes of this machine and a recorded /proc."""
 
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -256,19 +254,3 @@ def test_a_late_sample_skips_ticks_and_says_so():
 
     closing = sampler.run(slow, stop, roots=[], devices=[], interval=0.1)
     assert closing["skipped"] >= 3
-
-
-def test_it_costs_less_than_three_milliseconds_with_40_processes(processes):
-    # Measured on two cores of an AMD EPYC of family 26, Python 3.8 and 3.11: 0.2 ms for the machine alone, 0.8 ms with
-    # 40 processes, 2.5 ms with 40 processes when every point also goes through the channel.
-    for _ in range(40):
-        processes.append(subprocess.Popen(["sleep", "60"]))
-    one = sampler.Sampler([{"pid": 0, "role": "client"}])
-    assert len(of(one.sample(), "process")) >= 41
-    spent = []
-    for _ in range(50):
-        start = time.thread_time()
-        one.sample()
-        spent.append(time.thread_time() - start)
-    assert statistics.median(spent) < 0.003, sys.version
-    one.close()
