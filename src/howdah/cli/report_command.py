@@ -11,9 +11,22 @@ import click
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-o", "--output", type=click.Path(), default="report.html", show_default=True, help=".html, .md or .json")
 @click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["page", "hibench"]),
+    default="page",
+    show_default=True,
+    help="hibench: lines of HiBench's hibench.report, on standard output.",
+)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-def report(runs: tuple[str, ...], output: str, root: str | None, force: bool) -> None:
+def report(runs: tuple[str, ...], output: str, root: str | None, form: str, force: bool) -> None:
     """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only."""
     from howdah.cli.reporting import load_runs, write_report
 
+    if form == "hibench":
+        from howdah.report import render_hibench
+
+        click.echo(render_hibench(load_runs(runs, root)), nl=False)
+        return
     click.echo(f"Report: {write_report(load_runs(runs, root), Path(output), force=force)}")

@@ -71,6 +71,8 @@ def _command(workload: Workload) -> click.Command:
 
     command: Any = call
     own = ((_size_option(workload),) if workload.sizes else ()) + workload.options
+    if workload.profiles:
+        own += (Option("profile", "The size that HiBench calls so.", choices=tuple(workload.profiles)),)
     for decorate in reversed((*map(_click_option, own), *_COMMON)):
         command = decorate(command)
     sizes = ", ".join(f"{label} ({format_amount(size, workload.unit)})" for label, size in workload.sizes.items())
@@ -140,10 +142,15 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) ->
 
 def _asked(workload: Workload, options: Mapping[str, Any]) -> Asked:
     """What of the options is the workload's. Raises UsageError."""
-    size = options.get("size")
+    size, profile = options.get("size"), options.get("profile")
     if size is not None:
         size = workload.sizes[size] if size in workload.sizes else parse_amount(size, workload.unit)
-    own = {}
+    own: dict[str, Any] = {}
+    if profile is not None:
+        if size is not None:
+            raise UsageError("--profile and --size exclude each other")
+        own = dict(workload.profiles[profile])
+        size = own.pop("size")
     for option in workload.options:
         value = options[option.name.replace("-", "_")]
         if value is not None:

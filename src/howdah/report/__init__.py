@@ -4,6 +4,7 @@ from howdah.report.build import build_report
 from howdah.report.compare import ComparisonReport, build_comparison
 from howdah.report.describe import describe_run
 from howdah.report.document import Report
+from howdah.report.render_hibench import render_hibench
 from howdah.report.render_html import render_html
 from howdah.report.render_json import render_json
 from howdah.report.render_markdown import render_markdown
@@ -15,6 +16,7 @@ __all__ = [
     "build_comparison",
     "build_report",
     "describe_run",
+    "render_hibench",
     "render_html",
     "render_json",
     "render_markdown",

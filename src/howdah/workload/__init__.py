@@ -177,6 +177,8 @@ class Workload(Protocol):
     """Named sizes; `smoke` takes seconds, `small` is taken when nothing is asked for."""
     options: ClassVar[tuple[Option, ...]]
     """What else the user may say."""
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]]
+    """HiBench's scale profiles, where it has this workload: `size`, and `maps` where a profile says them."""
     primary: ClassVar[str]
     """`phase/metric` of the number that answers "how fast"."""
     metrics: ClassVar[tuple[Metric, ...]]

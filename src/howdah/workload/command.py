@@ -27,6 +27,7 @@ class Command:
         Option("verify", "A shell command that exits with 0 when the result is right."),
         Option("bytes", "How much data it works on, for its throughput and the check of the disk.", "bytes"),
     )
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "run/client_seconds"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 

@@ -120,6 +120,13 @@ class Dfsio:
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
     options: ClassVar[tuple[Option, ...]] = (Option("maps", "Files, and map tasks: one writes one file.", "count"),)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {
+        name: {"size": files * megabytes * MIB, "maps": files}
+        for name, files, megabytes in (
+            *(("tiny", 16, 1), ("small", 32, 10), ("large", 64, 10)),
+            *(("huge", 256, 100), ("gigantic", 512, 400), ("bigdata", 2048, 1000)),
+        )
+    }
     primary: ClassVar[str] = f"write/{WALL.name}"
     metrics: ClassVar[tuple[Metric, ...]] = (WALL, TASK, FILE_RATE, FILE_RATE_DEVIATION)
 

@@ -23,6 +23,7 @@ class DistCp:
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
     options: ClassVar[tuple[Option, ...]] = (MAPS,)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "copy/throughput"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 

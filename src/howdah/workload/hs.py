@@ -58,6 +58,7 @@ class Hs:
         *(MAPS, REDUCES),
         Option("price", "What the system costs, in any currency, for its price per TB/h.", "number"),
     )
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = f"slower/{RATE.name}"
     metrics: ClassVar[tuple[Metric, ...]] = (SECONDS, RATE, PRICE)
 

@@ -23,6 +23,7 @@ class Join:
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "join/job_seconds"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 

@@ -80,6 +80,7 @@ class NameNodeThroughput:
     unit: ClassVar[str] = "operations"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 1000, "small": 20_000, "large": 200_000}
     options: ClassVar[tuple[Option, ...]] = (Option("threads", f"Callers at once. [{_THREADS}]", "count"),)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = f"create/{RATE.name}"
     metrics: ClassVar[tuple[Metric, ...]] = (RATE,)
 

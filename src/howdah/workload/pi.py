@@ -27,6 +27,7 @@ class Pi:
     unit: ClassVar[str] = "samples"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 100_000, "small": 10**9, "large": 10**10}
     options: ClassVar[tuple[Option, ...]] = (MAPS,)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "pi/job_seconds"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 

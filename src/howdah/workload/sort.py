@@ -24,6 +24,14 @@ class Sort:
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {
+        # Its tiny has 32 kB, less than a few of RandomWriter's records.
+        name: {"size": size}
+        for name, size in (
+            *(("small", 3_200_000), ("large", 320_000_000), ("huge", 3_200_000_000)),
+            *(("gigantic", 32_000_000_000), ("bigdata", 300_000_000_000)),
+        )
+    }
     primary: ClassVar[str] = "sort/job_seconds"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 

@@ -27,6 +27,13 @@ class TeraSort:
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {
+        name: {"size": rows * ROW_BYTES}
+        for name, rows in (
+            *(("tiny", 32_000), ("small", 3_200_000), ("large", 32_000_000)),
+            *(("huge", 320_000_000), ("gigantic", 3_200_000_000), ("bigdata", 6_000_000_000)),
+        )
+    }
     primary: ClassVar[str] = "sort/job_seconds"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 
