@@ -18,8 +18,8 @@ _WIDTHS = (12, 10, 8, 20, 20, 20, 20)
 def render_hibench(runs: Sequence[StoredRun]) -> str:
     """A head and a line for each valid run, times in UTC.
 
-    As in HiBench (`gen_report`), the duration is that of the whole client, with three decimals, both throughputs are cut
-    to whole numbers, and a long name moves the rest of its line.
+    As in HiBench (`gen_report`), the duration is that of the whole client, with three decimals, both throughputs are
+    cut to whole numbers, and a long name moves the rest of its line.
 
     Raises UsageError where a run is of a workload that HiBench does not have, or there is no valid run.
     """
