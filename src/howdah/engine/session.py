@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from howdah import workload
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.accounting import Accounting, total
@@ -18,6 +20,7 @@ from howdah.engine.observer import Observer
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, WorkloadFailed
 from howdah.hadoop.history import parse_history
+from howdah.hadoop.jars import own_jar
 from howdah.hadoop.job_files import find_history
 from howdah.hadoop.resourcemanager import Application
 from howdah.hadoop.roles import DATANODE
@@ -35,6 +38,7 @@ _ERROR_NOISE = re.compile(
 )
 _GIVEN_UP_SECONDS = 25.0
 _MAPREDUCE = "MAPREDUCE"
+_SCRIPTS = Path(workload.__file__).parent / "scripts"
 _NAMENODE_BENCHMARK = "org.apache.hadoop.hdfs.server.namenode.NNThroughputBenchmark"
 
 
@@ -87,6 +91,18 @@ class JobSession:
 
     def tests(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.jobclient_tests_jar), *arguments)
+
+    def workloads(self, *arguments: str) -> Sequence[str]:
+        return (str(own_jar("howdah-workloads")), *arguments)
+
+    def streaming(self, *arguments: str, mapper: str, reducer: str) -> Sequence[str]:
+        # Hosts of a cluster that Howdah did not start have a Python of their own, if any.
+        python = "python3" if self._cluster.plan is None else sys.executable
+        files = ",".join(str(_SCRIPTS / name) for name in (mapper, reducer))
+        return (
+            *(str(self._cluster.distribution.streaming_jar), "-files", files, *arguments),
+            *("-mapper", f"{python} {mapper}", "-reducer", f"{python} {reducer}"),
+        )
 
     def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.hdfs_tests_jar), _NAMENODE_BENCHMARK, *arguments)

@@ -10,7 +10,11 @@ from howdah.report.results import Measure, run_value
 from howdah.store import StoredRun
 
 # The measured phase of a workload that HiBench has too, and what HiBench calls it (`enter_bench` in its run.sh).
-_NAMES = {"terasort": ("sort", "HadoopTerasort"), "sort": ("sort", "HadoopSort")}
+_NAMES = {
+    "terasort": ("sort", "HadoopTerasort"),
+    "sort": ("sort", "HadoopSort"),
+    "wordcount": ("count", "HadoopWordcount"),
+}
 _HEADS = ("Type", "Date", "Time", "Input_data_size", "Duration(s)", "Throughput(bytes/s)", "Throughput/node")
 _WIDTHS = (12, 10, 8, 20, 20, 20, 20)
 
@@ -31,7 +35,9 @@ def render_hibench(runs: Sequence[StoredRun]) -> str:
 
 def _line(run: StoredRun) -> str:
     workload = run.run.trial.workload
-    if workload not in _NAMES:
+    # HiBench's Hadoop lines are of MapReduce.
+    engine = run.run.trial.settings.get("workload", {}).get("engine", "mapreduce")
+    if workload not in _NAMES or engine != "mapreduce":
         raise UsageError(
             f"{run.run.id}: HiBench has no workload like {workload!r}", hint=f"It has {' and '.join(sorted(_NAMES))}."
         )

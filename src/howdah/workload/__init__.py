@@ -150,6 +150,13 @@ class Session(Protocol):
     def tests(self, *arguments: str) -> Sequence[str]:
         """As `examples`, of the tests jar of Hadoop's job client: TestDFSIO, testmapredsort."""
 
+    def workloads(self, *arguments: str) -> Sequence[str]:
+        """As `examples`: Howdah's own programs (`java/workloads`). Raises HostProblem where they are not built."""
+
+    def streaming(self, *arguments: str, mapper: str, reducer: str) -> Sequence[str]:
+        """As `examples`: Hadoop Streaming with two Python programs of `howdah/workload/scripts`. `arguments` begin with
+        Hadoop's generic options."""
+
     def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
         """As `examples`: NNThroughputBenchmark of the tests jar of HDFS."""
 

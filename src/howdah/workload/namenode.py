@@ -11,7 +11,6 @@ from howdah.errors import Untrusted
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import Asked, Option, Session, Settings
-from howdah.workload.counts import count
 
 _OPERATIONS = {
     "create": ("create", "CreateFileOps"),
@@ -92,7 +91,6 @@ class NameNodeThroughput:
         return {
             "operations": asked.size_of(self),
             "threads": asked.own.get("threads", _THREADS),
-            "replication": count({**cluster, **asked.conf}, "dfs.replication", 3),
             "conf": dict(asked.conf),
         }
 

@@ -9,14 +9,19 @@ from howdah.workload import Workload
 from howdah.workload.command import Command
 from howdah.workload.dfsio import Dfsio
 from howdah.workload.distcp import DistCp
+from howdah.workload.grep import Grep
 from howdah.workload.hs import Hs
 from howdah.workload.join import Join
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.pi import Pi
+from howdah.workload.shuffle import Shuffle
 from howdah.workload.sort import Sort
 from howdah.workload.terasort import TeraSort
+from howdah.workload.wordcount import WordCount
 
-_ALL: tuple[type[Workload], ...] = (*(TeraSort, Hs, Sort, Join, Pi, Dfsio, DistCp, NameNodeThroughput, Command),)
+_ALL: tuple[type[Workload], ...] = (
+    *(TeraSort, Hs, Sort, WordCount, Grep, Join, Pi, Shuffle, Dfsio, DistCp, NameNodeThroughput, Command),
+)
 WORKLOADS = {one.name: one for one in _ALL}
 
 

@@ -94,6 +94,12 @@ class FakeSession:
     def tests(self, *arguments: str) -> Sequence[str]:
         return ("tests.jar", *arguments)
 
+    def workloads(self, *arguments: str) -> Sequence[str]:
+        return ("workloads.jar", *arguments)
+
+    def streaming(self, *arguments: str, mapper: str, reducer: str) -> Sequence[str]:
+        return ("streaming.jar", *arguments, mapper, reducer)
+
     def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
         return ("hdfs-tests.jar", *arguments)
 

@@ -1,0 +1,16 @@
+package org.howdah.workloads;
+
+import org.apache.hadoop.util.ProgramDriver;
+
+/** The jar's main class: runs the program that its first argument names. */
+public final class Programs {
+  private Programs() {}
+
+  /** Ends the JVM with the program's exit code. */
+  public static void main(String[] arguments) throws Throwable {
+    ProgramDriver driver = new ProgramDriver();
+    driver.addClass("textgen", TextGenerator.class, "Generates text of Zipf-distributed words.");
+    driver.addClass("shuffle", ShuffleLoad.class, "Shuffles generated records and discards them.");
+    System.exit(driver.run(arguments));
+  }
+}

@@ -1,0 +1,87 @@
+"""Grep: which matches of a pattern are in a text, and how often? Two jobs: search and sort."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.text import generate, known_counts, text_settings
+
+_PATTERN = r"\bq[a-z]*"
+"""Words that begin with q. Java and Python read it alike, and no match spans words."""
+
+
+class Grep:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "grep"
+    title: ClassVar[str] = "Grep"
+    summary: ClassVar[str] = "finds and counts words in generated text: disk reads and processors; Hadoop's examples"
+    unit: ClassVar[str] = "B"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
+    options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
+    primary: ClassVar[str] = "grep/job_seconds"
+    metrics: ClassVar[tuple[Metric, ...]] = ()
+
+    def __init__(self) -> None:
+        self._input: Dataset | None = None
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        return {**text_settings(asked.size_of(self), asked, cluster), "pattern": _PATTERN}
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        size = settings["size_bytes"]
+        return int(1.1 * size) * settings["replication"], size // 10
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        self._input = generate(session, settings)
+        return self._input.describe()
+
+    def run(self, session: Session, settings: Settings) -> None:
+        assert self._input is not None
+        reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
+        source, target = session.storage.uri(self._input.directory), session.storage.uri(_output(session))
+        program = session.examples("grep", reduces, source, target, settings["pattern"])
+        session.program("grep", "run", program, data_bytes=settings["size_bytes"])
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        assert self._input is not None
+        expected = {
+            word: times
+            for word, times in known_counts(session, self._input).items()
+            if re.fullmatch(settings["pattern"], word)
+        }
+        lines = [
+            line
+            for name in session.storage.files(_output(session))
+            if name.startswith("part-")
+            for line in session.storage.read(f"{_output(session)}/{name}").decode().splitlines()
+        ]
+        found, order = read_matches(lines)
+        detail = (
+            f"{found.total()} matches of {len(found)} words, {sum(expected.values())} of {len(expected)} were generated"
+        )
+        falling = order == sorted(order, reverse=True)
+        return (
+            Check("matches", bool(expected) and found == Counter(expected), detail),
+            Check("order", falling, "by falling count" if falling else "not by falling count"),
+        )
+
+
+def read_matches(lines: Sequence[str]) -> tuple[Counter[str], list[int]]:
+    """Lines `COUNT<TAB>MATCH`: the count of each match, and the counts in their order."""
+    pairs = [line.split("\t", 1) for line in lines]
+    found: Counter[str] = Counter()
+    for times, match in pairs:
+        found[match] += int(times)
+    return found, [int(times) for times, _ in pairs]
+
+
+def _output(session: Session) -> str:
+    return f"{session.directory}/output"

@@ -1,0 +1,77 @@
+"""Generated text for the workloads that read some: words distributed by Zipf's law, whose counts are known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from howdah.errors import UsageError
+from howdah.workload import Asked, Dataset, Session, Settings
+from howdah.workload.counts import count
+
+_COUNTERS = "org.howdah.workloads.TextGenerator$Generated"
+_SEED = 1
+_VOCABULARY = 100_000
+_EXPONENT = 1
+
+
+def text_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of a workload over `size` bytes of text. Raises UsageError for what cannot be."""
+    conf = {**cluster, **asked.conf}
+    maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
+    if size < maps:
+        raise UsageError(f"{size} bytes of text are too few for {maps} maps")
+    return {
+        "size_bytes": size,
+        "maps": maps,
+        "reduces": asked.reduces or count(conf, "mapreduce.job.reduces", 1),
+        "replication": count(conf, "dfs.replication", 3),
+        "seed": _SEED,
+        "vocabulary": _VOCABULARY,
+        "exponent": _EXPONENT,
+        "conf": dict(asked.conf),
+    }
+
+
+def generate(session: Session, settings: Settings) -> Dataset:
+    """The text, made in phase `gen` unless there is some to use again. Its facts have `bytes` and `words`."""
+    shape = {name: settings[name] for name in ("seed", "vocabulary", "exponent")}
+
+    def make(directory: str) -> Mapping[str, Any]:
+        program = session.workloads(
+            "textgen",
+            f"-Dmapreduce.job.maps={settings['maps']}",
+            f"-Dhowdah.text.seed={settings['seed']}",
+            f"-Dhowdah.text.words={settings['vocabulary']}",
+            f"-Dhowdah.text.exponent={settings['exponent']}",
+            *(str(settings["size_bytes"]), session.storage.uri(directory)),
+        )
+        job = session.job("gen", "prepare", program, data_bytes=settings["size_bytes"])
+        return {
+            "generator": "textgen",
+            **shape,
+            "bytes": job.counter(_COUNTERS, "BYTES"),
+            "words": job.counter(_COUNTERS, "WORDS"),
+            "files": settings["maps"],
+            "replication": settings["replication"],
+        }
+
+    identity = {"generator": "textgen", "bytes": settings["size_bytes"], "maps": settings["maps"], **shape}
+    return session.dataset(identity, make)
+
+
+def known_counts(session: Session, dataset: Dataset) -> Counter[str]:
+    """How often each word is in the text, as its generator has counted."""
+    files = session.storage.files(dataset.directory)
+    return read_counts(session, dataset.directory, [name for name in files if name.startswith("_counts-")])
+
+
+def read_counts(session: Session, directory: str, names: Sequence[str]) -> Counter[str]:
+    """The sums over lines `WORD<TAB>COUNT` of some files of a directory."""
+    found: Counter[str] = Counter()
+    for name in names:
+        for line in session.storage.read(f"{directory}/{name}").decode().splitlines():
+            word, _, number = line.partition("\t")
+            found[word] += int(number)
+    return found

@@ -1,0 +1,86 @@
+"""WordCount: how often is each word in a text? One job, several engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.text import generate, known_counts, read_counts, text_settings
+
+_ENGINES = ("mapreduce", "streaming")
+
+
+class WordCount:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "wordcount"
+    title: ClassVar[str] = "WordCount"
+    summary: ClassVar[str] = "counts the words of generated text: processors, little shuffle; Hadoop's examples"
+    unit: ClassVar[str] = "B"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
+    options: ClassVar[tuple[Option, ...]] = (
+        *(MAPS, REDUCES),
+        Option("engine", f"What runs it. [{_ENGINES[0]}]", choices=_ENGINES),
+    )
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {
+        name: {"size": size}
+        for name, size in (
+            *(("tiny", 32_000), ("small", 320_000_000), ("large", 3_200_000_000)),
+            *(("huge", 32_000_000_000), ("gigantic", 320_000_000_000), ("bigdata", 1_600_000_000_000)),
+        )
+    }
+    primary: ClassVar[str] = "count/job_seconds"
+    metrics: ClassVar[tuple[Metric, ...]] = ()
+
+    def __init__(self) -> None:
+        self._input: Dataset | None = None
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        return {**text_settings(asked.size_of(self), asked, cluster), "engine": asked.own.get("engine", _ENGINES[0])}
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        # Without a combiner, every word goes to the reduces with its count, some 6 bytes more than in the text.
+        size = settings["size_bytes"]
+        return size * (1 + settings["replication"]), 4 * size if settings["engine"] == "streaming" else size
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        self._input = generate(session, settings)
+        return self._input.describe()
+
+    def run(self, session: Session, settings: Settings) -> None:
+        assert self._input is not None
+        reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
+        source, target = (session.storage.uri(place) for place in (self._input.directory, _output(session)))
+        if settings["engine"] == "streaming":
+            program = session.streaming(
+                reduces,
+                *("-input", source, "-output", target),
+                mapper="streaming_words.py",
+                reducer="streaming_sums.py",
+            )
+        else:
+            program = session.examples("wordcount", reduces, source, target)
+        session.job("count", "run", program, data_bytes=settings["size_bytes"])
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        assert self._input is not None
+        known = known_counts(session, self._input)
+        parts = [name for name in session.storage.files(_output(session)) if name.startswith("part-")]
+        found = read_counts(session, _output(session), parts)
+        wrong = sorted(word for word in known.keys() | found.keys() if known[word] != found[word])
+        detail = f"{len(found)} words, {len(known)} were generated"
+        if wrong:
+            word = wrong[0]
+            detail += f"; {len(wrong)} counts differ: {word!r} is there {known[word]} times, counted {found[word]}"
+        total = self._input.facts["words"]
+        return (
+            Check("counts", not wrong and bool(known), detail),
+            Check("total", found.total() == total, f"{found.total()} words counted, {total} were generated"),
+        )
+
+
+def _output(session: Session) -> str:
+    return f"{session.directory}/output"
