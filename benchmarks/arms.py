@@ -6,6 +6,7 @@ import os
 import statistics
 
 from benchmarks.pairs import Arm, block_effects, describe, probe_share, ratio_words, ratios, run_blocks
+from howdah.hadoop.jars import own_jar
 from howdah.hadoop.tuning import TUNINGS
 
 BLOCKS = int(os.environ.get("BLOCKS", "8"))
@@ -48,6 +49,26 @@ def settings() -> list[str]:
     )
     lines = ["| left out | job_seconds ÷ tuned | cpu_seconds ÷ tuned |", "|---|---|---|"]
     return [*lines, *(f"| {one} | {times[one]} | {processors[one]} |" for one in times)]
+
+
+def text() -> list[str]:
+    """Our generator of text against Hadoop's own, on one cluster per run, map-only jobs of the same size."""
+    size, maps = 1_000_000_000, 2
+    ours = f"hadoop jar {own_jar('howdah-workloads')} textgen -Dmapreduce.job.maps={maps} {size} $HOWDAH_DIRECTORY/text"
+    theirs = (
+        "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3.4.2.jar randomtextwriter "
+        f"-Dmapreduce.randomtextwriter.totalbytes={size} -Dmapreduce.randomtextwriter.bytespermap={size // maps} "
+        "-outFormat org.apache.hadoop.mapreduce.lib.output.TextOutputFormat $HOWDAH_DIRECTORY/text"
+    )
+    common = ("--nodes", "1", "--no-calibration", "--no-probes")
+    arms = (Arm("textgen", (*common, "--run", ours)), Arm("randomtextwriter", (*common, "--run", theirs)))
+    run_blocks("text", arms, BLOCKS, ("command", "--bytes", str(size)))
+    lines = ["| figure | textgen | randomtextwriter | randomtextwriter ÷ textgen |", "|---|---|---|---|"]
+    for metric in ("job_seconds", "cpu_seconds"):
+        sides = (describe("text", metric, "run", arm.name) for arm in arms)
+        found = ratios("text", metric, "run", "randomtextwriter", "textgen")
+        lines.append(f"| {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
+    return lines
 
 
 def probes() -> list[str]:

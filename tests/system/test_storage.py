@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from howdah.cluster.live import web_addresses
 from howdah.errors import ClusterProblem
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.site import read_conf_dir
@@ -26,8 +27,9 @@ BLOCK = 1 << 20
 @pytest.fixture(scope="module", params=["hdfs"])
 def storage(cluster: dict[str, Any], on: Callable[..., Said]) -> Storage:
     conf = Path(on("sh", "-c", "echo $HADOOP_CONF_DIR").ok().out.strip())
-    address = cluster["plan"]["endpoints"]["namenode_web"]
-    return open_storage(read_conf_dir(conf), NameNode(address), WebHdfs((address,), user=getpass.getuser()))
+    settings = read_conf_dir(conf)
+    (address,) = web_addresses(settings).namenode
+    return open_storage(settings, NameNode(address), WebHdfs((address,), user=getpass.getuser()))
 
 
 @pytest.fixture(autouse=True)
