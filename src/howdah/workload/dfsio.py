@@ -119,7 +119,10 @@ class Dfsio:
     summary: ClassVar[str] = "writes, reads and appends files: disks and network of the storage; Hadoop's own tests"
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
-    options: ClassVar[tuple[Option, ...]] = (Option("maps", "Files, and map tasks: one writes one file.", "count"),)
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("maps", "Files, and map tasks: one writes one file.", "count"),
+        Option("buffer", "Bytes that a task reads or writes at a time. [1M]", "bytes"),
+    )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {
         name: {"size": files * megabytes * MIB, "maps": files}
         for name, files, megabytes in (
@@ -148,7 +151,7 @@ class Dfsio:
             "files": files,
             "file_bytes": file_bytes,
             "moved_bytes": file_bytes * files,
-            "buffer_bytes": _BUFFER_BYTES,
+            "buffer_bytes": asked.own.get("buffer", _BUFFER_BYTES),
             "replication": count(conf, "dfs.replication", 3),
             "conf": dict(asked.conf),
         }

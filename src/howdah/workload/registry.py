@@ -14,13 +14,28 @@ from howdah.workload.hs import Hs
 from howdah.workload.join import Join
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.pi import Pi
+from howdah.workload.secondarysort import SecondarySort
 from howdah.workload.shuffle import Shuffle
 from howdah.workload.sort import Sort
 from howdah.workload.terasort import TeraSort
 from howdah.workload.wordcount import WordCount
 
 _ALL: tuple[type[Workload], ...] = (
-    *(TeraSort, Hs, Sort, WordCount, Grep, Join, Pi, Shuffle, Dfsio, DistCp, NameNodeThroughput, Command),
+    *(
+        TeraSort,
+        Hs,
+        Sort,
+        SecondarySort,
+        WordCount,
+        Grep,
+        Join,
+        Pi,
+        Shuffle,
+        Dfsio,
+        DistCp,
+        NameNodeThroughput,
+        Command,
+    ),
 )
 WORKLOADS = {one.name: one for one in _ALL}
 

@@ -10,6 +10,8 @@ public final class Programs {
   public static void main(String[] arguments) throws Throwable {
     ProgramDriver driver = new ProgramDriver();
     driver.addClass("textgen", TextGenerator.class, "Generates text of Zipf-distributed words.");
+    driver.addClass("pairgen", PairGenerator.class, "Generates pairs for SecondarySort.");
+    driver.addClass("paircheck", PairCheck.class, "Checks the output of SecondarySort.");
     driver.addClass("shuffle", ShuffleLoad.class, "Shuffles generated records and discards them.");
     System.exit(driver.run(arguments));
   }

@@ -1,0 +1,113 @@
+"""SecondarySort: pairs of numbers grouped by the first and sorted by the second within each group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from howdah.errors import UsageError
+from howdah.model.job import Job
+from howdah.model.metric import Metric
+from howdah.model.run import Check
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.counts import count
+
+_PACKAGE = "org.howdah.workloads"
+_GROUP = 1000
+"""Pairs with the same first number."""
+_MOST = (1 << 31) - 1
+"""SecondarySort reads 32-bit numbers (`Pairs.MOST`)."""
+_LOW_63 = (1 << 63) - 1
+_PAIR_BYTES = 15
+"""Of a line at the most: 7 digits of the first number, 3 of the second, a tab and a line feed, or a share of what
+separates groups."""
+
+
+class SecondarySort:
+    """See `howdah.workload.Workload`."""
+
+    name: ClassVar[str] = "secondarysort"
+    title: ClassVar[str] = "SecondarySort"
+    summary: ClassVar[str] = "groups and sorts pairs of numbers: many small records; Hadoop's examples"
+    unit: ClassVar[str] = "pairs"
+    sizes: ClassVar[Mapping[str, int]] = {"smoke": 500_000, "small": 20_000_000, "large": 200_000_000}
+    options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
+    profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
+    primary: ClassVar[str] = "sort/job_seconds"
+    metrics: ClassVar[tuple[Metric, ...]] = ()
+
+    def __init__(self) -> None:
+        self._input: Dataset | None = None
+
+    def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
+        pairs = asked.size_of(self)
+        if pairs > _MOST:
+            raise UsageError(
+                f"{pairs} pairs are more than SecondarySort's numbers can tell apart", hint=f"At most {_MOST}."
+            )
+        conf = {**cluster, **asked.conf}
+        return {
+            "pairs": pairs,
+            "group": _GROUP,
+            "maps": asked.maps or count(conf, "mapreduce.job.maps", 2),
+            "reduces": asked.reduces or count(conf, "mapreduce.job.reduces", 1),
+            "replication": count(conf, "dfs.replication", 3),
+            "conf": dict(asked.conf),
+        }
+
+    def space_bytes(self, settings: Settings) -> tuple[int, int]:
+        # A record of the map output has three numbers and two lengths.
+        return 2 * _PAIR_BYTES * settings["pairs"] * settings["replication"], 2 * 14 * settings["pairs"]
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        def make(directory: str) -> Mapping[str, Any]:
+            program = session.workloads(
+                *("pairgen", f"-Dmapreduce.job.maps={settings['maps']}", f"-Dhowdah.pairs.group={settings['group']}"),
+                *(str(settings["pairs"]), session.storage.uri(directory)),
+            )
+            made = _sums(session.job("gen", "prepare", program), "PairGenerator$Generated")
+            return {
+                "generator": "pairgen",
+                "records": made[0],
+                "group": settings["group"],
+                "checksum": None if made[1] is None else f"{made[1]:x}",
+                "files": settings["maps"],
+                "replication": settings["replication"],
+            }
+
+        identity = {"generator": "pairgen", **{name: settings[name] for name in ("pairs", "group", "maps")}}
+        self._input = session.dataset(identity, make)
+        return self._input.describe()
+
+    def run(self, session: Session, settings: Settings) -> None:
+        assert self._input is not None
+        reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
+        places = (session.storage.uri(self._input.directory), _output(session))
+        session.job("sort", "run", session.examples("secondarysort", reduces, *places))
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        assert self._input is not None
+        program = session.workloads("paircheck", f"-Dhowdah.pairs.group={settings['group']}", _output(session))
+        job = session.job("validate", "verify", program)
+        found, checksum = _sums(job, "PairCheck$Found")
+        # A job without lines has no errors to count.
+        errors = job.counter(f"{_PACKAGE}.PairCheck$Found", "ERRORS") or 0
+        pairs, expected = settings["pairs"], self._input.facts["checksum"]
+        same = checksum is not None and f"{checksum:x}" == expected
+        return (
+            Check("order", errors == 0, f"{errors} lines are not where they should be"),
+            Check("pairs", found == pairs == self._input.facts["records"], f"{found} of {pairs} pairs"),
+            Check(
+                "checksum", same, f"generated {expected} and sorted {checksum or 0:x} {'equal' if same else 'differ'}"
+            ),
+        )
+
+
+def _sums(job: Job, counters: str) -> tuple[int | None, int | None]:
+    """Pairs, and their hashes added up, as a program of ours has counted them."""
+    pairs, hashes = (job.counter(f"{_PACKAGE}.{counters}", name) for name in ("PAIRS", "HASHES"))
+    return pairs, None if hashes is None else hashes & _LOW_63
+
+
+def _output(session: Session) -> str:
+    return session.storage.uri(f"{session.directory}/output")

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from howdah.errors import UsageError
+from howdah.workload import Asked
+from howdah.workload.secondarysort import SecondarySort
+from tests.unit.workload.sessions import FakeFiles, FakeSession
+
+GENERATED = {"PAIRS": 5000, "HASHES": 0x7FFF}
+PACKAGE = "org.howdah.workloads"
+
+
+@pytest.mark.parametrize(
+    ("found", "wrong"),
+    [
+        ({"PAIRS": 5000, "HASHES": 0x7FFF, "ERRORS": 0}, []),
+        ({"PAIRS": 5000, "HASHES": -(1 << 63) + 0x7FFF}, []),
+        ({"PAIRS": 5000, "HASHES": 0x7FFF, "ERRORS": 1}, ["order"]),
+        ({"PAIRS": 4999, "HASHES": 0x7FFF}, ["pairs"]),
+        ({"PAIRS": 5000, "HASHES": 0x7FFE}, ["checksum"]),
+        ({}, ["pairs", "checksum"]),
+    ],
+)
+def test_every_pair_must_be_there_and_in_order(found: dict[str, int], wrong: list[str]) -> None:
+    counters = {f"{PACKAGE}.PairGenerator$Generated": GENERATED, f"{PACKAGE}.PairCheck$Found": found}
+    session = FakeSession(FakeFiles(), counters=counters)
+    workload = SecondarySort()
+    settings = workload.resolve(Asked(size=5000, maps=2, reduces=3), {"dfs.replication": "1"})
+    workload.prepare(session, settings)
+    workload.run(session, settings)
+    assert [check.name for check in workload.verify(session, settings) if not check.passed] == wrong
+    assert [program[:2] for _, _, program in session.programs] == [
+        ("workloads.jar", "pairgen"),
+        ("examples.jar", "secondarysort"),
+        ("workloads.jar", "paircheck"),
+    ]
+
+
+def test_more_pairs_than_numbers_are_refused() -> None:
+    with pytest.raises(UsageError, match="more than"):
+        SecondarySort().resolve(Asked(size=1 << 31), {})
