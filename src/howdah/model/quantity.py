@@ -7,6 +7,7 @@ written with an i: 1Gi is 2^30 bytes.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from howdah.errors import UsageError
 
@@ -50,10 +51,10 @@ def parse_amount(text: str, unit: str) -> int:
     """
     if unit == "B":
         return parse_bytes(text)
-    match = _SIZE.fullmatch(text)
-    if match is None or match[3] or text.rstrip()[-1:].lower() == "b":
-        raise UsageError(f"not a number of {unit}: {text!r}", hint="Write 5000, 100k, 10M, 1.5G.")
-    return parse_bytes(text)
+    with suppress(UsageError):
+        if not text.rstrip().lower().endswith(("i", "b")):
+            return parse_bytes(text)
+    raise UsageError(f"not a whole number of {unit}: {text!r}", hint="Write 5000, 100k, 10M, 1.5G.")
 
 
 def format_amount(value: float, unit: str) -> str:

@@ -1,0 +1,61 @@
+"""The commands that run workloads: one for each, with its own options, and what they refuse before anything starts."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner, Result
+
+from howdah.cli.main import howdah
+from howdah.workload.registry import WORKLOADS
+
+
+def typed(*arguments: str) -> Result:
+    return CliRunner().invoke(howdah, ["run", *arguments])
+
+
+@pytest.mark.parametrize("name", sorted(WORKLOADS))
+def test_each_workload_has_a_page_of_help_with_its_own_options(name: str) -> None:
+    said = typed(name, "--help")
+    assert said.exit_code == 0
+    for option in WORKLOADS[name].options:
+        assert f"--{option.name} " in said.output
+    assert ("--size" in said.output) == bool(WORKLOADS[name].sizes)
+    assert ("--profile" in said.output) == bool(WORKLOADS[name].profiles)
+
+
+def test_the_list_has_every_workload_and_all() -> None:
+    said = typed("--help").output
+    assert all(f"\n  {name} " in said for name in (*WORKLOADS, "all"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("terrasort",), "unknown workload: 'terrasort'"),
+        (("pi", "--size", "1.5"), "not a whole number of samples: '1.5'"),
+        (("pi", "--size", "1GB"), "not a whole number of samples: '1GB'"),
+        (("terasort", "--size", "1G", "--profile", "tiny"), "--profile and --size exclude each other"),
+        (("terasort", "--cluster", "x", "--nodes", "2"), "--nodes is for a cluster that is made for the run"),
+        (("dfsio", "--buffer", "1X"), "not a size: '1X'"),
+        (("terasort", "--conf", "a"), "not a setting: 'a'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_value(arguments: tuple[str, ...], message: str) -> None:
+    error = typed(*arguments).exception
+    assert message in str(getattr(error, "message", error))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("distcp", "--reduces", "3"), "No such option"),
+        (("terasort", "--maps", "0"), "0 is not in the range"),
+        (("wordcount", "--engine", "flink"), "'flink' is not one of"),
+        (("all", "--size", "1G"), "'1G' is not one of"),
+        (("terasort", "--profile", "enormous"), "'enormous' is not one of"),
+    ],
+)
+def test_options_that_are_not_a_workloads_own_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:
+    said = typed(*arguments)
+    assert said.exit_code == 2
+    assert message in said.output
