@@ -70,12 +70,16 @@ def write_page(page: Report, target: Path) -> Path:
 
 
 def print_result(runs: Sequence[StoredRun]) -> None:
-    """The headline of the runs."""
+    """The headline of the runs, and what one must know before believing it."""
     from howdah.report.build import headline
     from howdah.report.results import group
+    from howdah.report.wording import sentence
 
     for members in group(runs):
         click.secho(f"\n{headline(members)}", bold=True)
+        caveats = (caveat for run in members.runs for caveat in run.run.caveats)
+        for text in dict.fromkeys(sentence(caveat.text) for caveat in caveats):
+            click.echo(f"Caveat: {text}")
 
 
 def width() -> int:
