@@ -4,14 +4,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
@@ -43,16 +40,7 @@ public final class PairGenerator extends Configured implements Tool {
       System.err.println("pairgen: " + pairs + " pairs are more than " + Pairs.MOST);
       return 2;
     }
-    RangeInputFormat.configure(getConf(), pairs, BLOCK_PAIRS);
-    Job job = Job.getInstance(getConf(), "pairgen");
-    job.setJarByClass(PairGenerator.class);
-    job.setInputFormatClass(RangeInputFormat.class);
-    job.setMapperClass(Lines.class);
-    job.setNumReduceTasks(0);
-    job.setOutputKeyClass(NullWritable.class);
-    job.setOutputValueClass(Text.class);
-    job.setOutputFormatClass(TextOutputFormat.class);
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
+    Job job = TextJob.of(getConf(), "pairgen", pairs, BLOCK_PAIRS, Lines.class, arguments[1]);
     return job.waitForCompletion(true) ? 0 : 1;
   }
 

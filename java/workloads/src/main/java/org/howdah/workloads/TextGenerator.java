@@ -15,7 +15,6 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
@@ -57,16 +56,14 @@ public final class TextGenerator extends Configured implements Tool {
               + "=X] BYTES DIRECTORY");
       return 2;
     }
-    RangeInputFormat.configure(getConf(), Long.parseLong(arguments[0]), BLOCK_BYTES);
-    Job job = Job.getInstance(getConf(), "textgen");
-    job.setJarByClass(TextGenerator.class);
-    job.setInputFormatClass(RangeInputFormat.class);
-    job.setMapperClass(Blocks.class);
-    job.setNumReduceTasks(0);
-    job.setOutputKeyClass(NullWritable.class);
-    job.setOutputValueClass(Text.class);
-    job.setOutputFormatClass(TextOutputFormat.class);
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
+    Job job =
+        TextJob.of(
+            getConf(),
+            "textgen",
+            Long.parseLong(arguments[0]),
+            BLOCK_BYTES,
+            Blocks.class,
+            arguments[1]);
     return job.waitForCompletion(true) ? 0 : 1;
   }
 
