@@ -109,8 +109,11 @@ class LiveCluster:
         files = {file.name: file.read_bytes() for file in sorted(self.conf.glob("*")) if file.is_file()}
         return with_overrides(files, overrides)
 
-    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
-        """The command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in between."""
+    def client_command(self, program: tuple[str, ...], conf: Path, *jars: Path) -> list[str]:
+        """The command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in between.
+
+        `jars` are on its class path, last.
+        """
         tests = Path(program[0]).name.endswith("-tests.jar")
         distribution = self.distribution
         return [
@@ -119,7 +122,7 @@ class LiveCluster:
             "-Xmx512m",
             *self._client_flags,
             "-cp",
-            distribution.tests_classpath(conf) if tests else distribution.classpath(conf),
+            distribution.tests_classpath(conf, *jars) if tests else distribution.classpath(conf, *jars),
             "org.apache.hadoop.util.RunJar",
             *program,
         ]
