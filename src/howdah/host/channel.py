@@ -7,6 +7,7 @@ the same form), frames the messages, and notices when either side is gone.
 from __future__ import annotations
 
 import itertools
+import json
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -155,7 +156,8 @@ class Channel:
                 else:
                     ended.ended(message)
         elif "stream" in message:
-            self._replies[message["stream"]].record(message["record"])
+            for record in json.loads(message["records"]):
+                self._replies[message["stream"]].record(record)
         else:
             with self._lock:
                 reply = self._replies.pop(message["id"])

@@ -9,7 +9,9 @@ from typing import Any, Callable, Dict, List, Sequence
 from .children import descendants
 
 _TICK = os.sysconf("SC_CLK_TCK")
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.25
+"""An application master stays for five seconds after its job (`MRAppMaster.shutDownJob`), and each look reads all of
+/proc: twenty looks a second cost more than all that the probe does in these seconds."""
 
 
 def cpu(pids: List[int], settle_seconds: float = 0.0, settled: Sequence[int] = ()) -> Dict[str, Any]:

@@ -51,14 +51,15 @@ _KINDS = {
 
 
 def run(
-    emit: Callable[[dict[str, Any]], None],
+    emit: Callable[[list[dict[str, Any]]], None],
     stop: threading.Event,
     *,
     roots: list[dict[str, Any]],
     devices: list[str] | None = None,
     interval: float = 1.0,
 ) -> dict[str, Any]:
-    """Emits the header, then the points of a sample every `interval` seconds, and those of a last one after `stop`.
+    """Emits the header, then the points of a sample every `interval` seconds, and those of a last one after `stop`: one
+    list each.
 
     The schedule is fixed: a sample that comes late does not move the ones after it, and a tick that has passed is
     skipped. `roots` and `devices` are those of Sampler. Returns the `samples` taken, the ticks `skipped`, and
@@ -68,12 +69,11 @@ def run(
     sampler = Sampler(roots, devices, interval)
     samples = skipped = tick = 0
     try:
-        emit(sampler.header())
+        emit([sampler.header()])
         start = time.monotonic()
         stopped = False
         while True:
-            for point in sampler.sample():
-                emit(point)
+            emit(sampler.sample())
             samples += 1
             if stopped:
                 break
