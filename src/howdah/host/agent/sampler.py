@@ -90,7 +90,7 @@ class Sampler:
     """Reads counters; keeps no history. Not safe for use by several threads.
 
     A sample takes 0.2 ms of processor time for the machine and 0.8 ms with 40 processes (two cores of an AMD EPYC of
-    family 26, Python 3.11). With 13 processes, sent through the channel, it took 1.4 ms on a slower one (Xeon, 2.5 GHz).
+    family 26, Python 3.11). With 13 processes, sent through the channel, it took 1.4 ms on a slower machine.
 
     New processes are found by listing /proc and reading the parent of each new pid once: 0.1 ms a sample. Reading
     /proc/PID/task/*/children, which is there for each thread, took 8 ms for eight JVMs.
