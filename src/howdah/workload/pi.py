@@ -37,9 +37,10 @@ class Pi:
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         size = asked.size_of(self)
         maps = asked.maps or count({**cluster, **asked.conf}, "mapreduce.job.maps", 2)
-        if size % maps:
-            raise UsageError(f"{size} samples are not a whole number for each of {maps} maps")
-        return {"samples": size, "maps": maps, "conf": dict(asked.conf)}
+        if size < maps:
+            raise UsageError(f"{size} samples are less than one for each of {maps} maps")
+        # The program takes as many for every map.
+        return {"size": size, "samples": size // maps * maps, "maps": maps, "conf": dict(asked.conf)}
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
         return 0, 0

@@ -55,7 +55,11 @@ def test_each_map_has_its_share_and_the_printed_estimate_is_judged() -> None:
 
 def test_samples_that_cannot_be_shared_are_refused() -> None:
     with pytest.raises(UsageError, match="3 maps"):
-        Pi().resolve(Asked(size=1000, maps=3), {})
+        Pi().resolve(Asked(size=2, maps=3), {})
+
+
+def test_every_map_has_as_many_samples() -> None:
+    assert Pi().resolve(Asked(size=1000, maps=3), {})["samples"] == 999
 
 
 def test_no_estimate_is_not_trusted() -> None:
