@@ -38,15 +38,6 @@ def test_smoke(every: dict[str, dict[str, Any]], name: str) -> None:
         assert done["name"] in tags.read_text(), "each phase has its own client configuration"
 
 
-@pytest.mark.parametrize("engine", ["streaming", "pig"])
-def test_other_engines_count_the_same_words(howdah: Howdah, cluster: dict[str, Any], engine: str) -> None:
-    howdah("hadoop", "fetch", "--with", "pig", timeout=500).ok()
-    options = ("--engine", engine, "--size", "1M", "--cluster", "alpha", "--no-calibration", "--no-probes", "--json")
-    [one] = howdah("run", "wordcount", *options).json()["runs"]
-    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
-    assert [check["name"] for check in one["run"]["checks"]] == ["counts", "total"]
-
-
 def test_all_have_left_the_storage_as_it_was(howdah: Howdah, every: dict[str, dict[str, Any]]) -> None:
     assert howdah("exec", "--name", "alpha", "--", "hdfs", "dfs", "-ls", "/howdah").ok().out.strip() == ""
     said = howdah("exec", "--name", "alpha", "--", "hdfs", "dfsadmin", "-safemode", "get").ok().out

@@ -9,9 +9,8 @@ from pathlib import Path
 import click
 
 from howdah.cluster.request import ClusterRequest
-from howdah.hadoop.addons import read_addon
 from howdah.hadoop.distribution import Distribution, from_home, managed
-from howdah.hadoop.fetch import Progress, fetch, fetch_addon
+from howdah.hadoop.fetch import Progress, fetch
 from howdah.host.channel import open_local
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
@@ -22,18 +21,6 @@ def ensure_hadoop(request: ClusterRequest, *, quiet: bool) -> Distribution:
     if request.hadoop_home is not None:
         return from_home(Path(request.hadoop_home))
     return fetch_managed(request.hadoop, offline=request.offline, quiet=quiet)
-
-
-def fetch_extra(name: str) -> str:
-    """Fetches the add-on called `name`; returns what is where, as a sentence. Raises HowdahError."""
-    addon = read_addon(name)
-    cache = howdah_home() / "cache"
-    host = open_local(platform.node())
-    try:
-        jars = fetch_addon(host, addon, cache, offline=False, progress=lambda _: None)
-    finally:
-        host.close()
-    return f"{addon.title}: {len(jars)} jars in {addon.home(cache)}"
 
 
 def fetch_managed(version: str, *, offline: bool, quiet: bool) -> Distribution:

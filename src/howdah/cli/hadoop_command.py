@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from howdah.hadoop.addons import ADDONS
 from howdah.store import howdah_home
 
 
@@ -15,15 +14,12 @@ def hadoop() -> None:
 
 @hadoop.command()
 @click.argument("version", default="3.4.2")
-@click.option("--with", "addons", multiple=True, type=click.Choice(ADDONS), help="An add-on too; may be repeated.")
-def fetch(version: str, addons: tuple[str, ...]) -> None:
+def fetch(version: str) -> None:
     """Fetch VERSION into the cache, so that everything works offline afterwards. Continues an interrupted fetch."""
-    from howdah.cli.fetching import fetch_extra, fetch_managed
+    from howdah.cli.fetching import fetch_managed
 
     distribution = fetch_managed(version, offline=False, quiet=False)
     click.echo(f"Hadoop {version}: {len(distribution.jars)} jars in {distribution.home}")
-    for name in addons:
-        click.echo(fetch_extra(name))
 
 
 @hadoop.command()

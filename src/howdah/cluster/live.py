@@ -109,11 +109,8 @@ class LiveCluster:
         files = {file.name: file.read_bytes() for file in sorted(self.conf.glob("*")) if file.is_file()}
         return with_overrides(files, overrides)
 
-    def client_command(self, program: tuple[str, ...], conf: Path, *jars: Path) -> list[str]:
-        """The command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in between.
-
-        `jars` are on its class path, last.
-        """
+    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
+        """The command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in between."""
         tests = Path(program[0]).name.endswith("-tests.jar")
         distribution = self.distribution
         return [
@@ -122,7 +119,7 @@ class LiveCluster:
             "-Xmx512m",
             *self._client_flags,
             "-cp",
-            distribution.tests_classpath(conf, *jars) if tests else distribution.classpath(conf, *jars),
+            distribution.tests_classpath(conf) if tests else distribution.classpath(conf),
             "org.apache.hadoop.util.RunJar",
             *program,
         ]

@@ -19,7 +19,6 @@ from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, WorkloadFailed
-from howdah.hadoop.addons import read_addon
 from howdah.hadoop.history import parse_history
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.job_files import find_history
@@ -30,7 +29,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import Caveat, Phase, PhaseKind
 from howdah.model.sample import Moment, Quality, Sample
 from howdah.storage import Storage
-from howdah.store import RunWriter, howdah_home
+from howdah.store import RunWriter
 from howdah.store.codec_job import encode_job
 from howdah.workload import Dataset, Ran
 
@@ -105,16 +104,6 @@ class JobSession:
             *("-mapper", f"{python} {mapper}", "-reducer", f"{python} {reducer}"),
         )
 
-    def pig(self, script: str, **parameters: str) -> Sequence[str]:
-        jar, *_ = self._pig_jars()
-        values = (word for name, value in parameters.items() for word in ("-param", f"{name}={value}"))
-        # Else it would write what it does beside its data into /tmp of the storage, and its errors where it is started.
-        places = (f"-Dpig.temp.dir={self.storage.uri(self.directory)}/pig", "-logfile", str(self._writer.path / "logs"))
-        return (str(jar), *places, "-exectype", "mapreduce", *values, "-file", str(_SCRIPTS / script))
-
-    def _pig_jars(self) -> tuple[Path, ...]:
-        return read_addon("pig").jars(howdah_home() / "cache")
-
     def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.hdfs_tests_jar), _NAMENODE_BENCHMARK, *arguments)
 
@@ -143,9 +132,7 @@ class JobSession:
         fatal: str | None = None,
     ) -> Ran:
         def client(conf: Path) -> tuple[Sequence[str], Mapping[str, str]]:
-            beside = self._pig_jars()[1:] if Path(program[0]).name.startswith("pig-") else ()
-            command = self._cluster.client_command(tuple(program), conf, *beside)
-            return command, self._cluster.client_environment(conf)
+            return self._cluster.client_command(tuple(program), conf), self._cluster.client_environment(conf)
 
         return self._phase(phase, kind, tuple(program), client, data_bytes, fatal=fatal)
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from howdah.errors import HostProblem
-from howdah.hadoop.addons import Addon
 from howdah.hadoop.distribution import STAMP, WEB_PAGES, Distribution, damage, managed_home, of_lock, open_locked
 from howdah.hadoop.launchers import install_launchers
 from howdah.hadoop.lock import Artifact, Lock, read_lock
@@ -82,63 +81,34 @@ def fetch_locked(
     return open_locked(lock, cache)
 
 
-def fetch_addon(
-    host: Host,
-    addon: Addon,
-    cache: Path,
-    *,
-    offline: bool,
-    progress: Callable[[Progress], None],
-    repository: Path | None = None,
-) -> tuple[Path, ...]:
-    """The jars of `addon` in `cache`, fetched where they are not there or are damaged; otherwise as `fetch_locked`."""
-    home = addon.home(cache)
-    with _alone(home):
-        _bring(host, addon.title, addon.artifacts, home, offline, repository, progress)
-    return addon.jars(cache)
-
-
 def _fill(
     host: Host, lock: Lock, home: Path, offline: bool, repository: Path | None, progress: Callable[[Progress], None]
 ) -> None:
     (home / STAMP).unlink(missing_ok=True)
     _drop_strangers(lock, home)
-    _bring(host, f"Hadoop {lock.version}", lock.artifacts, home, offline, repository, progress)
-    _unpack_web_pages(lock, home)
-    install_launchers(of_lock(lock, home))
-    touched = {one.in_home: (home / one.in_home).stat().st_mtime_ns for one in lock.artifacts}
-    fresh = home / f"{STAMP}.new"
-    fresh.write_text(json.dumps({"lock": lock.digest, "mtime_ns": touched}, indent=1) + "\n", encoding="utf-8")
-    fresh.replace(home / STAMP)
-
-
-def _bring(
-    host: Host,
-    what: str,
-    artifacts: Sequence[Artifact],
-    home: Path,
-    offline: bool,
-    repository: Path | None,
-    progress: Callable[[Progress], None],
-) -> None:
-    """Fills `home` with `artifacts`, which make up `what`; see `fetch_locked`."""
     likely = repository or _local_repository()
-    missing = [one for one in artifacts if damage(home / one.in_home, one.size, one.sha256, None)]
-    with _watched(artifacts, home, likely, progress):
+    missing = [one for one in lock.artifacts if damage(home / one.in_home, one.size, one.sha256, None)]
+    with _watched(lock, home, likely, progress):
         missing = _place(missing, [likely / one.in_repository for one in missing], home, delete_wrong=not offline)
         if missing and offline:
             raise HostProblem(
-                f"{_some(missing)} of {what} not in the cache and this is an offline run",
+                f"{_some(missing)} of Hadoop {lock.version} not in the cache and this is an offline run",
                 hint="Run it once while online; it is kept from then on.",
             )
         for _ in range(2):
             if missing:
-                missing = _place(missing, _resolve(host, what, missing, home, repository), home, delete_wrong=True)
-    if missing:
-        raise HostProblem(
-            f"Maven brings {_some(missing)} of {what} with another SHA-256 than the lock has",
-            hint="A mirror or proxy between here and Maven Central changes files; see ~/.m2/settings.xml.",
-        )
+                missing = _place(missing, _resolve(host, missing, home, repository), home, delete_wrong=True)
+        if missing:
+            raise HostProblem(
+                f"Maven brings {_some(missing)} of Hadoop {lock.version} with another SHA-256 than the lock has",
+                hint="A mirror or proxy between here and Maven Central changes files; see ~/.m2/settings.xml.",
+            )
+        _unpack_web_pages(lock, home)
+        install_launchers(of_lock(lock, home))
+    touched = {one.in_home: (home / one.in_home).stat().st_mtime_ns for one in lock.artifacts}
+    fresh = home / f"{STAMP}.new"
+    fresh.write_text(json.dumps({"lock": lock.digest, "mtime_ns": touched}, indent=1) + "\n", encoding="utf-8")
+    fresh.replace(home / STAMP)
 
 
 def _drop_strangers(lock: Lock, home: Path) -> None:
@@ -183,7 +153,7 @@ def _unpack_web_pages(lock: Lock, home: Path) -> None:
     fresh.rmdir()
 
 
-def _resolve(host: Host, what: str, artifacts: Sequence[Artifact], home: Path, repository: Path | None) -> list[Path]:
+def _resolve(host: Host, artifacts: Sequence[Artifact], home: Path, repository: Path | None) -> list[Path]:
     """Has Maven bring `artifacts`, exactly these; returns where each is in its repository."""
     if host.call("files.find_command", name="mvn") is None:
         raise HostProblem(
@@ -199,7 +169,7 @@ def _resolve(host: Host, what: str, artifacts: Sequence[Artifact], home: Path, r
         shutil.rmtree(work)
     if completed.code != 0:
         raise HostProblem(
-            f"Maven could not fetch {len(artifacts)} jars of {what}: {_last_words(completed)}",
+            f"Maven could not fetch {len(artifacts)} jars of Hadoop {home.name}: {_last_words(completed)}",
             hint="Maven uses the mirrors and proxies of ~/.m2/settings.xml. What it did bring is kept; run this again.",
             host=host.name,
         )
@@ -266,16 +236,14 @@ def _alone(home: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _watched(
-    artifacts: Sequence[Artifact], home: Path, repository: Path, progress: Callable[[Progress], None]
-) -> Iterator[None]:
+def _watched(lock: Lock, home: Path, repository: Path, progress: Callable[[Progress], None]) -> Iterator[None]:
     """Reports the bytes in the cache and in Maven's repository while the body runs."""
-    total = sum(one.size for one in artifacts)
+    total = sum(one.size for one in lock.artifacts)
     ended = threading.Event()
 
     def report() -> None:
         while not ended.wait(_WATCH_S):
-            progress(Progress(sum(_present(one, home, repository) for one in artifacts), total))
+            progress(Progress(sum(_present(one, home, repository) for one in lock.artifacts), total))
 
     watcher = threading.Thread(target=report, name="fetch-progress", daemon=True)
     watcher.start()

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import PurePosixPath
-from typing import Any
 
 from howdah.errors import UsageError
 
@@ -20,7 +19,7 @@ _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One jar: its Maven coordinates, and its place below `share/hadoop` of HADOOP_HOME; an add-on's has none.
+    """One jar: its Maven coordinates, and its place below `share/hadoop` of HADOOP_HOME.
 
     `substitute` is the release this jar is from where the managed release did not publish its own.
     """
@@ -41,8 +40,8 @@ class Artifact:
 
     @property
     def in_home(self) -> str:
-        """The path relative to HADOOP_HOME, as an Apache distribution has it, or to the directory of the add-on."""
-        return f"share/hadoop/{self.place}/{self.file_name}" if self.place else self.file_name
+        """The path relative to HADOOP_HOME, as an Apache distribution has it."""
+        return f"share/hadoop/{self.place}/{self.file_name}"
 
     @property
     def in_repository(self) -> str:
@@ -86,23 +85,19 @@ def read_lock(version: str) -> Lock:
         )
     content = (_PACKAGE / "locks" / f"{version}.json").read_bytes()
     record = json.loads(content)
-    scripts = sorted((_PACKAGE / "scripts").iterdir(), key=lambda script: script.name)
-    digest = hashlib.sha256(content + b"".join(script.read_bytes() for script in scripts)).hexdigest()
-    return Lock(version, read_artifacts(record), record["deprecated"], digest)
-
-
-def read_artifacts(record: Mapping[str, Any]) -> tuple[Artifact, ...]:
-    """The jars of a lock file."""
-    return tuple(
+    artifacts = tuple(
         Artifact(
             group=entry["groupId"],
             artifact=entry["artifactId"],
             version=entry["version"],
             classifier=entry.get("classifier", ""),
-            place=entry.get("place", ""),
+            place=entry["place"],
             size=entry["size"],
             sha256=entry["sha256"],
             substitute=entry.get("substitute"),
         )
         for entry in record["jars"]
     )
+    scripts = sorted((_PACKAGE / "scripts").iterdir(), key=lambda script: script.name)
+    digest = hashlib.sha256(content + b"".join(script.read_bytes() for script in scripts)).hexdigest()
+    return Lock(version, artifacts, record["deprecated"], digest)

@@ -157,9 +157,6 @@ class Session(Protocol):
         """As `examples`: Hadoop Streaming with two Python programs of `howdah/workload/scripts`. `arguments` begin with
         Hadoop's generic options."""
 
-    def pig(self, script: str, **parameters: str) -> Sequence[str]:
-        """As `examples`: Pig with a script of `howdah/workload/scripts`. Raises HostProblem where Pig is not there."""
-
     def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
         """As `examples`: NNThroughputBenchmark of the tests jar of HDFS."""
 

@@ -10,7 +10,7 @@ from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.text import generate, known_counts, read_counts, text_settings
 
-_ENGINES = ("mapreduce", "streaming", "pig")
+_ENGINES = ("mapreduce", "streaming")
 
 
 class WordCount:
@@ -47,8 +47,6 @@ class WordCount:
         return size * (1 + settings["replication"]), 4 * size if settings["engine"] == "streaming" else size
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
-        if settings["engine"] == "pig":
-            session.pig("wordcount.pig")  # What is missing is said before anything is generated.
         self._input = generate(session, settings)
         return self._input.describe()
 
@@ -63,8 +61,6 @@ class WordCount:
                 mapper="streaming_words.py",
                 reducer="streaming_sums.py",
             )
-        elif settings["engine"] == "pig":
-            program = session.pig("wordcount.pig", INPUT=source, OUTPUT=target, REDUCES=str(settings["reduces"]))
         else:
             program = session.examples("wordcount", reduces, source, target)
         session.job("count", "run", program, data_bytes=settings["size_bytes"])

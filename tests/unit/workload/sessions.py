@@ -100,9 +100,6 @@ class FakeSession:
     def streaming(self, *arguments: str, mapper: str, reducer: str) -> Sequence[str]:
         return ("streaming.jar", *arguments, mapper, reducer)
 
-    def pig(self, script: str, **parameters: str) -> Sequence[str]:
-        return ("pig.jar", script, *(f"{name}={value}" for name, value in parameters.items()))
-
     def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
         return ("hdfs-tests.jar", *arguments)
 

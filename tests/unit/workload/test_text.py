@@ -66,16 +66,6 @@ def test_the_engine_is_chosen() -> None:
     assert session.programs[1][2][-2:] == ("streaming_words.py", "streaming_sums.py")
 
 
-def test_pig_gets_its_places_as_parameters() -> None:
-    session, checks = run(WordCount(), COUNTED, engine="pig")
-    assert all(check.passed for check in checks)
-    here = "hdfs://here/run"
-    places = (f"INPUT={here}/input", f"OUTPUT={here}/output")
-    assert session.programs[1][2] == ("pig.jar", "wordcount.pig", *places, "REDUCES=3")
-    script = (SCRIPTS / "wordcount.pig").read_text()
-    assert all(f"${name}" in script for name in ("INPUT", "OUTPUT", "REDUCES"))
-
-
 def test_the_streaming_scripts_count_words() -> None:
     def through(script: str, data: bytes) -> bytes:
         return subprocess.run([sys.executable, SCRIPTS / script], input=data, capture_output=True, check=True).stdout
