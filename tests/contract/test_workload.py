@@ -63,6 +63,12 @@ def test_every_named_size_resolves_to_settings_that_a_trial_can_keep(sized: Work
         assert size in settings.values()
 
 
+@pytest.mark.parametrize("maps", ["1", "2", "3", "7"])
+def test_every_named_size_suits_any_number_of_maps(sized: Workload, maps: str) -> None:
+    for size in sized.sizes.values():
+        resolve(sized, size, mapreduce_job_maps=maps)
+
+
 def test_what_is_asked_resolves_and_the_same_is_the_same(workload: Workload) -> None:
     assert resolve(workload) == resolve(workload)
 

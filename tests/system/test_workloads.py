@@ -38,6 +38,13 @@ def test_smoke(every: dict[str, dict[str, Any]], name: str) -> None:
         assert done["name"] in tags.read_text(), "each phase has its own client configuration"
 
 
+def test_streaming_counts_the_same_words(howdah: Howdah, cluster: dict[str, Any]) -> None:
+    options = ("--engine", "streaming", "--size", "1M", "--cluster", "alpha", "--no-calibration", "--no-probes")
+    [one] = howdah("run", "wordcount", *options, "--json").json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+    assert [check["name"] for check in one["run"]["checks"]] == ["counts", "total"]
+
+
 def test_all_have_left_the_storage_as_it_was(howdah: Howdah, every: dict[str, dict[str, Any]]) -> None:
     assert howdah("exec", "--name", "alpha", "--", "hdfs", "dfs", "-ls", "/howdah").ok().out.strip() == ""
     said = howdah("exec", "--name", "alpha", "--", "hdfs", "dfsadmin", "-safemode", "get").ok().out
