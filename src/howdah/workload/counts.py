@@ -1,10 +1,13 @@
-"""Reading counts from Hadoop's keys."""
+"""Counts: read from Hadoop's keys, and where its jobs keep theirs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from howdah.errors import UsageError
+
+TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
+"""The group of the counters that every task has."""
 
 
 def count(conf: Mapping[str, str], key: str, default: int) -> int:

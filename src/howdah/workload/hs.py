@@ -11,7 +11,8 @@ from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Option, Session, Settings
-from howdah.workload.terasort import CHECKSUM_COUNTER, ROW_BYTES, TASK_COUNTERS, judge, read_report, row_settings
+from howdah.workload.counts import TASK_COUNTERS
+from howdah.workload.terasort import CHECKSUM_COUNTER, ROW_BYTES, judge, read_report, row_settings
 
 TERABYTE = 10**12
 NOTICE = (

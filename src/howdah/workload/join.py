@@ -9,9 +9,8 @@ from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.counts import TASK_COUNTERS
 from howdah.workload.randomwriter import generate, records_settings
-
-_TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 
 
 class Join:
@@ -56,7 +55,7 @@ class Join:
         assert self._joined is not None
         assert self._input is not None
         # Keys are ten random bytes at least: each is there once, and meets itself.
-        written, joined = self._input.facts["records"], self._joined.counter(_TASK_COUNTERS, "MAP_OUTPUT_RECORDS")
+        written, joined = self._input.facts["records"], self._joined.counter(TASK_COUNTERS, "MAP_OUTPUT_RECORDS")
         detail = f"{written} keys on both sides, {joined} joined"
         return (Check("records", joined is not None and joined == written, detail),)
 

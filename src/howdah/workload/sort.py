@@ -9,9 +9,9 @@ from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.counts import TASK_COUNTERS
 from howdah.workload.randomwriter import generate, records_settings
 
-_TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 _VALIDATED = "SUCCESS! Validated the MapReduce framework's 'sort' successfully."
 
 
@@ -66,7 +66,7 @@ class Sort:
         program = session.tests("testmapredsort", "-sortInput", source, "-sortOutput", target)
         validated = _VALIDATED in session.program("validate", "verify", program).output
         written = self._input.facts["records"]
-        out = self._sorted.counter(_TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
+        out = self._sorted.counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
         return (
             Check("order", validated, "Hadoop's SortValidator " + ("agrees" if validated else "does not agree")),
             Check("records", out is not None and out == written, f"{written} written by RandomWriter, {out} sorted"),

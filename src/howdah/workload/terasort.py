@@ -13,7 +13,6 @@ from howdah.workload.counts import count
 
 ROW_BYTES = 100
 CHECKSUM_COUNTER = ("org.apache.hadoop.examples.terasort.TeraGen$Counters", "CHECKSUM")
-TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 _LOW_64 = (1 << 64) - 1
 _OUTPUT_REPLICATION = "mapreduce.terasort.output.replication"
 
