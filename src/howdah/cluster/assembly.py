@@ -24,6 +24,7 @@ from howdah.hadoop.fetch import fetch
 from howdah.hadoop.history_server import HistoryServer
 from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
 from howdah.hadoop.namenode import NameNode
+from howdah.hadoop.namespace import namespace_key
 from howdah.hadoop.plan import Plan
 from howdah.hadoop.resourcemanager import ResourceManager
 from howdah.hadoop.sizing import Sizing, size_cluster
@@ -75,6 +76,7 @@ class Assembly:
         home.write(manifest)
         for leftover in (str(home.logs), str(home.conf), plan.directory):
             host.call("files.remove", path=leftover)
+        key = namespace_key(distribution, getpass.getuser(), request.settings)
         daemons = self._daemons = Daemons(
             plan,
             self._allocation.hosts,
@@ -83,6 +85,7 @@ class Assembly:
             flags=lambda role: (*tuning.daemon_flags(tuned, facts, role), *request.jvm_flags),
             conf=str(home.conf),
             logs=str(home.logs),
+            namespace=key and f"{_cache()}/namespaces/{key}",
         )
         configuration = configure(plan, distribution, tuning.resolve(tuned, facts), request.settings)
         script = environment_script(distribution, jdk, clients, str(home.logs))

@@ -14,6 +14,7 @@ from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration import Configuration
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk, jvm_flags
+from howdah.hadoop.namespace import keep_namespace, lay_namespace
 from howdah.hadoop.plan import Place, Plan
 from howdah.hadoop.roles import NAMENODE, Role
 from howdah.host import Host, Process
@@ -48,8 +49,10 @@ class Daemons:
         flags: Callable[[Role], tuple[str, ...]],
         conf: str,
         logs: str,
+        namespace: str | None = None,
     ) -> None:
-        """`conf` and `logs` are directories on every host. `flags` gives a role's JVM flags."""
+        """`conf` and `logs` are directories on every host. `flags` gives a role's JVM flags. `namespace` is where the
+        masters' host keeps an empty namespace, or will; None means that every cluster must be formatted."""
         self._plan = plan
         self._hosts = hosts
         self._distribution = distribution
@@ -57,6 +60,7 @@ class Daemons:
         self._flags = flags
         self._conf = conf
         self._logs = logs
+        self._namespace = namespace
         self.running: list[Running] = []
 
     def write_configuration(self, configuration: Configuration, environment: str, extra: Mapping[str, str]) -> None:
@@ -125,6 +129,14 @@ class Daemons:
 
     def format(self) -> None:
         """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""
+        host, name_directory = self._hosts[self._plan.masters.host], f"{self._plan.masters.directory}/name"
+        if self._namespace is None:
+            self._format()
+        elif not lay_namespace(host, self._namespace, name_directory):
+            self._format()
+            keep_namespace(host, name_directory, self._namespace)
+
+    def _format(self) -> None:
         masters = self._plan.masters
         argv = [*self._java(NAMENODE), NAMENODE.main_class, "-format", "-nonInteractive", "-force"]
         done = self._hosts[masters.host].run(

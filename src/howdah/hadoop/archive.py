@@ -90,7 +90,5 @@ def _class_list(version: str) -> bytes:
 def _key(distribution: Distribution, jdk: Jdk) -> str:
     digest = hashlib.sha256(f"{jdk.home} {jdk.version} {jdk.vendor}".encode())
     digest.update(_class_list(distribution.version))
-    for jar in distribution.jars:
-        facts = jar.stat()
-        digest.update(f"{jar} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    digest.update(distribution.fingerprint().encode())
     return f"{distribution.version}-jdk{jdk.major}-{digest.hexdigest()[:16]}"

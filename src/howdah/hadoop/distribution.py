@@ -55,6 +55,14 @@ class Distribution:
         """
         return ":".join(map(str, (*self.jars, *self.directories, *extra, *self.tool_jars)))
 
+    def fingerprint(self) -> str:
+        """Another one for another release, or when a jar's path, size or time is another."""
+        digest = hashlib.sha256(self.version.encode())
+        for jar in self.jars:
+            facts = jar.stat()
+            digest.update(f"{jar} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+        return digest.hexdigest()
+
     @property
     def examples_jar(self) -> Path:
         """`pi`, `teragen`, `terasort`, `teravalidate`, `wordcount` …"""

@@ -1,0 +1,83 @@
+"""The empty namespace of HDFS: written once by the NameNode's own format, then copied for every new cluster.
+
+A format is a JVM that the NameNode has to wait for (2 to 3 s of CPU), and it writes four small files. Those of two
+clusters differ in the ids of the cluster and of its block pool, by which DataNodes tell whose blocks they hold: a copy
+gets new ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+import uuid
+from collections.abc import Mapping
+
+from howdah.errors import HostProblem
+from howdah.hadoop.distribution import Distribution
+from howdah.host import Host
+
+_IMAGE = "fsimage_0000000000000000000"
+_FILES = ("VERSION", "seen_txid", _IMAGE, f"{_IMAGE}.md5")
+# What clients, jobs and DataNodes read has no part in a format. Any other setting of HDFS or of Hadoop may say where
+# the namespace is, or whose, or with which permissions.
+_APART = ("mapreduce.", "yarn.", "dfs.client.", "dfs.datanode.", "dfs.blocksize", "dfs.replication", "io.")
+
+
+def namespace_key(distribution: Distribution, user: str, overrides: Mapping[str, str]) -> str | None:
+    """A name for the empty namespace that `user` (its owner) gets from this distribution; None when the user's own
+    settings may shape it, so that it must be formatted anew."""
+    if not all(key.startswith(_APART) for key in overrides):
+        return None
+    digest = hashlib.sha256(f"{distribution.fingerprint()} {user}".encode()).hexdigest()
+    return f"{distribution.version}-{digest[:16]}"
+
+
+def keep_namespace(host: Host, name_directory: str, kept: str) -> None:
+    """Copies a namespace just formatted from `name_directory` (`dfs.namenode.name.dir`) to the directory `kept`."""
+    fresh = f"{kept}.{secrets.token_hex(4)}.new"
+    host.call("files.make", path=fresh)
+    for name in _FILES:
+        host.call("files.write", path=f"{fresh}/{name}", content=_read(host, f"{name_directory}/current/{name}"))
+    host.call("files.remove", path=kept)
+    try:
+        host.call("files.rename", path=fresh, to=kept)
+    except HostProblem:
+        # Another cluster that came up at the same time was faster.
+        host.call("files.remove", path=fresh)
+
+
+def lay_namespace(host: Host, kept: str, name_directory: str) -> bool:
+    """Copies the namespace in `kept` to `name_directory`, with new ids. False, and nothing written, where there is none
+    or a damaged one."""
+    try:
+        files = {name: _read(host, f"{kept}/{name}") for name in _FILES}
+    except HostProblem:
+        return False
+    digest = hashlib.md5(files[_IMAGE], usedforsecurity=False).hexdigest()
+    version, changed = _with_new_ids(files["VERSION"].decode(errors="replace"))
+    if (
+        not files[f"{_IMAGE}.md5"].startswith(digest.encode())
+        or changed != 2
+        or not files["seen_txid"].strip().isdigit()
+    ):
+        return False
+    host.call("files.make", path=f"{name_directory}/current")
+    for name, content in {**files, "VERSION": version.encode()}.items():
+        host.call("files.write", path=f"{name_directory}/current/{name}", content=content)
+    return True
+
+
+def _read(host: Host, path: str) -> bytes:
+    content: bytes = host.call("files.read", path=path)
+    return content
+
+
+def _with_new_ids(version: str) -> tuple[str, int]:
+    """The text of a VERSION file with new ids in the form of `NNStorage.newBlockPoolID` and `newClusterID`, and how
+    many there were."""
+    pool = rf"\g<1>{secrets.randbelow(2**31)}\g<2>{int(time.time() * 1000)}"
+    version, pools = re.subn(r"(?m)^(blockpoolID=BP-)\d+(-.+-)\d+$", pool, version)
+    version, clusters = re.subn(r"(?m)^(clusterID=CID-).+$", rf"\g<1>{uuid.uuid4()}", version)
+    return version, pools + clusters
