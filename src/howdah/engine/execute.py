@@ -66,7 +66,6 @@ class Execution:
         """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
         runs be used."""
         self._cluster = cluster
-        self._storage = storage
         self._workload = workload
         self._settings = settings
         self._probes = probes
@@ -167,7 +166,7 @@ class Execution:
         self._tidy("the environment after the run is missing", self._read_after)
         if outcome.kind in ("failed", "invalid"):
             self._tidy("logs are missing", self._keep_logs)
-        self._tidy("its data is still in the storage", lambda: self._storage.remove(self._session.directory))
+        self._tidy("its data is still in the storage", self._remove_data)
         self._tidy("the lease was not released", self._cluster.release)
         for sentence in self._lost():
             self._session.caveats.append(Caveat("run", sentence))
@@ -194,6 +193,10 @@ class Execution:
         for application in manager.applications(tag=run_tag(self._run.id)):
             if not application.ended:
                 manager.kill(application.id)
+
+    def _remove_data(self) -> None:
+        for storage in self._session.storages:
+            storage.remove(self._session.directory)
 
     def _keep_logs(self) -> None:
         own: set[str] | None = None

@@ -18,7 +18,7 @@ from howdah.engine.accounting import Accounting, total
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
 from howdah.engine.submission import Client, Submission, now, submit
-from howdah.errors import ClusterProblem, HowdahError, WorkloadFailed
+from howdah.errors import ClusterProblem, HowdahError, UsageError, WorkloadFailed
 from howdah.hadoop.history import parse_history
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.job_files import find_history
@@ -29,9 +29,10 @@ from howdah.model.metric import Metric
 from howdah.model.run import Caveat, Phase, PhaseKind
 from howdah.model.sample import Moment, Quality, Sample
 from howdah.storage import Storage
+from howdah.storage.registry import open_local
 from howdah.store import RunWriter
 from howdah.store.codec_job import encode_job
-from howdah.workload import Dataset, Ran
+from howdah.workload import Dataset, Files, Ran
 
 _ERROR_NOISE = re.compile(
     r"\s+at |\s*\.\.\. \d+ more|\s*$|Last \d+ bytes of |Container id: |\[[^]]*\]Container exited "
@@ -43,7 +44,7 @@ _NAMENODE_BENCHMARK = "org.apache.hadoop.hdfs.server.namenode.NNThroughputBenchm
 
 
 class JobSession:
-    """See `howdah.workload.Session`. Collects phases, samples and caveats for the run."""
+    """See `howdah.workload.Session`. Collects phases, samples, caveats and the storages used for the run."""
 
     def __init__(
         self,
@@ -61,6 +62,7 @@ class JobSession:
         """`settings` are Hadoop keys for every job. `reuse` lets data of earlier runs be used. `check` raises when the
         run must stop; `save` is called whenever a phase has begun or ended."""
         self.storage = storage
+        self.storages = [storage]
         self.directory = f"/howdah/{run_id}"
         self.phases: list[Phase] = []
         self.samples: list[Sample] = []
@@ -85,6 +87,19 @@ class JobSession:
         if problem is not None:
             self.caveats.append(Caveat("run", problem))
         return dataset
+
+    def local(self, directory: str | None) -> Files:
+        plan = self._cluster.plan
+        if directory is None:
+            if plan is None or {place.host for place in plan.places} != {plan.masters.host}:
+                raise UsageError(
+                    "no directory is known that every node of this cluster sees",
+                    hint="Name one: --directory DIR.",
+                )
+            directory = f"{plan.directory}/files"
+        storage = open_local(self._cluster.host, directory)
+        self.storages.append(storage)
+        return storage
 
     def examples(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.examples_jar), *arguments)

@@ -42,7 +42,7 @@ class Storage(Protocol):
     def activity(self, *, fresh: bool) -> Mapping[str, int]:
         """What the storage's master has counted of its operations since it started, by its own names.
 
-        As of some seconds ago; `fresh` waits until it is of now.
+        As of some seconds ago; `fresh` waits until it is of now. Empty where there is no master that counts.
         """
 
     def checksum(self, path: str) -> str:

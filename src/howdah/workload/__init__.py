@@ -72,7 +72,7 @@ class Files(Protocol):
     def activity(self, *, fresh: bool) -> Mapping[str, int]:
         """What the storage's master has counted of its operations since it started, by its own names.
 
-        As of some seconds ago; `fresh` waits until it is of now.
+        As of some seconds ago; `fresh` waits until it is of now. Empty where there is no master that counts.
         """
 
     def checksum(self, path: str) -> str:
@@ -108,7 +108,11 @@ class Session(Protocol):
 
     @property
     def directory(self) -> str:
-        """A directory of the storage for this run alone; it does not exist yet. Removed after the run."""
+        """A directory of every storage for this run alone; it does not exist yet. Removed after the run."""
+
+    def local(self, directory: str | None) -> Files:
+        """The storage `file:` below `directory`, which every node sees at the same path; None takes one of the
+        cluster's own. Raises UsageError for a relative path, and where no directory is known to be seen by all."""
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
         """The data of `identity`: its `generator`, its size, and whatever of this workload's settings shapes it

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
 from howdah.model.metric import Metric
-from howdah.model.run import Check
-from howdah.workload import MAPS, Asked, Dataset, Option, Session, Settings
+from howdah.model.run import Check, PhaseKind
+from howdah.workload import MAPS, Asked, Dataset, Files, Option, Session, Settings
 from howdah.workload.counts import count
 
 MIB = 1 << 20
+_STORAGES = ("hdfs", "file")
 
 
 class DistCp:
@@ -19,25 +21,38 @@ class DistCp:
 
     name: ClassVar[str] = "distcp"
     title: ClassVar[str] = "DistCp"
-    summary: ClassVar[str] = "copies files within the storage: disks and network, no sorting; Hadoop's own tool"
+    summary: ClassVar[str] = (
+        "copies files within HDFS or between it and a directory: disks and network; Hadoop's own tool"
+    )
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
-    options: ClassVar[tuple[Option, ...]] = (MAPS,)
+    options: ClassVar[tuple[Option, ...]] = (
+        MAPS,
+        Option("files", "How many files the size is divided into. [4 per map]", "count"),
+        Option("from", f"The storage with the files. [{_STORAGES[0]}]", choices=_STORAGES),
+        Option("to", f"The storage for the copy. [{_STORAGES[0]}]", choices=_STORAGES),
+        Option("directory", "For storage file: a directory that every node sees. [one of the cluster's own]"),
+    )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "copy/throughput"
     metrics: ClassVar[tuple[Metric, ...]] = ()
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
+        self._local: Files | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         size = asked.size_of(self)
         conf = {**cluster, **asked.conf}
         maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
         # DistCp gives whole files to maps: several each, so that no map waits for the slowest.
-        files = 4 * maps
+        files = asked.own.get("files", 4 * maps)
         if size < files:
             raise UsageError(f"{size} bytes are too few for {files} files, which {maps} maps copy")
+        places = {name: asked.own.get(name, _STORAGES[0]) for name in ("from", "to")}
+        directory = asked.own.get("directory")
+        if directory is not None and "file" not in places.values():
+            raise UsageError("--directory is for storage file, and neither --from nor --to says that")
         return {
             "size_bytes": size,
             "files": files,
@@ -45,11 +60,15 @@ class DistCp:
             "moved_bytes": size // files * files,
             "maps": maps,
             "replication": count(conf, "dfs.replication", 3),
+            **places,
+            "directory": directory,
             "conf": dict(asked.conf),
         }
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
-        return 2 * settings["moved_bytes"] * settings["replication"], 0
+        # A copy that leaves HDFS comes back for its verification.
+        local = [settings["from"], settings["to"]].count("file")
+        return 2 * settings["moved_bytes"] * settings["replication"], local * settings["moved_bytes"]
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         def make(directory: str) -> Mapping[str, Any]:
@@ -71,26 +90,28 @@ class DistCp:
             }
 
         identity = {"generator": "testdfsio", "files": settings["files"], "file_bytes": settings["file_bytes"]}
+        if "file" in (settings["from"], settings["to"]):
+            self._local = session.local(settings["directory"])
         self._input = session.dataset(identity, make)
+        if settings["from"] == "file":
+            self._copy(session, settings, "stage", "prepare", self._original(session), self._source(session, settings))
         return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
-        source, target = (session.storage.uri(directory) for directory in self._places(session))
-        session.job(
-            "copy",
-            "run",
-            session.distcp("-m", str(settings["maps"]), source, target),
-            data_bytes=settings["moved_bytes"],
-        )
+        self._copy(session, settings, "copy", "run", self._source(session, settings), self._target(session, settings))
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
-        places = self._places(session)
-        source, copy = (session.storage.files(place) for place in places)
+        original, checked = self._original(session), self._target(session, settings)
+        source, copy = (place.files() for place in (self._source(session, settings), self._target(session, settings)))
         whole = {f"test_io_{number}": settings["file_bytes"] for number in range(settings["files"])}
+        if settings["to"] != "hdfs":
+            # Checksums can be compared within one storage only.
+            checked = _Place(session.storage, f"{session.directory}/back")
+            self._copy(session, settings, "back", "verify", self._target(session, settings), checked)
         same = [
             name
-            for name in sorted(source.keys() & copy.keys())
-            if len({session.storage.checksum(f"{place}/{name}") for place in places}) == 1
+            for name in sorted(original.files().keys() & checked.files().keys())
+            if original.checksum(name) == checked.checksum(name)
         ]
         return (
             Check(
@@ -102,7 +123,45 @@ class DistCp:
             Check("checksums", same == sorted(whole), f"{len(same)} of {len(whole)} files have equal checksums"),
         )
 
-    def _places(self, session: Session) -> tuple[str, str]:
-        """The directory that is copied, and its copy."""
+    def _copy(
+        self, session: Session, settings: Settings, phase: str, kind: PhaseKind, source: _Place, target: _Place
+    ) -> None:
+        program = session.distcp("-m", str(settings["maps"]), source.uri, target.uri)
+        session.job(phase, kind, program, data_bytes=settings["moved_bytes"])
+
+    def _original(self, session: Session) -> _Place:
+        """The files as they were generated."""
         assert self._input is not None
-        return f"{self._input.directory}/io_data", f"{session.directory}/copy"
+        return _Place(session.storage, f"{self._input.directory}/io_data")
+
+    def _source(self, session: Session, settings: Settings) -> _Place:
+        """What is copied."""
+        if settings["from"] == "hdfs":
+            return self._original(session)
+        assert self._local is not None
+        return _Place(self._local, f"{session.directory}/staged")
+
+    def _target(self, session: Session, settings: Settings) -> _Place:
+        """Its copy."""
+        storage = session.storage if settings["to"] == "hdfs" else self._local
+        assert storage is not None
+        return _Place(storage, f"{session.directory}/copy")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A directory of a storage."""
+
+    storage: Files
+    directory: str
+
+    @property
+    def uri(self) -> str:
+        return self.storage.uri(self.directory)
+
+    def files(self) -> Mapping[str, int]:
+        """Length by name."""
+        return self.storage.files(self.directory)
+
+    def checksum(self, name: str) -> str:
+        return self.storage.checksum(f"{self.directory}/{name}")

@@ -21,9 +21,10 @@ class FakeFiles:
     lengths: dict[str, int] = field(default_factory=dict)
     before: Mapping[str, int] = field(default_factory=dict)
     now: Mapping[str, int] = field(default_factory=dict)
+    root: str = "hdfs://here"
 
     def uri(self, path: str) -> str:
-        return f"hdfs://here{path}"
+        return f"{self.root}{path}"
 
     def read(self, path: str) -> bytes:
         if path not in self.content:
@@ -59,6 +60,7 @@ class FakeSession:
     programs: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
     samples: dict[tuple[str, str], float] = field(default_factory=dict)
     caveats: list[str] = field(default_factory=list)
+    elsewhere: FakeFiles = field(default_factory=lambda: FakeFiles(root="file:///here"))
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
         assert "generator" in identity
@@ -87,6 +89,11 @@ class FakeSession:
         ran = self.program(phase, kind, ("sh", "-c", line), data_bytes=data_bytes)
         assert judged or ran.code == 0
         return ran
+
+    def local(self, directory: str | None) -> FakeFiles:
+        if directory is not None:
+            self.elsewhere.root = f"file://{directory}"
+        return self.elsewhere
 
     def examples(self, *arguments: str) -> Sequence[str]:
         return ("examples.jar", *arguments)

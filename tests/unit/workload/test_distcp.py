@@ -46,6 +46,48 @@ def test_what_is_missing_is_seen() -> None:
     assert run({})[1] == {"files": False, "checksums": False}
 
 
+def test_a_copy_out_of_hdfs_is_judged_by_what_comes_back() -> None:
+    local = {f"/run/copy/test_io_{number}": b"abc" for number in range(4)}
+    back = {f"/run/back/test_io_{number}": b"abc" for number in range(4)}
+    for change, passed in ({}, True), ({"/run/back/test_io_2": b"abd"}, False):
+        session = FakeSession(FakeFiles({**SOURCE, **back, **change}), elsewhere=FakeFiles(local, root="file:///here"))
+        checks = judged(session, {"to": "file"})
+        assert checks == {"files": True, "checksums": passed}
+        assert [phase for phase, _, _ in session.programs] == ["gen", "copy", "back"]
+        assert session.programs[1][2][-1] == "file:///here/run/copy"
+        assert session.programs[2][2][-2:] == ("file:///here/run/copy", "hdfs://here/run/back")
+
+
+def test_a_copy_into_hdfs_starts_from_files_that_came_from_there() -> None:
+    staged = {f"/run/staged/test_io_{number}": b"abc" for number in range(4)}
+    session = FakeSession(FakeFiles({**SOURCE, **COPY}), elsewhere=FakeFiles(staged))
+    assert judged(session, {"from": "file", "directory": "/scratch"}) == {"files": True, "checksums": True}
+    assert [(phase, kind) for phase, kind, _ in session.programs] == [
+        ("gen", "prepare"),
+        ("stage", "prepare"),
+        ("copy", "run"),
+    ]
+    assert session.programs[2][2][-2:] == ("file:///scratch/run/staged", "hdfs://here/run/copy")
+
+
+def judged(session: FakeSession, own: dict[str, str]) -> dict[str, bool]:
+    workload = DistCp()
+    settings = workload.resolve(Asked(size=12, maps=1, own=own), {})
+    workload.prepare(session, settings)
+    workload.run(session, settings)
+    return {check.name: check.passed for check in workload.verify(session, settings)}
+
+
+def test_a_number_of_files_is_taken() -> None:
+    settings = DistCp().resolve(Asked(size=12, maps=1, own={"files": 2}), {})
+    assert (settings["files"], settings["file_bytes"]) == (2, 6)
+
+
+def test_a_directory_without_its_storage_is_refused() -> None:
+    with pytest.raises(UsageError, match="--directory is for storage file"):
+        DistCp().resolve(Asked(own={"directory": "/scratch"}), {})
+
+
 def test_files_without_a_byte_are_refused() -> None:
     with pytest.raises(UsageError, match="too few for 4 files"):
         DistCp().resolve(Asked(size=3, maps=1), {})

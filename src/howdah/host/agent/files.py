@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from typing import Any, Callable, Dict, List, Optional
@@ -71,6 +72,15 @@ def find_command(name: str) -> Optional[str]:
     return shutil.which(name)
 
 
+def checksum(path: str) -> str:
+    """The SHA-256 of a file's content, in hexadecimal."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as source:
+        for block in iter(lambda: source.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
+
+
 def space(path: str) -> Dict[str, int]:
     """Bytes and inodes of the file system that holds `path` (or its nearest existing parent)."""
     while not os.path.exists(path):
@@ -98,6 +108,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "files.list": listing,
     "files.resolve": resolve,
     "files.find_command": find_command,
+    "files.checksum": checksum,
     "files.space": space,
     "environment.get": environment,
 }
