@@ -1,11 +1,11 @@
 # Every target makes what it needs first, on a machine that has Python 3.11, make and this repository.
 .DEFAULT_GOAL := help
-.PHONY: help demo jars check test soak bench format requirements setup setup-browser
+.PHONY: help demo jars spark check test soak bench format requirements setup setup-browser
 .NOTPARALLEL:
 
 BIN := .venv/bin
 MVN := mvn -B --no-transfer-progress -f java/pom.xml
-JAR := src/howdah/jars/howdah-workloads.jar
+JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar
 ROUNDS ?= 5
 ROW ?=
 
@@ -15,10 +15,13 @@ help: ## says what each target does
 demo: setup ## sorts 1 GB on a three-node Hadoop cluster of this machine and makes a report
 	$(BIN)/howdah run terasort --size 1G --nodes 3
 
-jars: $(JAR) ## builds our own jars, which some workloads need
+jars: $(JARS) ## builds our own jars, which some workloads need
 
-$(JAR): $(shell find java -name '*.java' -o -name pom.xml) | setup
+$(JARS) &: $(shell find java -name '*.java' -o -name pom.xml) | setup
 	$(MVN) -q package -DskipTests
+
+spark: setup $(JARS) ## installs Spark (PyPI's pyspark, some 450 MB), for `wordcount --engine spark` and `spark-terasort`
+	@tools/setup.sh --spark
 
 check: setup ## everything that needs no Hadoop daemons: format, lint, types, layers, unit tests
 	$(BIN)/ruff format --check
@@ -30,16 +33,16 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 	@tools/once.sh java $(MVN) -q validate
 	$(BIN)/pytest -q -m "not daemons" --ignore tests/system --ignore tests/faults
 
-test: setup-browser jars check ## check, the data plane's build, then every test, with real daemons and a browser
+test: setup-browser jars spark check ## check, the data plane's build, then every test, with real daemons and a browser
 	$(MVN) -q verify
 	$(BIN)/pytest
 
-soak: setup-browser jars ## the tests with real daemons, ROUNDS times (default 5), up to the first failure
+soak: setup-browser jars spark ## the tests with real daemons, ROUNDS times (default 5), up to the first failure
 	@for round in $$(seq $(ROUNDS)); do \
 		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
 	done
 
-bench: setup jars ## measures Howdah's own benchmarks; ROW=NAME picks one
+bench: setup jars spark ## measures Howdah's own benchmarks; ROW=NAME picks one
 	$(BIN)/python benchmarks/run.py $(ROW)
 
 format: setup ## formats the sources and repairs what can be repaired
@@ -48,7 +51,7 @@ format: setup ## formats the sources and repairs what can be repaired
 	$(MVN) -q spotless:apply
 
 requirements: setup ## pins requirements/*.in anew; UPGRADE=--upgrade takes the newest versions
-	cd requirements && for name in run dev; do UV_CUSTOM_COMPILE_COMMAND="make requirements" \
+	cd requirements && for name in run dev spark; do UV_CUSTOM_COMPILE_COMMAND="make requirements" \
 		../$(BIN)/uv pip compile --quiet --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-emit-find-links $(UPGRADE) $$name.in --output-file $$name.txt || exit 1; done
 

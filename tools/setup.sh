@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven; with --browser also chromium.
+# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven; with --browser also chromium, with
+# --spark also Spark.
 # Does nothing when everything is there already. Only root installs Debian packages; others are told which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -73,6 +74,12 @@ setup_java() {
     command -v mvn > /dev/null || install maven
 }
 
+setup_spark() { # not among the others: it is large, and few need it
+    "$VENV/bin/python" -c 'import pyspark' 2> /dev/null && return
+    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation \
+        -r requirements/spark.txt || fail "pip could not install Spark"
+}
+
 setup_browser() { # fonts are only recommended by chromium, but without any a page has no text
     command -v chromium > /dev/null || install chromium fonts-liberation
 }
@@ -83,3 +90,4 @@ flock 9
 setup_python
 setup_java
 [ "${1:-}" != --browser ] || setup_browser
+[ "${1:-}" != --spark ] || setup_spark

@@ -14,7 +14,7 @@ from howdah.cli.request import cluster_request
 from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.model.quantity import format_amount, parse_amount, parse_bytes
 from howdah.workload import Asked, Option, Workload
-from howdah.workload.registry import WORKLOADS, find_workload
+from howdah.workload.registry import WORKLOADS, check_installed, find_workload
 
 _ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
@@ -86,7 +86,15 @@ def _command_of_all() -> click.Command:
 
     def call(size: str, **options: Any) -> None:
         conf = parse_conf(options["conf"])
-        chosen = [find_workload(name) for name, one in sorted(WORKLOADS.items()) if one.sizes]
+        chosen = []
+        for name in sorted(name for name, one in WORKLOADS.items() if one.sizes):
+            workload = find_workload(name)
+            try:
+                check_installed(workload)
+            except UsageError as error:
+                click.echo(f"{name} is left out: {error.message}. {error.hint}", err=True)
+            else:
+                chosen.append(workload)
         _run([(one, Asked(one.sizes[size], conf=conf)) for one in chosen], options)
 
     words = "Every workload but `command`, one after the other on one cluster, with one report."

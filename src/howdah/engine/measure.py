@@ -20,6 +20,7 @@ from howdah.probe.registry import make_probes
 from howdah.storage import Storage
 from howdah.storage.registry import open_storage
 from howdah.workload import Asked, Settings, Workload
+from howdah.workload.registry import check_installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,10 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         HowdahError: before the first run, when something stands in its way.
         KeyboardInterrupt: the running run was closed as aborted.
     """
-    make_probes(measurement.probes)  # An unknown name is refused before a cluster is started.
+    # What is unknown or not installed is refused before a cluster is started.
+    make_probes(measurement.probes)
+    for workload, _ in measurement.workloads:
+        check_installed(workload)
     with _cluster(measurement, observer) as cluster:
         observer.step("checking the job against the cluster")
         cluster.claim()

@@ -24,6 +24,7 @@ from howdah.hadoop.jars import own_jar
 from howdah.hadoop.job_files import find_history
 from howdah.hadoop.resourcemanager import Application
 from howdah.hadoop.roles import DATANODE
+from howdah.hadoop.spark import find_spark, submit_command
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat, Phase, PhaseKind
@@ -113,7 +114,7 @@ class JobSession:
     def streaming(self, *arguments: str, mapper: str, reducer: str) -> Sequence[str]:
         # Hosts of a cluster that Howdah did not start have a Python of their own, if any.
         python = "python3" if self._cluster.plan is None else sys.executable
-        files = ",".join(str(_SCRIPTS / name) for name in (mapper, reducer))
+        files = ",".join(map(self.script, (mapper, reducer)))
         return (
             *(str(self._cluster.distribution.streaming_jar), "-files", files, *arguments),
             *("-mapper", f"{python} {mapper}", "-reducer", f"{python} {reducer}"),
@@ -165,6 +166,34 @@ class JobSession:
 
         return self._phase(phase, kind, argv, client, data_bytes, judged=judged)
 
+    def spark(
+        self,
+        phase: str,
+        kind: PhaseKind,
+        program: Sequence[str],
+        properties: Mapping[str, str],
+        *,
+        data_bytes: int | None = None,
+    ) -> Ran:
+        spark = find_spark()
+        own = {"spark.yarn.tags": self._tags(phase), "spark.jars": str(self._cluster.distribution.examples_jar)}
+        if self._cluster.plan is not None:
+            own |= {
+                # Nodes on this machine find Spark where it is; otherwise it is sent to them each time.
+                "spark.yarn.jars": f"local:{spark.home}/jars/*",
+                "spark.pyspark.python": sys.executable,
+                "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": self._cluster.plan.masters.address,
+            }
+        argv = submit_command(spark, {**own, **properties}, program)
+
+        def client(conf: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+            return argv, self._cluster.client_environment(conf)
+
+        return self._phase(phase, kind, tuple(program), client, data_bytes)
+
+    def script(self, name: str) -> str:
+        return str(_SCRIPTS / name)
+
     def _phase(
         self,
         phase: str,
@@ -184,11 +213,10 @@ class JobSession:
         self._save()
         others = self._others()
         try:
-            tag = f"{self._tag}-{phase}"
-            argv, environment = client(self._client_conf(phase, tag))
+            argv, environment = client(self._client_conf(phase))
             submission = submit(
                 self._cluster,
-                Client(argv, environment, tag, str(log), fatal),
+                Client(argv, environment, f"{self._tag}-{phase}", str(log), fatal),
                 progress=self._observer.progress,
                 check=self._check,
             )
@@ -220,10 +248,14 @@ class JobSession:
             return {one.id for one in found if self._tag not in one.tags}
         return set()
 
-    def _client_conf(self, phase: str, tag: str) -> Path:
+    def _tags(self, phase: str) -> str:
+        """The tags of what a phase submits: that of the run and its own."""
+        return f"{self._tag},{self._tag}-{phase}"
+
+    def _client_conf(self, phase: str) -> Path:
         """A configuration directory for this phase's client: the cluster's, the run's own keys, and the tags by which
         its applications are found."""
-        settings = {**self._settings, "mapreduce.job.tags": f"{self._tag},{tag}"}
+        settings = {**self._settings, "mapreduce.job.tags": self._tags(phase)}
         for name, content in self._cluster.client_files(settings).items():
             kept = self._writer.keep(f"conf/clients/{phase}/{name}", content)
         return kept.parent

@@ -148,6 +148,21 @@ class Session(Protocol):
         HOWDAH_DIRECTORY: this run's directory in the storage, for its use alone. With `judged`, an exit code other than
         0 is an answer, not a failure."""
 
+    def spark(
+        self,
+        phase: str,
+        kind: PhaseKind,
+        program: Sequence[str],
+        properties: Mapping[str, str],
+        *,
+        data_bytes: int | None = None,
+    ) -> Ran:
+        """As `program`, for `spark-submit PROGRAM…` with Spark's `properties`, its driver in the cluster. Such an
+        application has no job history. Raises UsageError where Spark is not installed."""
+
+    def script(self, name: str) -> str:
+        """The path of a program of `howdah/workload/scripts`."""
+
     def examples(self, *arguments: str) -> Sequence[str]:
         """The program of Hadoop's MapReduce examples with `arguments`, ready for `job`."""
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from howdah.errors import UsageError
+from howdah.hadoop.jars import own_jar
+from howdah.hadoop.spark import find_spark
 from howdah.workload import Workload
 from howdah.workload.command import Command
 from howdah.workload.dfsio import Dfsio
@@ -17,12 +21,14 @@ from howdah.workload.pi import Pi
 from howdah.workload.secondarysort import SecondarySort
 from howdah.workload.shuffle import Shuffle
 from howdah.workload.sort import Sort
+from howdah.workload.sparkterasort import SparkTeraSort
 from howdah.workload.terasort import TeraSort
 from howdah.workload.wordcount import WordCount
 
 _ALL: tuple[type[Workload], ...] = (
     *(
         TeraSort,
+        SparkTeraSort,
         Hs,
         Sort,
         SecondarySort,
@@ -38,6 +44,17 @@ _ALL: tuple[type[Workload], ...] = (
     ),
 )
 WORKLOADS = {one.name: one for one in _ALL}
+_NEEDS: Mapping[type[Workload], Sequence[Callable[[], object]]] = {
+    SparkTeraSort: (find_spark, partial(own_jar, "howdah-spark")),
+    **dict.fromkeys((SecondarySort, WordCount, Grep, Shuffle), (partial(own_jar, "howdah-workloads"),)),
+}
+
+
+def check_installed(workload: Workload) -> None:
+    """Raises UsageError where an optional extra that `workload` needs is not installed, HostProblem where a jar of ours
+    is not built."""
+    for need in _NEEDS.get(type(workload), ()):
+        need()
 
 
 def find_workload(name: str) -> Workload:

@@ -72,14 +72,13 @@ class TeraSort:
         return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
+        program = session.examples("terasort", f"-Dmapreduce.job.reduces={settings['reduces']}", *self.places(session))
+        session.job("sort", "run", program, data_bytes=settings["size_bytes"])
+
+    def places(self, session: Session) -> tuple[str, str]:
+        """The rows, and where they are sorted to, as programs take it."""
         assert self._input is not None
-        reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
-        session.job(
-            "sort",
-            "run",
-            session.examples("terasort", reduces, session.storage.uri(self._input.directory), _uri(session, "output")),
-            data_bytes=settings["size_bytes"],
-        )
+        return session.storage.uri(self._input.directory), _uri(session, "output")
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         session.job(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from howdah.hadoop.spark import find_spark
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.spark import spark_properties
 from howdah.workload.text import generate, known_counts, read_counts, text_settings
 
-_ENGINES = ("mapreduce", "streaming")
+_ENGINES = ("mapreduce", "streaming", "spark")
 
 
 class WordCount:
@@ -39,7 +41,15 @@ class WordCount:
         self._input: Dataset | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-        return {**text_settings(asked.size_of(self), asked, cluster), "engine": asked.own.get("engine", _ENGINES[0])}
+        settings = {
+            **text_settings(asked.size_of(self), asked, cluster),
+            "engine": asked.own.get("engine", _ENGINES[0]),
+        }
+        if settings["engine"] == "spark":
+            find_spark()
+            own = {"spark.sql.shuffle.partitions": str(settings["reduces"])}
+            settings["spark"] = spark_properties({**cluster, **asked.conf}, settings["reduces"], own)
+        return settings
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
         # Without a combiner, every word goes to the reduces with its count, some 6 bytes more than in the text.
@@ -52,18 +62,23 @@ class WordCount:
 
     def run(self, session: Session, settings: Settings) -> None:
         assert self._input is not None
+        size = settings["size_bytes"]
         reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
         source, target = (session.storage.uri(place) for place in (self._input.directory, _output(session)))
-        if settings["engine"] == "streaming":
-            program = session.streaming(
-                reduces,
-                *("-input", source, "-output", target),
-                mapper="streaming_words.py",
-                reducer="streaming_sums.py",
-            )
-        else:
-            program = session.examples("wordcount", reduces, source, target)
-        session.job("count", "run", program, data_bytes=settings["size_bytes"])
+        match settings["engine"]:
+            case "spark":
+                program: Sequence[str] = (session.script("spark_words.py"), source, target)
+                session.spark("count", "run", program, settings["spark"], data_bytes=size)
+            case "streaming":
+                program = session.streaming(
+                    reduces,
+                    *("-input", source, "-output", target),
+                    mapper="streaming_words.py",
+                    reducer="streaming_sums.py",
+                )
+                session.job("count", "run", program, data_bytes=size)
+            case _:
+                session.job("count", "run", session.examples("wordcount", reduces, source, target), data_bytes=size)
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None

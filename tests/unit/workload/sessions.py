@@ -95,6 +95,20 @@ class FakeSession:
             self.elsewhere.root = f"file://{directory}"
         return self.elsewhere
 
+    def spark(
+        self,
+        phase: str,
+        kind: PhaseKind,
+        program: Sequence[str],
+        properties: Mapping[str, str],
+        *,
+        data_bytes: int | None = None,
+    ) -> Ran:
+        return self.program(phase, kind, (*program, *(f"{key}={value}" for key, value in properties.items())))
+
+    def script(self, name: str) -> str:
+        return name
+
     def examples(self, *arguments: str) -> Sequence[str]:
         return ("examples.jar", *arguments)
 

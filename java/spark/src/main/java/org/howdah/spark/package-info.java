@@ -1,0 +1,2 @@
+/** Programs for Howdah's workloads on Apache Spark. */
+package org.howdah.spark;
