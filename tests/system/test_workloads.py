@@ -32,11 +32,23 @@ def test_smoke(howdah: Howdah, cluster: dict[str, Any], name: str) -> None:
         assert done["name"] in tags.read_text(), "each phase has its own client configuration"
 
 
-def test_streaming_counts_the_same_words(howdah: Howdah, cluster: dict[str, Any]) -> None:
-    options = ("--engine", "streaming", "--size", "1M", "--cluster", "alpha", "--no-calibration", "--no-probes")
+@pytest.mark.parametrize("engine", ["streaming", "spark"])
+def test_other_engines_count_the_same_words(howdah: Howdah, cluster: dict[str, Any], engine: str) -> None:
+    options = ("--engine", engine, "--size", "1M", "--cluster", "alpha", "--no-calibration", "--no-probes")
     [one] = howdah("run", "wordcount", *options, "--json").json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
     assert [check["name"] for check in one["run"]["checks"]] == ["counts", "total"]
+    assert [s for s in one["samples"] if (s["phase"], s["metric"]) == ("count", "job_seconds")]
+
+
+@pytest.mark.parametrize("name", ["from", "to"])
+def test_distcp_copies_between_hdfs_and_a_directory(howdah: Howdah, cluster: dict[str, Any], name: str) -> None:
+    options = (f"--{name}", "file", "--files", "3", "--size", "3M", "--cluster", "alpha", "--no-calibration")
+    [one] = howdah("run", "distcp", *options, "--no-probes", "--json").json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+    assert [check["name"] for check in one["run"]["checks"]] == ["files", "checksums"]
+    assert {"from": "stage", "to": "back"}[name] in [phase["name"] for phase in one["run"]["phases"]]
+    assert list((howdah.home / "clusters/alpha/work/files/howdah").iterdir()) == [], "the run's data ends with it"
 
 
 def test_they_leave_the_storage_as_it_was(howdah: Howdah, cluster: dict[str, Any]) -> None:
