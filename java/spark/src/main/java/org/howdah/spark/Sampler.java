@@ -15,7 +15,10 @@ final class Sampler {
 
   private Sampler() {}
 
-  /** At most {@code most} keys of the rows in {@code directory}; names with _ or . in front are not data. */
+  /**
+   * At most {@code most} keys of the rows in {@code directory}; names with _ or . in front are not
+   * data.
+   */
   static byte[][] sample(FileSystem files, Path directory, int most) throws IOException {
     FileStatus[] found =
         files.listStatus(
@@ -27,15 +30,16 @@ final class Sampler {
     for (FileStatus file : found) {
       rows += file.getLen() / TeraSort.ROW;
     }
-    int each = (int) Math.max(1, Math.min(most, rows) / PLACES);
+    int places = (int) Math.min(PLACES, rows);
+    int each = places == 0 ? 0 : (int) Math.max(1, Math.min(most, rows) / places);
     List<byte[]> keys = new ArrayList<>();
     long before = 0;
     int place = 0;
     for (FileStatus file : found) {
       long here = file.getLen() / TeraSort.ROW;
       try (FSDataInputStream in = files.open(file.getPath())) {
-        for (; place < PLACES && place * rows / PLACES < before + here; place++) {
-          long first = place * rows / PLACES - before;
+        for (; place < places && place * rows / places < before + here; place++) {
+          long first = place * rows / places - before;
           read(in, first, (int) Math.min(each, here - first), keys);
         }
       }

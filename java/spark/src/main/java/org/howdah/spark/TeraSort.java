@@ -62,7 +62,9 @@ public final class TeraSort {
     Dataset<Row> sorted =
         session
             .createDataset(rows.rdd(), Encoders.BINARY())
-            .select(substring(col("value"), 1, KEY).as("key"), substring(col("value"), KEY + 1, ROW - KEY).as("rest"))
+            .select(
+                substring(col("value"), 1, KEY).as("key"),
+                substring(col("value"), KEY + 1, ROW - KEY).as("rest"))
             .repartitionById(partitions, call_udf("partition_of", col("key")))
             .sortWithinPartitions("key");
     JavaPairRDD<Text, Text> pairs =
