@@ -47,6 +47,34 @@ def test_a_daemon_that_cannot_start(home: Home, conf: str, role: str, reason: st
     assert home.manifest("bad")["state"] == "failed"
 
 
+def test_a_damaged_kept_namespace_is_made_anew(bare_home: Home, cache: Path) -> None:
+    own = bare_home.path / "cache"
+    own.mkdir(parents=True)
+    for shared in ("archives", "hadoop"):
+        (own / shared).symlink_to(cache / shared)
+
+    def identity() -> str:
+        """The VERSION of a cluster that has come up and holds a file."""
+        up = bare_home.howdah("up", "--name", "kept")
+        assert up.code == 0, up.said
+        version = (bare_home.path / "clusters/kept/work/master/name/current/VERSION").read_text()
+        assert bare_home.howdah("down", "--name", "kept").code == 0
+        return version
+
+    formatted, copied = identity(), identity()
+    [image] = own.glob("namespaces/*/fsimage_*0")
+    content = image.read_bytes()
+    image.write_bytes(content[:-1])
+    again = identity()
+    namespaces, clusters = (
+        [re.findall(f"{key}=.*", version) for version in (formatted, copied, again)]
+        for key in ("namespaceID", "clusterID")
+    )
+    assert namespaces[0] == namespaces[1] != namespaces[2], "copied once, then formatted anew"
+    assert len({one for [one] in clusters}) == 3
+    assert len(image.read_bytes()) == len(content), "what was formatted anew is kept"
+
+
 def test_a_nonsense_jvm_flag(home: Home) -> None:
     ended = home.howdah("up", "--name", "bad", "--jvm-flag=-XX:NoSuchFlag=1")
     assert ended.code == 1, ended.said
