@@ -175,3 +175,33 @@ def test_lost_agent_is_noticed_and_its_processes_end(tmp_path: Path) -> None:
         process.pid, signal.SIGKILL
     )  # Nobody is left to do it: the supervisor, a subreaper, does so for its agents.
     host.close()
+
+
+def test_the_cpu_of_a_process_whose_parent_was_killed_is_not_lost(host: Host, tmp_path: Path) -> None:
+    go, spin = tmp_path / "go", "import os, time; [0 for _ in range(8_000_000)]; time.sleep(600)"
+    # As a NodeManager starts a container: a session of its own whose first process is a shell.
+    line = f"setsid sh -c '{sys.executable} -c \"{spin}\" & echo $! > {go}; wait' & wait; sleep 600"
+    manager = host.start(["sh", "-c", line], output=str(tmp_path / "log"))
+    wait_for(lambda: go.exists() and go.read_text().strip())
+    worker = int(go.read_text())
+
+    def busy() -> float:
+        fields = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+    wait_for(lambda: busy() > 0.05 and _sleeps(worker))
+    before = host.call("accounting.cpu", pids=[manager.pid], settled=[manager.pid])
+    assert before["unsettled"] >= 2
+    shell = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+    spent = busy()
+    os.kill(shell, signal.SIGKILL)
+    # The manager's own sleep, and the worker that is no longer below it.
+    wait_for(lambda: host.call("accounting.cpu", pids=[manager.pid], settled=[manager.pid])["unsettled"] == 2)
+    os.kill(worker, signal.SIGKILL)
+    wait_for(lambda: not is_alive(worker))
+    after = host.call("accounting.cpu", pids=[manager.pid])
+    assert after["adopted"] - before["adopted"] >= spent - 0.02
+
+
+def _sleeps(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"

@@ -13,9 +13,11 @@ _SETTLE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """CPU seconds by role: containers count with their NodeManager, which waits for them."""
+    """CPU seconds by process: containers count with their NodeManager, which waits for them. `adopted` is those of
+    containers that were killed and outlived what the NodeManager had started."""
 
     seconds: dict[int, float]
+    adopted: float
     unsettled: int
 
 
@@ -40,13 +42,13 @@ class Accounting:
             settle_seconds=_SETTLE_SECONDS,
             settled=managers,
         )
-        return Reading(answer["seconds"], answer["unsettled"])
+        return Reading(answer["seconds"], answer["adopted"], answer["unsettled"])
 
     def by_role(self, before: Reading, after: Reading) -> dict[str, float] | None:
         """CPU seconds by role between two readings; None when a daemon is missing in one, or containers still ran."""
         if not self.complete or before.unsettled or after.unsettled:
             return None
-        used: dict[str, float] = {}
+        used = {NODEMANAGER.name: after.adopted - before.adopted}
         for daemon in self._here:
             if daemon.pid not in before.seconds or daemon.pid not in after.seconds:
                 return None
