@@ -186,9 +186,11 @@ def _finish(runs: list[tuple[Path, Any]], as_json: bool) -> None:
             print_result(valid)
         click.echo(f"\nReport: {page}\nRun:    {runs[-1][0]}")
         click.echo(f"Next:   howdah show {runs[-1][1].id}")
-    for path, run in runs:
-        if (error := _verdict(path, run)) is not None:
-            raise error
+    errors = [(run.id, error) for path, run in runs if (error := _verdict(path, run)) is not None]
+    for run_id, error in errors[1:]:
+        click.echo(f"howdah: {run_id}: {error}", err=True)
+    if errors:
+        raise errors[0][1]
 
 
 def _verdict(path: Path, run: Any) -> HowdahError | None:

@@ -137,8 +137,7 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
 @contextmanager
 def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]:
     """A cluster for this measurement alone. Settings that only daemons read are given to it, the others to the jobs."""
-    for workload, asked in measurement.workloads:
-        check_before_cluster(workload, asked, measurement.made)
+    check_before_cluster(measurement.workloads, measurement.made)
     cluster_settings = {key: value for key, value in measurement.conf.items() if scope_of(key) is Scope.CLUSTER}
     request = replace(measurement.made, name=f"run-{secrets.token_hex(3)}", settings=cluster_settings)
     observer.step(f"starting a cluster of {request.nodes} node{'s' if request.nodes > 1 else ''}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.request import ClusterRequest
@@ -26,19 +26,20 @@ def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
             check_key(key, known)
 
 
-def check_before_cluster(workload: Workload, asked: Asked, made: ClusterRequest) -> None:
+def check_before_cluster(workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest) -> None:
     """Refuses what no cluster made here could run, before one is made: settings, and data larger than the disk.
 
     Raises UsageError.
     """
-    stored, intermediate = workload.space_bytes(workload.resolve(asked, {"dfs.replication": "1"}))
+    needed = [(one, *one.space_bytes(one.resolve(asked, {"dfs.replication": "1"}))) for one, asked in workloads]
     directory = made.work_directory or str(howdah_home())
     host = open_local(platform.node())
     try:
         free = host.call("files.space", path=directory)["free"]
     finally:
         host.close()
-    _check_disk(workload, stored + intermediate, intermediate, directory, free)
+    for workload, stored, intermediate in needed:
+        _check_disk(workload, stored + intermediate, intermediate, directory, free)
 
 
 def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:

@@ -80,6 +80,6 @@ def test_what_lies_between_map_and_reduce_must_fit_the_disk_too(tmp_path: Path) 
 
 def test_more_than_the_disk_is_refused_before_a_cluster_is_made(tmp_path: Path) -> None:
     asked = ClusterRequest("c", work_directory=str(tmp_path))
-    check_before_cluster(TeraSort(), Asked(size=1000), asked)
+    check_before_cluster([(TeraSort(), Asked(size=1000))], asked)
     with pytest.raises(UsageError, match=r"needs 40\.4 PB on the disk"):
-        check_before_cluster(TeraSort(), Asked(size=10**16), asked)
+        check_before_cluster([(TeraSort(), Asked(size=1000)), (TeraSort(), Asked(size=10**16))], asked)
