@@ -1,0 +1,62 @@
+"""A plan of an experiment in the terminal."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from howdah.cli.reporting import width
+from howdah.engine.experiment import ExperimentPlan
+from howdah.model.quantity import format_bytes, format_seconds
+from howdah.stats.design import Levels
+
+_TAKES = {"job": "another job", "cluster": "a cluster started anew"}
+
+
+def print_plan(plan: ExperimentPlan) -> None:
+    """Factors, arms, the first block, and what is known of time, disk and power beforehand."""
+    experiment, stop = plan.experiment, plan.experiment.stop
+    click.secho(experiment.question, bold=True)
+    options = " ".join(f"{key} {value}" for key, value in experiment.options.items())
+    click.echo(f"{plan.title}{' of ' + options if options else ''}; the primary metric is {plan.primary}.\n")
+    factors = Table("Factor", "Levels, the baseline's first", "A change takes", box=None, pad_edge=False)
+    for factor in experiment.factors:
+        factors.add_row(factor.name, ", ".join(factor.levels), _TAKES[plan.costs[factor.name]])
+    console = Console(width=width(), highlight=False)
+    console.print(factors)
+    count, blocks = len(plan.arms), stop.least
+    click.echo(
+        f"\nDesign {experiment.design}: {count} arms in {blocks} blocks or more, at most {stop.most}: "
+        f"{len(plan.slots)} runs or more. Order drawn with seed {experiment.seed}."
+    )
+    order = Table("Block 1", "Levels that differ from the baseline's", box=None, pad_edge=False)
+    for slot in plan.slots:
+        if slot.block == 0:
+            order.add_row(str(slot.place + 1), _difference(plan.arms[slot.arm], plan.arms[0]))
+    console.print(order)
+    click.echo()
+    for line in (*_expected(plan), f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run."):
+        click.echo(line)
+
+
+def _difference(arm: Levels, baseline: Levels) -> str:
+    return ", ".join(f"{name} {level}" for name, level in arm.items() if baseline[name] != level) or "baseline"
+
+
+def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
+    """What earlier runs tell."""
+    earlier, seconds = plan.earlier, plan.seconds
+    if earlier is None or seconds is None:
+        return ("Time and noise: not known, there are no earlier runs of this workload and size.",)
+    lines = [
+        f"Time: {format_seconds(seconds)}, as {earlier.runs} earlier runs took {format_seconds(earlier.seconds)} each "
+        "(without starting clusters)."
+    ]
+    found = [(blocks, plan.detectable(blocks)) for blocks in (plan.experiment.stop.least, plan.experiment.stop.most)]
+    told = [f"{100 * (ratio - 1):.1f} % with {blocks} blocks" for blocks, ratio in found if ratio is not None]
+    if told:
+        lines.append(f"Smallest effect that it shows with a power of 0.8, by itself: {', '.join(told)}.")
+    else:
+        lines.append("Noise: not known, no trial was run twice.")
+    return tuple(lines)

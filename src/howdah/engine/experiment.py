@@ -1,0 +1,174 @@
+"""From an experiment file to a plan: which runs, in which order, how long, how much disk, and what they can show."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from howdah.engine import metrics
+from howdah.engine.preflight import check_keys
+from howdah.errors import UsageError
+from howdah.hadoop.configuration import Scope, scope_of
+from howdah.hadoop.distribution import Distribution
+from howdah.model.experiment import Experiment
+from howdah.model.quantity import parse_amount, parse_bytes
+from howdah.spec.document import did_you_mean
+from howdah.stats.design import Levels, Slot, arms, schedule
+from howdah.stats.power import detectable_log_ratio
+from howdah.store import list_runs, read_run
+from howdah.workload import Asked, Option, Workload
+from howdah.workload.registry import find_workload
+
+Cost = Literal["job", "cluster"]
+"""What changing a factor takes: another job, or a cluster that is started anew."""
+
+_NODES = "nodes"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What earlier runs of the same workload and size tell: `seconds` a run took (geometric mean), and the spread of
+    the primary metric's logarithm within trials, where one was run twice."""
+
+    runs: int
+    seconds: float
+    spread: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPlan:
+    """`disk_bytes` is what the arm that needs most needs on one machine."""
+
+    experiment: Experiment
+    title: str
+    primary: str
+    costs: Mapping[str, Cost]
+    arms: tuple[Levels, ...]
+    slots: tuple[Slot, ...]
+    disk_bytes: int
+    earlier: Earlier | None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the runs of the plan will take; None where nothing is known of such runs."""
+        return None if self.earlier is None else self.earlier.seconds * len(self.slots)
+
+    def detectable(self, blocks: int) -> float | None:
+        """The smallest ratio of an arm to the baseline that `blocks` blocks show with a power of 0.8, one comparison
+        taken by itself; None where no spread is known."""
+        if self.earlier is None or self.earlier.spread is None:
+            return None
+        return math.exp(detectable_log_ratio(self.earlier.spread, blocks, blocks))
+
+
+def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Path) -> ExperimentPlan:
+    """The plan of `experiment` for at least as many blocks as its stopping rule wants. `runs` has the earlier runs.
+
+    Raises UsageError for what cannot be: an unknown workload, option, key or metric, a level that the workload refuses.
+    """
+    workload = find_workload(experiment.workload)
+    factors = [factor.name for factor in experiment.factors]
+    held = {key: value for key, value in experiment.baseline.items() if key not in factors}
+    check_keys({key: "" for key in (*factors, *held) if key != _NODES}, distribution)
+    every = arms(experiment.design, experiment.factors)
+    disk, sizes = 0, set()
+    for arm in every:
+        settings = {**experiment.cluster, **held, **arm}
+        conf = {key: value for key, value in {**held, **arm}.items() if key != _NODES}
+        resolved = workload.resolve(asked(workload, experiment.options, conf), _cluster_settings(settings))
+        disk = max(disk, sum(workload.space_bytes(resolved)))
+        sizes.add(resolved.get("size_bytes"))
+    primary = _primary(experiment.primary, workload)
+    return ExperimentPlan(
+        experiment=experiment,
+        title=workload.title,
+        primary=primary,
+        costs={name: _cost(name) for name in factors},
+        arms=every,
+        slots=schedule(experiment.design, len(every), experiment.stop.least, experiment.seed),
+        disk_bytes=disk,
+        earlier=_earlier(runs, workload.name, sizes, primary),
+    )
+
+
+def asked(workload: Workload, options: Mapping[str, str], conf: Mapping[str, str]) -> Asked:
+    """`options` as they are written in a file, by name. Raises UsageError for one that the workload does not have, or
+    a value that it cannot have."""
+    known = {option.name: option for option in workload.options}
+    found: dict[str, Any] = {}
+    for name, text in options.items():
+        if name == "size" and workload.sizes:
+            found[name] = workload.sizes[text] if text in workload.sizes else parse_amount(text, workload.unit)
+        elif name in known:
+            found[name] = _value(known[name], text)
+        else:
+            names = (*known, "size") if workload.sizes else tuple(known)
+            raise UsageError(f"{workload.name} has no option {name!r}", hint=did_you_mean(name, names))
+    return Asked(found.pop("size", None), found.pop("maps", None), found.pop("reduces", None), conf, found)
+
+
+def _value(option: Option, text: str) -> Any:
+    if option.choices and text not in option.choices:
+        raise UsageError(f"{option.name} is {text!r}", hint=f"It is one of {', '.join(option.choices)}.")
+    if option.kind == "bytes":
+        return parse_bytes(text)
+    try:
+        value = {"count": int, "number": float}.get(option.kind, str)(text)
+    except ValueError:
+        raise UsageError(f"{option.name} is {text!r}, which is not a number") from None
+    if isinstance(value, int | float) and value < (1 if option.kind == "count" else 0):
+        raise UsageError(f"{option.name} is {text}, which is too small")
+    return value
+
+
+def _cost(factor: str) -> Cost:
+    return "cluster" if factor == _NODES or scope_of(factor) is Scope.CLUSTER else "job"
+
+
+def _cluster_settings(settings: Mapping[str, str]) -> dict[str, str]:
+    """What of the cluster's configuration the workload's sizes depend on, before there is one."""
+    nodes = settings.get(_NODES, "1")
+    if not nodes.isdecimal() or int(nodes) < 1:
+        raise UsageError(f"nodes is {nodes!r}, which is not a number of at least 1")
+    return {"dfs.replication": str(min(3, int(nodes)))}
+
+
+def _primary(named: str | None, workload: Workload) -> str:
+    phase = workload.primary.partition("/")[0]
+    if named is None:
+        return workload.primary
+    own_phase, _, metric = named.rpartition("/")
+    known = [one.name for one in (*metrics.COMMON, *workload.metrics)]
+    if metric not in known:
+        raise UsageError(f"unknown metric: {metric!r}", hint=did_you_mean(metric, known))
+    return f"{own_phase or phase}/{metric}"
+
+
+def _earlier(runs: Path, workload: str, sizes: set[Any], primary: str) -> Earlier | None:
+    phase, _, metric = primary.partition("/")
+    seconds: list[float] = []
+    trials: dict[str, list[float]] = {}
+    for path, run in list_runs(runs):
+        if isinstance(run, UsageError) or run.outcome.kind != "valid" or run.trial.workload != workload:
+            continue
+        if run.trial.settings["workload"].get("size_bytes") not in sizes or run.end is None:
+            continue
+        seconds.append(run.end.monotonic - run.start.monotonic)
+        values = [one.value for one in read_run(path).samples if (one.phase, one.metric) == (phase, metric)]
+        trials.setdefault(run.trial.identity, []).extend(math.log(value) for value in values if value > 0)
+    if not seconds:
+        return None
+    return Earlier(len(seconds), statistics.geometric_mean(seconds), _spread(list(trials.values())))
+
+
+def _spread(groups: Sequence[Sequence[float]]) -> float | None:
+    """The pooled standard deviation within groups; None where no group has two."""
+    groups = [group for group in groups if len(group) > 1]
+    if not groups:
+        return None
+    squares = sum(statistics.variance(group) * (len(group) - 1) for group in groups)
+    return math.sqrt(squares / sum(len(group) - 1 for group in groups))

@@ -1,0 +1,1 @@
+"""Files that people write for Howdah: read strictly, every mistake with its line."""

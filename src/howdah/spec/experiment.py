@@ -1,0 +1,124 @@
+"""The experiment file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+from howdah.model.experiment import Design, Experiment, Factor, StopRule
+from howdah.spec.document import Value, did_you_mean, read_document
+
+_KEYS = ("question", "workload", "cluster", "baseline", "factors", "design", "primary", "stop", "seed")
+_NEEDED = ("question", "workload", "factors")
+_CLUSTER = ("nodes", "hadoop")
+_STOP = ("half_width", "min", "max", "budget")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def read_experiment(file: Path) -> Experiment:
+    """What `file` says. Raises UsageError with the line of whatever is wrong with it."""
+    document = read_document(file, "an experiment")
+    given = document.mapping(_KEYS)
+    for key in _NEEDED:
+        if key not in given:
+            raise document.problem(f"an experiment needs the key {key!r}")
+    workload, options = _workload(given["workload"])
+    baseline = _texts(given.get("baseline"))
+    return Experiment(
+        question=given["question"].text(),
+        workload=workload,
+        options=options,
+        cluster=_texts(given.get("cluster"), _CLUSTER),
+        baseline=baseline,
+        factors=_factors(given["factors"], baseline),
+        design=_design(given.get("design")),
+        primary=given["primary"].text() if "primary" in given else None,
+        stop=_stop(given.get("stop")),
+        seed=_whole(given["seed"], 0) if "seed" in given else 1,
+    )
+
+
+def _workload(value: Value) -> tuple[str, dict[str, str]]:
+    """`terasort`, or `{terasort: {size: 2G}}`."""
+    if value.is_text():
+        return value.text(), {}
+    named = value.mapping()
+    if len(named) != 1:
+        raise value.problem("workload must name one workload: {terasort: {size: 1G}}")
+    [(name, options)] = named.items()
+    return name, _texts(options)
+
+
+def _factors(value: Value, baseline: dict[str, str]) -> tuple[Factor, ...]:
+    named = value.mapping()
+    if not named:
+        raise value.problem("an experiment needs at least one factor")
+    return tuple(_factor(name, levels, baseline.get(name)) for name, levels in named.items())
+
+
+def _factor(name: str, value: Value, baseline: str | None) -> Factor:
+    levels = [level.text() for level in value.list()]
+    twice = next((level for level in levels if levels.count(level) > 1), None)
+    if twice is not None:
+        raise value.problem(f"the level {twice} of {name} is there twice")
+    if baseline is not None and baseline not in levels:
+        raise value.problem(
+            f"the baseline of {name} is {baseline}, which is none of its levels: {', '.join(levels)}",
+            hint="Every level is compared with the baseline's.",
+        )
+    if len(levels) < 2:
+        raise value.problem(f"{name} needs two levels or more to vary")
+    first = levels[0] if baseline is None else baseline
+    return Factor(name, (first, *(level for level in levels if level != first)))
+
+
+def _design(value: Value | None) -> Design:
+    known: dict[str, Design] = {name: name for name in get_args(Design)}
+    if value is None:
+        return "one-at-a-time"
+    if value.text() not in known:
+        raise value.problem(f"unknown design {value.text()!r}", hint=did_you_mean(value.text(), known))
+    return known[value.text()]
+
+
+def _stop(value: Value | None) -> StopRule:
+    given = {} if value is None else value.mapping(_STOP)
+    usual = StopRule()
+    least = _whole(given["min"], 2) if "min" in given else usual.least
+    most = _whole(given["max"], 2) if "max" in given else max(least, usual.most)
+    if most < least:
+        raise given["max"].problem(f"max is {most}, less than min, which is {least}")
+    return StopRule(
+        half_width=_share(given["half_width"]) if "half_width" in given else usual.half_width,
+        least=least,
+        most=most,
+        budget_seconds=_duration(given["budget"]) if "budget" in given else None,
+    )
+
+
+def _texts(value: Value | None, known: tuple[str, ...] | None = None) -> dict[str, str]:
+    return {} if value is None else {key: one.text() for key, one in value.mapping(known).items()}
+
+
+def _whole(value: Value, least: int) -> int:
+    text = value.text()
+    if not text.isdecimal() or not text.isascii() or int(text) < least:
+        raise value.problem(f"{text!r} is not a whole number of at least {least}")
+    return int(text)
+
+
+def _share(value: Value) -> float:
+    """`5%` → 0.05."""
+    match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)\s*%", value.text(), re.ASCII)
+    if match is None or not 0 < float(match[1]) < 100:
+        raise value.problem(f"{value.text()!r} is not a percentage between 0 % and 100 %", hint="Write 5%.")
+    return float(match[1]) / 100
+
+
+def _duration(value: Value) -> float:
+    """`90m` → 5400.0."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)\s*([smhd])", value.text(), re.ASCII)
+    if match is None or float(match[1]) == 0:
+        raise value.problem(f"{value.text()!r} is not a duration", hint="Write 90s, 30m, 6h or 2d.")
+    return float(match[1]) * _SECONDS[match[2]]

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from howdah.engine.experiment import Earlier, _spread, asked, plan_experiment
+from howdah.errors import UsageError
+from howdah.hadoop.distribution import Distribution
+from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.workload.registry import find_workload
+
+EXPERIMENT = Experiment(
+    question="Which?",
+    workload="terasort",
+    options={"size": "1G"},
+    cluster={"nodes": "3"},
+    baseline={"dfs.replication": "1"},
+    factors=(Factor("dfs.replication", ("1", "2")), Factor("yarn.nodemanager.vmem-check-enabled", ("false", "true"))),
+    design="one-at-a-time",
+    primary=None,
+    stop=StopRule(least=4),
+    seed=1,
+)
+NONE = Distribution("3.4.2", Path("/none"), "managed", (), (), ())
+
+
+def plan(tmp_path: Path, **changes: object):
+    return plan_experiment(replace(EXPERIMENT, **changes), NONE, tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_plan_without_earlier_runs(tmp_path: Path) -> None:
+    found = plan(tmp_path)
+    assert found.primary == "sort/job_seconds"
+    assert found.costs == {"dfs.replication": "job", "yarn.nodemanager.vmem-check-enabled": "cluster"}
+    assert (len(found.arms), len(found.slots)) == (3, 12)
+    assert (found.earlier, found.seconds, found.detectable(8)) == (None, None, None)
+    # Input twice, output once, and the map outputs with their merged copy.
+    assert found.disk_bytes == 5_040_000_000
+
+
+def test_what_earlier_runs_tell(tmp_path: Path) -> None:
+    found = replace(plan(tmp_path), earlier=Earlier(6, 100.0, 0.05))
+    assert found.seconds == 1200
+    few, many = found.detectable(8), found.detectable(30)
+    assert few is not None
+    assert many is not None
+    assert 1 < many < few < 1.2
+    assert replace(found, earlier=Earlier(1, 100.0, None)).detectable(8) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"workload": "terrasort"}, "unknown workload"),
+        ({"options": {"sise": "1G"}}, "terasort has no option 'sise'"),
+        ({"options": {"size": "1X"}}, "not a size: '1X'"),
+        ({"options": {"maps": "many"}}, "maps is 'many', which is not a number"),
+        ({"options": {"maps": "0"}}, "maps is 0, which is too small"),
+        ({"primary": "job_second"}, "unknown metric: 'job_second'"),
+        ({"cluster": {"nodes": "none"}}, "nodes is 'none'"),
+        ({"factors": (Factor("mapreduce.job.reduces", ("2", "none")),)}, "mapreduce.job.reduces is 'none'"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_runs(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan(tmp_path, **changes)
+
+
+def test_options_as_a_file_writes_them() -> None:
+    found = asked(find_workload("dfsio"), {"size": "smoke", "maps": "2", "buffer": "1Mi"}, {"a": "b"})
+    assert (found.size, found.maps, found.own, found.conf) == (16 << 20, 2, {"buffer": 1 << 20}, {"a": "b"})
+    with pytest.raises(UsageError, match="engine is 'flink'"):
+        asked(find_workload("wordcount"), {"engine": "flink"}, {})
+
+
+def test_spread_is_pooled_within_trials() -> None:
+    assert _spread([[0.0], [1.0]]) is None
+    assert _spread([[0.0, 0.2], [5.0, 5.2, 5.1], [9.0]]) == pytest.approx(math.sqrt((0.02 + 0.02) / 3))

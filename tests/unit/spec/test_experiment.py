@@ -1,0 +1,118 @@
+"""The experiment file: what is taken, and how every mistake is told."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from howdah.errors import UsageError
+from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.spec.experiment import read_experiment
+
+WHOLE = """\
+question: Which of these matters?   # a comment
+workload: { terasort: { size: 2G } }
+cluster: { nodes: 3 }
+baseline: { dfs.blocksize: 128M, mapreduce.job.reduces: 2, io.file.buffer.size: 65536 }
+factors:
+  dfs.blocksize: [64M, 128M, 256M]
+  mapreduce.job.reduces: [1, 2]
+  mapreduce.map.output.compress: [false, true]
+design: blocks
+primary: job_seconds
+stop: { half_width: 2.5 %, min: 5, max: 12, budget: 1.5h }
+seed: 7
+"""
+LEAST = "question: Why?\nworkload: pi\nfactors: {mapreduce.job.maps: [1, 2]}\n"
+
+
+def read(tmp_path: Path, content: str) -> Experiment:
+    file = tmp_path / "experiment.yaml"
+    file.write_text(content, encoding="utf-8")
+    return read_experiment(file)
+
+
+def test_everything_that_may_be_said(tmp_path: Path) -> None:
+    assert read(tmp_path, WHOLE) == Experiment(
+        question="Which of these matters?",
+        workload="terasort",
+        options={"size": "2G"},
+        cluster={"nodes": "3"},
+        baseline={"dfs.blocksize": "128M", "mapreduce.job.reduces": "2", "io.file.buffer.size": "65536"},
+        factors=(
+            Factor("dfs.blocksize", ("128M", "64M", "256M")),
+            Factor("mapreduce.job.reduces", ("2", "1")),
+            Factor("mapreduce.map.output.compress", ("false", "true")),
+        ),
+        design="blocks",
+        primary="job_seconds",
+        stop=StopRule(0.025, 5, 12, 5400.0),
+        seed=7,
+    )
+
+
+def test_what_is_not_said(tmp_path: Path) -> None:
+    found = read(tmp_path, LEAST)
+    assert (found.options, found.cluster, found.baseline, found.primary) == ({}, {}, {}, None)
+    assert (found.design, found.stop, found.seed) == ("one-at-a-time", StopRule(), 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message", "hint"),
+    [
+        ("question", "qestion", 1, "unknown key 'qestion' in an experiment", "Did you mean question?"),
+        ("half_width", "halfwidth", 11, "unknown key 'halfwidth' in stop", "Did you mean half_width?"),
+        ("nodes", "node", 3, "unknown key 'node' in cluster", "Did you mean nodes?"),
+        ("design: blocks", "design: block", 9, "unknown design 'block'", "Did you mean blocks?"),
+        ("[1, 2]", "[1, 4]", 7, "the baseline of mapreduce.job.reduces is 2, which is none of its levels: 1, 4", None),
+        ("[1, 2]", "[2, 2]", 7, "the level 2 of mapreduce.job.reduces is there twice", None),
+        ("[1, 2]", "[2]", 7, "mapreduce.job.reduces needs two levels or more", None),
+        ("[1, 2]", "2", 7, "mapreduce.job.reduces must be a list", None),
+        ("[1, 2]", "[1, [2]]", 7, "mapreduce.job.reduces must be a single value", None),
+        ("2.5 %", "0 %", 11, "'0 %' is not a percentage", "Write 5%."),
+        ("2.5 %", "0.05", 11, "'0.05' is not a percentage", "Write 5%."),
+        ("max: 12", "max: 4", 11, "max is 4, less than min, which is 5", None),
+        ("min: 5", "min: 1", 11, "'1' is not a whole number of at least 2", None),
+        ("1.5h", "90", 11, "'90' is not a duration", "Write 90s"),
+        ("seed: 7", "seed: x", 12, "'x' is not a whole number of at least 0", None),
+        ("seed: 7", "design: full", 12, "design is there twice", None),
+        ("{ terasort: { size: 2G } }", "{ terasort: {}, pi: {} }", 2, "workload must name one workload", None),
+        ("cluster: { nodes: 3 }", "cluster:", 3, "cluster must be a mapping", None),
+        ("{ nodes: 3 }", "{ nodes: }", 3, "nodes must be a single value", None),
+        ("seed: 7", "seed: [", 13, "not YAML", None),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, message: str, hint: str | None
+) -> None:
+    assert old in WHOLE
+    with pytest.raises(UsageError) as raised:
+        read(tmp_path, WHOLE.replace(old, new, 1))
+    assert raised.value.message.startswith(f"{tmp_path}/experiment.yaml, line {line}: {message}")
+    assert (hint or "") in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize("key", ["question", "workload", "factors"])
+def test_what_is_needed(tmp_path: Path, key: str) -> None:
+    lines = [line for line in LEAST.splitlines() if not line.startswith(key)]
+    with pytest.raises(UsageError, match=f"an experiment needs the key '{key}'"):
+        read(tmp_path, "\n".join(lines))
+
+
+def test_no_file_and_nothing_in_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        read_experiment(tmp_path / "none.yaml")
+    with pytest.raises(UsageError, match=r"experiment.yaml is empty"):
+        read(tmp_path, "# nothing\n")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.text(max_size=60), st.integers(0, len(WHOLE)))
+def test_whatever_is_written_is_taken_or_refused(tmp_path: Path, inserted: str, at: int) -> None:
+    with suppress(UsageError):
+        found = read(tmp_path, WHOLE[:at] + inserted + WHOLE[at:])
+        assert all(len(set(factor.levels)) == len(factor.levels) > 1 for factor in found.factors)
