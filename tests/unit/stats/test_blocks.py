@@ -1,0 +1,101 @@
+"""Effects in blocks, against other ways to the same numbers, and against noise whose truth is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from howdah.model.experiment import StopRule
+from howdah.stats.blocks import Effect, Observation, _holm, effects, enough
+
+
+def observed(logs: np.ndarray) -> list[Observation]:
+    """One observation per cell of a table of blocks × arms; cells that are not a number are missing."""
+    return [
+        Observation(block, arm, math.exp(value))
+        for (block, arm), value in np.ndenumerate(logs)
+        if not math.isnan(value)
+    ]
+
+
+def test_two_arms_are_a_paired_t_test() -> None:
+    logs = np.random.default_rng(1).normal(3, 0.1, (9, 2)) + np.arange(9)[:, None]
+    [effect] = effects(observed(logs))
+    known = stats.ttest_rel(logs[:, 1], logs[:, 0])
+    interval = known.confidence_interval()
+    assert effect.ratio == pytest.approx(math.exp((logs[:, 1] - logs[:, 0]).mean()))
+    assert effect.p == effect.p_family == pytest.approx(known.pvalue)
+    assert (effect.interval.low, effect.interval.high) == pytest.approx(
+        (math.exp(interval.low), math.exp(interval.high))
+    )
+    assert effect.half_width == pytest.approx(effect.interval.high / effect.ratio - 1)
+
+
+def test_blocks_with_gaps_and_repeats_are_least_squares() -> None:
+    random = np.random.default_rng(2)
+    logs = random.normal(0, 0.1, (7, 4))
+    logs[2, 1] = logs[5, 0] = logs[5, 3] = math.nan
+    runs = [*observed(logs), Observation(3, 0, 1.1), Observation(6, 0, 0.9)]
+    design = np.zeros((len(runs), 7 + 3))
+    for row, one in enumerate(runs):
+        design[row, one.block] = 1
+        if one.arm:
+            design[row, 6 + one.arm] = 1
+    values = np.log([one.value for one in runs])
+    known, squares, rank, _ = np.linalg.lstsq(design, values, rcond=None)
+    variance = squares[0] / (len(runs) - rank)
+    errors = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))[7:]
+    found = effects(runs)
+    assert [math.log(effect.ratio) for effect in found] == pytest.approx(known[7:].tolist())
+    quantile = stats.t.ppf(0.975, len(runs) - rank)
+    widths = [math.log(effect.interval.high / effect.interval.low) / 2 for effect in found]
+    assert widths == pytest.approx((quantile * errors).tolist())
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [
+        np.zeros((0, 2)),
+        np.zeros((5, 1)),  # the baseline alone
+        np.zeros((1, 3)),  # no degree of freedom
+        np.array([[math.nan, 0.0], [math.nan, 0.1], [math.nan, 0.2]]),  # no baseline
+        np.array([[0.0, math.nan], [0.1, math.nan], [math.nan, 0.1], [math.nan, 0.2]]),  # never in one block
+    ],
+)
+def test_what_cannot_be_told_is_not(logs: np.ndarray) -> None:
+    assert effects(observed(logs)) == ()
+
+
+def test_no_noise_at_all() -> None:
+    same, other = effects(observed(np.array([[0.0, 0.0, 0.5]] * 4)))
+    assert [same.ratio, same.p] == pytest.approx([1, 1])
+    assert [other.ratio, other.p] == pytest.approx([math.exp(0.5), 0])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
+def test_holm(ps: list[float]) -> None:
+    adjusted = _holm(ps)
+    order = np.argsort(ps, kind="stable")
+    for rank, at in enumerate(order):
+        expected = max(min(1.0, (len(ps) - earlier) * ps[order[earlier]]) for earlier in range(rank + 1))
+        assert adjusted[at] == pytest.approx(expected)
+
+
+def test_it_stops_when_every_effect_is_known_well_enough() -> None:
+    rule = StopRule(half_width=0.05, least=3, most=6)
+
+    def effect(width: float) -> Effect:
+        [one] = effects(observed(np.array([[0.0, 0.1], [0.0, 0.3], [0.0, 0.2]])))
+        return Effect(one.arm, one.ratio, one.interval, one.p, one.p_family, width)
+
+    narrow, wide = effect(0.05), effect(0.051)
+    assert not enough([narrow], rule, 2)
+    assert enough([narrow, narrow], rule, 3)
+    assert not enough([narrow, wide], rule, 5)
+    assert not enough([], rule, 5)
+    assert enough([wide], rule, 6)
