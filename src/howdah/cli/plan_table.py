@@ -35,6 +35,8 @@ def print_plan(plan: ExperimentPlan) -> None:
         if slot.block == 0:
             order.add_row(str(slot.place + 1), _difference(plan.arms[slot.arm], plan.arms[0]))
     console.print(order)
+    for chain in plan.aliases:
+        click.echo(f"Cannot be told apart: {', '.join(chain)}.")
     click.echo()
     for line in (*_expected(plan), f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run."):
         click.echo(line)

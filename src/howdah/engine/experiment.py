@@ -17,7 +17,7 @@ from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
 from howdah.spec.document import did_you_mean
-from howdah.stats.design import Levels, Slot, arms, schedule
+from howdah.stats.design import Levels, Slot, aliases, arms, schedule
 from howdah.stats.power import detectable_log_ratio
 from howdah.store import list_runs, read_run
 from howdah.workload import Asked, Option, Workload
@@ -50,6 +50,7 @@ class ExperimentPlan:
     arms: tuple[Levels, ...]
     slots: tuple[Slot, ...]
     disk_bytes: int
+    aliases: tuple[tuple[str, ...], ...]
     earlier: Earlier | None
 
     @property
@@ -58,11 +59,13 @@ class ExperimentPlan:
         return None if self.earlier is None else self.earlier.seconds * len(self.slots)
 
     def detectable(self, blocks: int) -> float | None:
-        """The smallest ratio of an arm to the baseline that `blocks` blocks show with a power of 0.8, one comparison
-        taken by itself; None where no spread is known."""
+        """The smallest ratio of a level to the baseline's that `blocks` blocks show with a power of 0.8, one comparison
+        taken by itself; None where no spread is known. Designs that combine levels have several arms for each."""
         if self.earlier is None or self.earlier.spread is None:
             return None
-        return math.exp(detectable_log_ratio(self.earlier.spread, blocks, blocks))
+        levels = [(factor.name, level) for factor in self.experiment.factors for level in factor.levels[1:]]
+        runs = blocks * min(sum(arm[name] == level for arm in self.arms) for name, level in levels)
+        return math.exp(detectable_log_ratio(self.earlier.spread, runs, runs))
 
 
 def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Path) -> ExperimentPlan:
@@ -74,7 +77,10 @@ def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Pa
     factors = [factor.name for factor in experiment.factors]
     held = {key: value for key, value in experiment.baseline.items() if key not in factors}
     check_keys({key: "" for key in (*factors, *held) if key != _NODES}, distribution)
-    every = arms(experiment.design, experiment.factors)
+    try:
+        every = arms(experiment.design, experiment.factors)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     disk, sizes = 0, set()
     for arm in every:
         settings = {**experiment.cluster, **held, **arm}
@@ -91,6 +97,7 @@ def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Pa
         arms=every,
         slots=schedule(experiment.design, len(every), experiment.stop.least, experiment.seed),
         disk_bytes=disk,
+        aliases=aliases(experiment.design, experiment.factors),
         earlier=_earlier(runs, workload.name, sizes, primary),
     )
 

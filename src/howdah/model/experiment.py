@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Design = Literal["one-at-a-time", "full", "blocks"]
+Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,12 @@ import itertools
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from howdah.model.experiment import Design, Factor
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Levels = Mapping[str, str]
 """A level for every factor, by name."""
@@ -26,8 +30,16 @@ class Slot:
 def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
     """The settings that are compared, the baseline first.
 
-    `full` has every combination; the others change one factor at a time.
+    `full` has every combination; `fractional` the fraction of resolution IV with the fewest, in which no effect of one
+    factor is mixed with that of another or of two together; `screening` the design of Plackett and Burman (Biometrika
+    33:305, 1946), in which effects of two factors together hide in those of single ones; the others change one factor
+    at a time.
+
+    Raises:
+        ValueError: a factor with more than two levels, or too few factors, for a design that cannot have them.
     """
+    if design in ("fractional", "screening"):
+        return _two_levels(_signs(design, factors), factors)
     baseline = {factor.name: factor.levels[0] for factor in factors}
     if design == "full":
         names = [factor.name for factor in factors]
@@ -36,6 +48,49 @@ def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
         )
     alone = ({**baseline, factor.name: level} for factor in factors for level in factor.levels[1:])
     return (baseline, *alone)
+
+
+def aliases(design: Design, factors: Sequence[Factor]) -> tuple[tuple[str, ...], ...]:
+    """Which effects of one or two factors a fractional design cannot tell from each other, by the factors' names; of
+    each, the one to which the sum is ascribed comes first. Empty for other designs."""
+    if design != "fractional":
+        return ()
+    from pyDOE3 import fracfact_aliasing
+
+    names = {chr(ord("a") + at): factor.name for at, factor in enumerate(factors)}
+    lines, _ = fracfact_aliasing(_signs(design, factors))
+    chains = [[term for term in line.split(" = ") if len(term) <= 2] for line in lines]
+    return tuple(
+        tuple(" × ".join(names[letter] for letter in term) for term in chain) for chain in chains if len(chain) > 1
+    )
+
+
+def _signs(design: Design, factors: Sequence[Factor]) -> np.ndarray:
+    from pyDOE3 import fracfact, fracfact_by_res, pbdesign
+
+    many = next((factor.name for factor in factors if len(factor.levels) > 2), None)
+    if many is not None:
+        raise ValueError(f"a {design} design has two levels of each factor; {many} has more")
+    least, most = (4, 26) if design == "fractional" else (2, 35)
+    if not least <= len(factors) <= most:
+        raise ValueError(f"a {design} design has {least} to {most} factors; there are {len(factors)}")
+    signs: np.ndarray
+    if design == "screening":
+        signs = pbdesign(len(factors))
+    else:  # The search does not find the smallest of all.
+        signs = fracfact("a b c abc") if len(factors) == least else fracfact_by_res(len(factors), 4)
+    return signs
+
+
+def _two_levels(signs: np.ndarray, factors: Sequence[Factor]) -> tuple[Levels, ...]:
+    """Rows of signs as levels: what the first row has in a column is the baseline's."""
+    return tuple(
+        {
+            factor.name: factor.levels[int(sign != first)]
+            for factor, sign, first in zip(factors, row, signs[0], strict=True)
+        }
+        for row in signs
+    )
 
 
 def schedule(design: Design, count: int, blocks: int, seed: int) -> tuple[Slot, ...]:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.experiment import Design, Factor
-from howdah.stats.design import Slot, arms, schedule
+from howdah.stats.design import Slot, aliases, arms, schedule
 
 FACTORS = (Factor("a", ("1", "2", "3")), Factor("b", ("x", "y")))
 BASELINE = {"a": "1", "b": "x"}
@@ -16,6 +18,43 @@ BASELINE = {"a": "1", "b": "x"}
 @pytest.mark.parametrize("design", ["one-at-a-time", "blocks"])
 def test_one_factor_at_a_time(design: Design) -> None:
     assert arms(design, FACTORS) == (BASELINE, {"a": "2", "b": "x"}, {"a": "3", "b": "x"}, {"a": "1", "b": "y"})
+
+
+def factors(count: int) -> tuple[Factor, ...]:
+    return tuple(Factor(f"f{at}", ("low", "high")) for at in range(count))
+
+
+@pytest.mark.parametrize(("design", "least"), [("fractional", 4), ("screening", 2)])
+def test_designs_of_two_levels_are_balanced_and_orthogonal(design: Design, least: int) -> None:
+    for count in range(least, 12):
+        found = arms(design, factors(count))
+        assert set(found[0].values()) == {"low"}
+        signs = np.array([[1 if level == "high" else -1 for level in arm.values()] for arm in found])
+        assert (signs.T @ signs == len(found) * np.eye(count)).all()
+        assert (signs.sum(axis=0) == 0).all()
+
+
+@pytest.mark.parametrize("count", [4, 6, 9])
+def test_a_fraction_mixes_single_effects_with_three_factors_at_least(count: int) -> None:
+    found = arms("fractional", factors(count))
+    assert len(found) < 2**count
+    signs = np.array([[1 if level == "high" else -1 for level in arm.values()] for arm in found])
+    for one, two in itertools.combinations(range(count), 2):
+        assert not ((signs[:, one] * signs[:, two]) @ signs).any(), "a pair is mixed with a single factor"
+    chains = aliases("fractional", factors(count))
+    assert chains
+    for chain in chains:
+        products = [signs[:, [int(name[1:]) for name in term.split(" × ")]].prod(axis=1) for term in chain]
+        assert all(abs(products[0] @ product) == len(found) for product in products)
+    assert aliases("full", factors(count)) == ()
+
+
+@pytest.mark.parametrize(("design", "count"), [("fractional", 3), ("screening", 1), ("screening", 36)])
+def test_what_a_design_cannot_have_is_refused(design: Design, count: int) -> None:
+    with pytest.raises(ValueError, match=f"a {design} design has .* factors; there are {count}"):
+        arms(design, factors(count))
+    with pytest.raises(ValueError, match="two levels of each factor; a has more"):
+        arms(design, (*FACTORS, *factors(3)))
 
 
 def test_every_combination_once_and_the_baseline_first() -> None:
