@@ -1,4 +1,4 @@
-"""Arms against a baseline, in blocks: how large each effect is, and when there are enough blocks."""
+"""Levels against the baseline's, in blocks: how large each effect is, and when there are enough blocks."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The primary metric of one valid run, a positive number. Arm 0 is the baseline."""
+    """The primary metric of one valid run, a positive number. `terms` are those levels of the run, by number, that are
+    not the baseline's."""
 
     block: int
-    arm: int
+    terms: tuple[int, ...]
     value: float
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One arm ÷ the baseline. `interval` holds by itself with 95 %; `p_family` is for the whole family of effects
+    """One level ÷ the baseline's. `interval` holds by itself with 95 %; `p_family` is for the whole family of effects
     (Holm), and `half_width` that of the interval in which all effects of the family lie at once (Bonferroni), as a
     share of the ratio."""
 
-    arm: int
+    term: int
     ratio: float
     interval: Interval
     p: float
@@ -39,54 +40,54 @@ class Effect:
 
 
 def effects(observations: Sequence[Observation]) -> tuple[Effect, ...]:
-    """The effect of every arm that shares blocks with others, in the order of arms; none where the runs leave no degree
-    of freedom to judge noise by.
+    """The effect of every term, in their order; none where the runs cannot tell them apart, or leave no degree of
+    freedom to judge noise by.
 
-    The model is log(value) = block + arm + noise, one noise for all (Montgomery, Design and Analysis of Experiments,
-    chapter 4), fitted by least squares, so that blocks may lack arms or have some twice. Block means are taken off
-    first (Frisch and Waugh, Econometrica 1:387, 1933).
+    The model is log(value) = block + Σ terms + noise, one noise for all (Montgomery, Design and Analysis of
+    Experiments, chapter 4), fitted by least squares, so that blocks may lack runs or have some twice. Block means are
+    taken off first (Frisch and Waugh, Econometrica 1:387, 1933). Where several factors are changed at once, effects are
+    taken to multiply.
     """
-    arms = sorted({one.arm for one in observations} - {0})
+    terms = sorted({term for one in observations for term in one.terms})
     blocks = {block: at for at, block in enumerate(sorted({one.block for one in observations}))}
-    freedom = len(observations) - len(blocks) - len(arms)
-    if not arms or freedom < 1 or all(one.arm for one in observations):
+    freedom = len(observations) - len(blocks) - len(terms)
+    if not terms or freedom < 1:
         return ()
-    columns = {arm: at for at, arm in enumerate(arms)}
-    table = np.zeros((len(observations), 1 + len(arms)))
+    columns = {term: at for at, term in enumerate(terms, start=1)}
+    table = np.zeros((len(observations), 1 + len(terms)))
     place = np.array([blocks[one.block] for one in observations])
     table[:, 0] = [math.log(one.value) for one in observations]
     for row, one in enumerate(observations):
-        if one.arm:
-            table[row, 1 + columns[one.arm]] = 1.0
+        table[row, [columns[term] for term in one.terms]] = 1.0
     sums = np.zeros((len(blocks), table.shape[1]))
     np.add.at(sums, place, table)
     table -= (sums / np.bincount(place)[:, None])[place]
     values, design = table[:, 0], table[:, 1:]
     normal = design.T @ design
-    if np.linalg.matrix_rank(normal) < len(arms):
+    if np.linalg.matrix_rank(normal) < len(terms):
         return ()
     inverse = np.linalg.inv(normal)
     found = inverse @ (design.T @ values)
     residual = values - design @ found
     errors = np.sqrt(np.diag(inverse) * float(residual @ residual) / freedom)
-    return _judged(arms, found.tolist(), errors.tolist(), freedom)
+    return _judged(terms, found.tolist(), errors.tolist(), freedom)
 
 
-def _judged(arms: Sequence[int], logs: Sequence[float], errors: Sequence[float], freedom: int) -> tuple[Effect, ...]:
+def _judged(terms: Sequence[int], logs: Sequence[float], errors: Sequence[float], freedom: int) -> tuple[Effect, ...]:
     alone = t_quantile(0.5 + CONFIDENCE / 2, freedom)
-    together = t_quantile(1 - (1 - CONFIDENCE) / 2 / len(arms), freedom)
+    together = t_quantile(1 - (1 - CONFIDENCE) / 2 / len(terms), freedom)
     ps = [_p(log, error, freedom) for log, error in zip(logs, errors, strict=True)]
     family = _holm(ps)
     return tuple(
         Effect(
-            arm=arm,
+            term=term,
             ratio=math.exp(log),
             interval=Interval(math.exp(log - alone * error), math.exp(log + alone * error)),
             p=p,
             p_family=adjusted,
             half_width=math.expm1(together * error),
         )
-        for arm, log, error, p, adjusted in zip(arms, logs, errors, ps, family, strict=True)
+        for term, log, error, p, adjusted in zip(terms, logs, errors, ps, family, strict=True)
     )
 
 

@@ -17,7 +17,7 @@ from howdah.stats.blocks import Effect, Observation, _holm, effects, enough
 def observed(logs: np.ndarray) -> list[Observation]:
     """One observation per cell of a table of blocks × arms; cells that are not a number are missing."""
     return [
-        Observation(block, arm, math.exp(value))
+        Observation(block, (arm,) if arm else (), math.exp(value))
         for (block, arm), value in np.ndenumerate(logs)
         if not math.isnan(value)
     ]
@@ -40,12 +40,11 @@ def test_blocks_with_gaps_and_repeats_are_least_squares() -> None:
     random = np.random.default_rng(2)
     logs = random.normal(0, 0.1, (7, 4))
     logs[2, 1] = logs[5, 0] = logs[5, 3] = math.nan
-    runs = [*observed(logs), Observation(3, 0, 1.1), Observation(6, 0, 0.9)]
+    runs = [*observed(logs), Observation(3, (), 1.1), Observation(6, (), 0.9)]
     design = np.zeros((len(runs), 7 + 3))
     for row, one in enumerate(runs):
         design[row, one.block] = 1
-        if one.arm:
-            design[row, 6 + one.arm] = 1
+        design[row, [6 + term for term in one.terms]] = 1
     values = np.log([one.value for one in runs])
     known, squares, rank, _ = np.linalg.lstsq(design, values, rcond=None)
     variance = squares[0] / (len(runs) - rank)
@@ -71,6 +70,20 @@ def test_what_cannot_be_told_is_not(logs: np.ndarray) -> None:
     assert effects(observed(logs)) == ()
 
 
+def test_effects_of_factors_that_change_together_multiply() -> None:
+    random = np.random.default_rng(3)
+    truth = {1: 0.1, 2: -0.2, 3: 0.0}
+    cells = [(), (1,), (2,), (3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)]
+    runs = [
+        Observation(block, cell, math.exp(0.1 * block + sum(truth[term] for term in cell) + random.normal(0, 0.01)))
+        for block in range(6)
+        for cell in cells
+    ]
+    found = effects(runs)
+    assert [math.log(effect.ratio) for effect in found] == pytest.approx(list(truth.values()), abs=0.01)
+    assert [effect.p_family < 0.05 for effect in found] == [True, True, False]
+
+
 def test_no_noise_at_all() -> None:
     same, other = effects(observed(np.array([[0.0, 0.0, 0.5]] * 4)))
     assert [same.ratio, same.p] == pytest.approx([1, 1])
@@ -91,7 +104,7 @@ def test_it_stops_when_every_effect_is_known_well_enough() -> None:
 
     def effect(width: float) -> Effect:
         [one] = effects(observed(np.array([[0.0, 0.1], [0.0, 0.3], [0.0, 0.2]])))
-        return Effect(one.arm, one.ratio, one.interval, one.p, one.p_family, width)
+        return Effect(one.term, one.ratio, one.interval, one.p, one.p_family, width)
 
     narrow, wide = effect(0.05), effect(0.051)
     assert not enough([narrow], rule, 2)
