@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from howdah.cli.options import json_option
+from howdah.cli.options import json_option, typed_command
+
+if TYPE_CHECKING:
+    from howdah.engine.experiment import ExperimentPlan
+    from howdah.store import ExperimentDirectory
+
+_DIRECTORY = click.argument("directory", type=click.Path(path_type=Path))
 
 
 @click.group()
@@ -21,6 +29,50 @@ def experiment() -> None:
 @json_option
 def plan(file: Path, as_json: bool) -> None:
     """Show what FILE would run, in which order, how long it would take and what it could show. Nothing is started."""
+    made = _plan(file, quiet=as_json)
+    if as_json:
+        click.echo(json.dumps({**asdict(made), "seconds": made.seconds}, indent=1))
+        return
+    from howdah.cli.experiment_tables import print_plan
+
+    print_plan(made)
+
+
+@experiment.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [in ~/.howdah]")
+def run(file: Path, out: Path | None) -> None:
+    """Run the experiment of FILE until there are enough runs, each on a cluster of its own, and show what it found."""
+    from howdah.store import ExperimentDirectory, experiments_root
+
+    made = _plan(file, quiet=False)
+    name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{file.stem}"
+    _run(ExperimentDirectory.begin(file, out or experiments_root() / name), made)
+
+
+@experiment.command()
+@_DIRECTORY
+def resume(directory: Path) -> None:
+    """Go on with the experiment in DIRECTORY: what has ended is not run again, what was interrupted is."""
+    from howdah.store import ExperimentDirectory
+
+    found = ExperimentDirectory(directory)
+    found.check_unchanged()
+    _run(found, _plan(found.file, quiet=False))
+
+
+@experiment.command()
+@_DIRECTORY
+@json_option
+def report(directory: Path, as_json: bool) -> None:
+    """Show what the experiment in DIRECTORY has found so far: every effect with its interval and verdict."""
+    from howdah.store import ExperimentDirectory
+
+    found = ExperimentDirectory(directory)
+    _show(found, _plan(found.file, quiet=as_json), as_json=as_json)
+
+
+def _plan(file: Path, *, quiet: bool) -> ExperimentPlan:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.request import ClusterRequest
     from howdah.engine.experiment import plan_experiment
@@ -28,13 +80,31 @@ def plan(file: Path, as_json: bool) -> None:
     from howdah.store import runs_root
 
     described = read_experiment(file)
-    hadoop = described.cluster.get("hadoop", ClusterRequest("x").hadoop)
-    distribution = ensure_hadoop(ClusterRequest("x", hadoop=hadoop), quiet=as_json)
-    made = plan_experiment(described, distribution, runs_root())
-    if as_json:
-        record = {**asdict(made), "seconds": made.seconds}
-        click.echo(json.dumps(record, indent=1))
-        return
-    from howdah.cli.plan_table import print_plan
+    usual = ClusterRequest("experiment")
+    hadoop = described.cluster.get("hadoop", usual.hadoop)
+    return plan_experiment(
+        described, ensure_hadoop(ClusterRequest("experiment", hadoop=hadoop), quiet=quiet), runs_root()
+    )
 
-    print_plan(made)
+
+def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
+    from howdah.cli.progress import make_display
+    from howdah.engine.trials import run_experiment
+
+    click.echo(f"Experiment: {directory.path}", err=True)
+    with make_display(quiet=False) as display:
+        for _ in run_experiment(plan, directory, typed_command(), display):
+            pass
+    _show(directory, plan, as_json=False)
+
+
+def _show(directory: ExperimentDirectory, plan: ExperimentPlan, *, as_json: bool) -> None:
+    from howdah.cli.experiment_tables import print_findings
+    from howdah.engine.findings import find
+
+    findings = find(plan, directory)
+    if as_json:
+        click.echo(json.dumps(asdict(findings), indent=1))
+    else:
+        print_findings(findings, plan)
+        click.echo(f"\nExperiment: {directory.path}")

@@ -1,7 +1,18 @@
 """Run directories: the published format in which every result is kept. Plain text, append-only, versioned."""
 
-from howdah.store.layout import howdah_home, runs_root
+from howdah.store.experiment import ExperimentDirectory
+from howdah.store.layout import experiments_root, howdah_home, runs_root
 from howdah.store.reader import StoredRun, find_run, list_runs, read_run
 from howdah.store.writer import RunWriter
 
-__all__ = ["RunWriter", "StoredRun", "find_run", "howdah_home", "list_runs", "read_run", "runs_root"]
+__all__ = [
+    "ExperimentDirectory",
+    "RunWriter",
+    "StoredRun",
+    "experiments_root",
+    "find_run",
+    "howdah_home",
+    "list_runs",
+    "read_run",
+    "runs_root",
+]

@@ -28,6 +28,11 @@ def howdah_home() -> Path:
     return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah").absolute()
 
 
+def experiments_root() -> Path:
+    """The directory that holds one directory per experiment unless `--out` names another."""
+    return howdah_home() / "experiments"
+
+
 def runs_root() -> Path:
     """The directory that holds one directory per run unless `--out` names another."""
     return howdah_home() / "runs"

@@ -1,4 +1,4 @@
-"""A plan of an experiment in the terminal."""
+"""Plans and findings of experiments in the terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from rich.table import Table
 
 from howdah.cli.reporting import width
 from howdah.engine.experiment import ExperimentPlan
+from howdah.engine.findings import Findings
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.stats.design import Levels
 
@@ -62,3 +63,18 @@ def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
     else:
         lines.append("Noise: not known, no trial was run twice.")
     return tuple(lines)
+
+
+def print_findings(found: Findings, plan: ExperimentPlan) -> None:
+    """Every effect, the largest first, with its verdict."""
+    click.secho(found.question, bold=True)
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.outcomes.items())) or "no runs yet"
+    click.echo(f"{plan.title}, {found.primary}; {counts}; {found.blocks} whole blocks.\n")
+    table = Table("Factor", "Level", "Against", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
+    for one in found.findings:
+        effect = one.effect
+        ratio = "–" if effect is None else f"{effect.ratio:.3f}"
+        interval = "–" if effect is None else f"{effect.interval.low:.3f} to {effect.interval.high:.3f}"
+        table.add_row(one.factor, one.level, one.baseline, ratio, interval, one.verdict)
+    Console(width=width(), highlight=False).print(table)
+    click.echo("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")

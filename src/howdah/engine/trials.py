@@ -1,0 +1,145 @@
+"""Running an experiment: every run on a cluster of its own, in the order of the plan, until there are enough.
+
+What a restart of the cluster changes is then in the noise of every comparison, whatever the factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.experiment import ExperimentPlan, asked
+from howdah.engine.measure import Measured, Measurement, measure
+from howdah.engine.observer import Observer
+from howdah.errors import UsageError, WorkloadFailed
+from howdah.model.run import Run
+from howdah.stats.blocks import Effect, Observation, effects, enough
+from howdah.stats.design import Slot, schedule
+from howdah.store import ExperimentDirectory, list_runs, read_run
+from howdah.workload.registry import find_workload
+
+_FINISHED = ("valid", "invalid", "failed")
+_IN_A_ROW = 3
+"""So many runs that went wrong one after the other end an experiment: what stops them stops the next one too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A run of the plan that has ended: its slot, and its primary metric when it was valid."""
+
+    slot: Slot
+    run: Run
+    value: float | None
+
+
+def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
+    """The runs that have ended, in their order. One that was interrupted does not count: it is run again."""
+    found = []
+    phase, _, metric = plan.primary.partition("/")
+    for path, run in list_runs(directory.runs):
+        if isinstance(run, UsageError) or run.outcome.kind not in _FINISHED:
+            continue
+        slot = Slot(*(int(run.labels[name]) for name in ("block", "place", "arm")))
+        samples = read_run(path).samples if run.outcome.kind == "valid" else ()
+        values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
+        found.append(Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None))
+    return tuple(found)
+
+
+def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
+    """Factor and level of every effect, by its number."""
+    return tuple((factor.name, level) for factor in plan.experiment.factors for level in factor.levels[1:])
+
+
+def judge(plan: ExperimentPlan, done: Sequence[Done]) -> tuple[Effect, ...]:
+    """The effects that the valid runs show."""
+    numbers = {term: at for at, term in enumerate(terms(plan))}
+    return effects(
+        [
+            Observation(
+                one.slot.block,
+                tuple(numbers[term] for term in plan.arms[one.slot.arm].items() if term in numbers),
+                one.value,
+            )
+            for one in done
+            if one.value is not None
+        ]
+    )
+
+
+def run_experiment(
+    plan: ExperimentPlan, directory: ExperimentDirectory, command: Sequence[str], observer: Observer
+) -> Iterator[Measured]:
+    """Runs what is still missing, and yields each run once its directory is closed.
+
+    Raises:
+        WorkloadFailed: several runs in a row went wrong.
+        HowdahError: a cluster did not come up.
+        KeyboardInterrupt: the running run was closed as aborted; `resume` runs it again.
+    """
+    with directory.held():
+        while (slot := next_slot(plan, finished(plan, directory))) is not None:
+            yield _measured(plan, slot, directory, command, observer)
+            _check_outcomes(finished(plan, directory))
+
+
+def next_slot(plan: ExperimentPlan, done: Sequence[Done]) -> Slot | None:
+    """The first slot of the plan in which no run has ended; None once there are enough whole blocks."""
+    ended = {one.slot for one in done}
+    for block in range(plan.experiment.stop.most):
+        if _is_over(plan, [one for one in done if one.slot.block < block], block):
+            return None
+        for slot in block_slots(plan, block):
+            if slot not in ended:
+                return slot
+    return None
+
+
+def block_slots(plan: ExperimentPlan, block: int) -> tuple[Slot, ...]:
+    """The slots of one block, in their order."""
+    order = schedule(plan.experiment.design, len(plan.arms), block + 1, plan.experiment.seed)
+    return tuple(slot for slot in order if slot.block == block)
+
+
+def _is_over(plan: ExperimentPlan, done: Sequence[Done], blocks: int) -> bool:
+    """Whether `blocks` whole blocks, which are `done`, are enough."""
+    budget = plan.experiment.stop.budget_seconds
+    spent = sum(one.run.end.monotonic - one.run.start.monotonic for one in done if one.run.end is not None)
+    if budget is not None and spent >= budget:
+        return True
+    return bool(blocks) and enough(judge(plan, done), plan.experiment.stop, blocks)
+
+
+def _check_outcomes(done: Sequence[Done]) -> None:
+    last = done[-_IN_A_ROW:]
+    if len(last) == _IN_A_ROW and all(one.run.outcome.kind != "valid" for one in last):
+        raise WorkloadFailed(
+            f"{_IN_A_ROW} runs in a row went wrong, the last: {last[-1].run.outcome.reason}",
+            hint=f"`howdah show {last[-1].run.id}` says more.",
+        )
+
+
+def _measured(
+    plan: ExperimentPlan, slot: Slot, directory: ExperimentDirectory, command: Sequence[str], observer: Observer
+) -> Measured:
+    experiment, arm = plan.experiment, plan.arms[slot.arm]
+    settings = {**experiment.baseline, **arm}
+    nodes = int(settings.pop("nodes", experiment.cluster.get("nodes", "1")))
+    workload = find_workload(experiment.workload)
+    usual = ClusterRequest("experiment")
+    words = ", ".join(f"{name} {level}" for name, level in arm.items())
+    observer.step(f"block {slot.block + 1}, run {slot.place + 1}: {words}")
+    [measured] = measure(
+        Measurement(
+            workloads=[(workload, asked(workload, experiment.options, settings))],
+            conf=settings,
+            repeat=1,
+            root=directory.runs,
+            command=command,
+            made=ClusterRequest("experiment", nodes=nodes, hadoop=experiment.cluster.get("hadoop", usual.hadoop)),
+            labels={"block": str(slot.block), "place": str(slot.place), "arm": str(slot.arm)},
+        ),
+        observer,
+    )
+    return measured

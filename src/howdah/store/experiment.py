@@ -1,0 +1,82 @@
+"""The directory of an experiment: its file as it was, and a run directory per run. What has been run stands in those
+alone, so that nothing can be lost or disagree."""
+
+from __future__ import annotations
+
+import difflib
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from howdah.errors import UsageError
+from howdah.store import layout
+
+_FILE = "experiment.yaml"
+_ORIGIN = "origin"
+
+
+class ExperimentDirectory:
+    """An experiment's directory. Only one process of a user runs experiments at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises UsageError where there is no experiment."""
+        self.path = path.absolute()
+        if not self.file.is_file():
+            raise UsageError(f"{path} is no directory of an experiment: it has no {_FILE}")
+
+    @classmethod
+    def begin(cls, file: Path, path: Path) -> ExperimentDirectory:
+        """A new directory with a copy of `file`. Raises UsageError where `path` is there already."""
+        try:
+            path.mkdir(parents=True, mode=0o700)
+        except FileExistsError:
+            raise UsageError(
+                f"{path} is there already", hint=f"`howdah experiment resume {path}` goes on with it; or choose --out."
+            ) from None
+        (path / _ORIGIN).write_text(f"{file.absolute()}\n", encoding="utf-8")
+        # Last: without it the directory is no experiment's.
+        (path / _FILE).write_bytes(file.read_bytes())
+        return cls(path)
+
+    @property
+    def file(self) -> Path:
+        """The experiment file, as it was when the experiment began."""
+        return self.path / _FILE
+
+    @property
+    def runs(self) -> Path:
+        """The directory with the run directories."""
+        return self.path / "runs"
+
+    def check_unchanged(self) -> None:
+        """Refuses to go on where the file that the experiment began with now says something else. Raises UsageError
+        with the difference."""
+        origin = Path((self.path / _ORIGIN).read_text(encoding="utf-8").strip())
+        if not origin.is_file() or origin.read_bytes() == self.file.read_bytes():
+            return
+        before, now = (file.read_text("utf-8", "replace").splitlines() for file in (self.file, origin))
+        changes = [line for line in difflib.unified_diff(before, now, n=0, lineterm="") if line[:2] not in ("--", "++")]
+        raise UsageError(
+            f"{origin} was changed since the experiment began:\n" + "\n".join(changes),
+            hint="Change it back to go on, or begin another experiment with it.",
+        )
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Holds the right to run experiments. Raises UsageError where another process has it."""
+        lock = layout.howdah_home() / "experiments.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("a+", encoding="utf-8") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                handle.seek(0)
+                raise UsageError(
+                    f"another experiment runs on this machine: {handle.read().strip()}",
+                    hint="Two at once would measure each other.",
+                ) from None
+            handle.truncate(0)
+            handle.write(f"{self.path}\n")
+            handle.flush()
+            yield
