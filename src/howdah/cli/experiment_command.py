@@ -92,9 +92,13 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     from howdah.engine.trials import run_experiment
 
     click.echo(f"Experiment: {directory.path}", err=True)
-    with make_display(quiet=False) as display:
-        for _ in run_experiment(plan, directory, typed_command(), display):
-            pass
+    try:
+        with make_display(quiet=False) as display:
+            for _ in run_experiment(plan, directory, typed_command(), display):
+                pass
+    except BaseException:
+        click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
+        raise
     _show(directory, plan, as_json=False)
 
 

@@ -30,7 +30,7 @@ _COMMANDS = {
     "show": ("show", "Show one run."),
     "compare": ("compare", "Compare runs: effect, interval, verdict."),
     "report": ("report", "Make a report of runs."),
-    "experiment": ("experiment", "Plan an experiment: which of several things matters?"),
+    "experiment": ("experiment", "Answer a question with an experiment: which of several things matters?"),
     "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
 }
 
