@@ -64,7 +64,8 @@ def judge(plan: ExperimentPlan, done: Sequence[Done]) -> tuple[Effect, ...]:
             )
             for one in done
             if one.value is not None
-        ]
+        ],
+        plan.experiment.stop.least,
     )
 
 

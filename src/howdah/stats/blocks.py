@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,20 +39,66 @@ class Effect:
     half_width: float
 
 
-def effects(observations: Sequence[Observation]) -> tuple[Effect, ...]:
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Logarithms of the ratios by term, their variances as multiples of the noise's, the noise's variance and its
+    degrees of freedom."""
+
+    logs: Mapping[int, float]
+    factors: Mapping[int, float]
+    variance: float
+    freedom: int
+
+
+def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ...]:
     """The effect of every term, in their order; none where the runs cannot tell them apart, or leave no degree of
     freedom to judge noise by.
 
     The model is log(value) = block + Σ terms + noise, one noise for all (Montgomery, Design and Analysis of
-    Experiments, chapter 4), fitted by least squares, so that blocks may lack runs or have some twice. Block means are
-    taken off first (Frisch and Waugh, Econometrica 1:387, 1933). Where several factors are changed at once, effects are
-    taken to multiply.
+    Experiments, chapter 4), fitted by least squares, so that blocks may lack runs or have some twice. Where several
+    factors are changed at once, effects are taken to multiply.
+
+    The noise is judged twice, by all runs and by those of the first `pilot` blocks, which no rule could choose, and
+    whatever is less certain holds. With normal noise, means are independent of all estimates of its variance; so the
+    second way is right however many blocks a rule on widths has asked for (Stein, Annals of Mathematical Statistics
+    16:243, 1945), while the first alone would stop where the noise happens to look small.
     """
+    fits = [_fit(observations), _fit([one for one in observations if one.block < pilot])]
+    whole = fits[0]
+    if whole is None:
+        return ()
+    noises = [(fit.variance, fit.freedom) for fit in fits if fit is not None]
+    ps, widths = [], []
+    for term, log in whole.logs.items():
+        errors = [(math.sqrt(whole.factors[term] * variance), freedom) for variance, freedom in noises]
+        ps.append(max(_p(log, error, freedom) for error, freedom in errors))
+        widths.append([max(t_quantile(at, freedom) * error for error, freedom in errors) for at in _levels(whole)])
+    return tuple(
+        Effect(
+            term=term,
+            ratio=math.exp(log),
+            interval=Interval(math.exp(log - alone), math.exp(log + alone)),
+            p=p,
+            p_family=adjusted,
+            half_width=math.expm1(together),
+        )
+        for (term, log), (alone, together), p, adjusted in zip(whole.logs.items(), widths, ps, _holm(ps), strict=True)
+    )
+
+
+def _levels(fit: _Fit) -> tuple[float, float]:
+    """The quantiles of an interval by itself, and of one in a family (Bonferroni)."""
+    outside = (1 - CONFIDENCE) / 2
+    return 1 - outside, 1 - outside / len(fit.logs)
+
+
+def _fit(observations: Sequence[Observation]) -> _Fit | None:
+    """Least squares, block means taken off first (Frisch and Waugh, Econometrica 1:387, 1933)."""
     terms = sorted({term for one in observations for term in one.terms})
     blocks = {block: at for at, block in enumerate(sorted({one.block for one in observations}))}
     freedom = len(observations) - len(blocks) - len(terms)
     if not terms or freedom < 1:
-        return ()
+        return None
     columns = {term: at for at, term in enumerate(terms, start=1)}
     table = np.zeros((len(observations), 1 + len(terms)))
     place = np.array([blocks[one.block] for one in observations])
@@ -65,29 +111,15 @@ def effects(observations: Sequence[Observation]) -> tuple[Effect, ...]:
     values, design = table[:, 0], table[:, 1:]
     normal = design.T @ design
     if np.linalg.matrix_rank(normal) < len(terms):
-        return ()
+        return None
     inverse = np.linalg.inv(normal)
     found = inverse @ (design.T @ values)
     residual = values - design @ found
-    errors = np.sqrt(np.diag(inverse) * float(residual @ residual) / freedom)
-    return _judged(terms, found.tolist(), errors.tolist(), freedom)
-
-
-def _judged(terms: Sequence[int], logs: Sequence[float], errors: Sequence[float], freedom: int) -> tuple[Effect, ...]:
-    alone = t_quantile(0.5 + CONFIDENCE / 2, freedom)
-    together = t_quantile(1 - (1 - CONFIDENCE) / 2 / len(terms), freedom)
-    ps = [_p(log, error, freedom) for log, error in zip(logs, errors, strict=True)]
-    family = _holm(ps)
-    return tuple(
-        Effect(
-            term=term,
-            ratio=math.exp(log),
-            interval=Interval(math.exp(log - alone * error), math.exp(log + alone * error)),
-            p=p,
-            p_family=adjusted,
-            half_width=math.expm1(together * error),
-        )
-        for term, log, error, p, adjusted in zip(terms, logs, errors, ps, family, strict=True)
+    return _Fit(
+        dict(zip(terms, found.tolist(), strict=True)),
+        dict(zip(terms, np.diag(inverse).tolist(), strict=True)),
+        float(residual @ residual) / freedom,
+        freedom,
     )
 
 

@@ -25,7 +25,7 @@ def observed(logs: np.ndarray) -> list[Observation]:
 
 def test_two_arms_are_a_paired_t_test() -> None:
     logs = np.random.default_rng(1).normal(3, 0.1, (9, 2)) + np.arange(9)[:, None]
-    [effect] = effects(observed(logs))
+    [effect] = effects(observed(logs), 99)
     known = stats.ttest_rel(logs[:, 1], logs[:, 0])
     interval = known.confidence_interval()
     assert effect.ratio == pytest.approx(math.exp((logs[:, 1] - logs[:, 0]).mean()))
@@ -49,7 +49,7 @@ def test_blocks_with_gaps_and_repeats_are_least_squares() -> None:
     known, squares, rank, _ = np.linalg.lstsq(design, values, rcond=None)
     variance = squares[0] / (len(runs) - rank)
     errors = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))[7:]
-    found = effects(runs)
+    found = effects(runs, 99)
     assert [math.log(effect.ratio) for effect in found] == pytest.approx(known[7:].tolist())
     quantile = stats.t.ppf(0.975, len(runs) - rank)
     widths = [math.log(effect.interval.high / effect.interval.low) / 2 for effect in found]
@@ -67,7 +67,7 @@ def test_blocks_with_gaps_and_repeats_are_least_squares() -> None:
     ],
 )
 def test_what_cannot_be_told_is_not(logs: np.ndarray) -> None:
-    assert effects(observed(logs)) == ()
+    assert effects(observed(logs), 99) == ()
 
 
 def test_effects_of_factors_that_change_together_multiply() -> None:
@@ -79,13 +79,26 @@ def test_effects_of_factors_that_change_together_multiply() -> None:
         for block in range(6)
         for cell in cells
     ]
-    found = effects(runs)
+    found = effects(runs, 99)
     assert [math.log(effect.ratio) for effect in found] == pytest.approx(list(truth.values()), abs=0.01)
     assert [effect.p_family < 0.05 for effect in found] == [True, True, False]
 
 
+def test_what_the_first_blocks_say_of_the_noise_holds_where_it_is_less_certain() -> None:
+    random = np.random.default_rng(4)
+    quiet, loud = random.normal(0, 0.01, (12, 2)), random.normal(0, 0.1, (12, 2))
+    for first, second, judged_by in ((loud, quiet, slice(0, 5)), (quiet, loud, slice(None))):
+        logs = np.concatenate([first[:5], second[5:]])
+        [effect] = effects(observed(logs), 5)
+        differences = logs[judged_by, 1] - logs[judged_by, 0]
+        error = differences.std(ddof=1) / math.sqrt(len(logs))
+        quantile = stats.t.ppf(0.975, len(differences) - 1)
+        assert math.log(effect.interval.high / effect.ratio) == pytest.approx(quantile * error)
+        assert effect.p == pytest.approx(2 * stats.t.sf(abs(math.log(effect.ratio)) / error, len(differences) - 1))
+
+
 def test_no_noise_at_all() -> None:
-    same, other = effects(observed(np.array([[0.0, 0.0, 0.5]] * 4)))
+    same, other = effects(observed(np.array([[0.0, 0.0, 0.5]] * 4)), 99)
     assert [same.ratio, same.p] == pytest.approx([1, 1])
     assert [other.ratio, other.p] == pytest.approx([math.exp(0.5), 0])
 
@@ -103,7 +116,7 @@ def test_it_stops_when_every_effect_is_known_well_enough() -> None:
     rule = StopRule(half_width=0.05, least=3, most=6)
 
     def effect(width: float) -> Effect:
-        [one] = effects(observed(np.array([[0.0, 0.1], [0.0, 0.3], [0.0, 0.2]])))
+        [one] = effects(observed(np.array([[0.0, 0.1], [0.0, 0.3], [0.0, 0.2]])), 99)
         return Effect(one.term, one.ratio, one.interval, one.p, one.p_family, width)
 
     narrow, wide = effect(0.05), effect(0.051)
