@@ -1,0 +1,64 @@
+"""An experiment that is killed, and goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.faults.conftest import Home, eventually, one_message
+
+pytestmark = pytest.mark.daemons
+
+FILE = """\
+question: Does the sort buffer matter for a job without a sort?
+workload: { pi: { size: smoke } }
+factors: { mapreduce.task.io.sort.mb: [32, 64] }
+stop: { min: 2, max: 2 }
+"""
+
+
+def outcomes(directory: Path) -> Counter[str]:
+    """What became of the runs that the experiment has begun; one that was killed is still `running` in its record."""
+    records = [json.loads(file.read_text()) for file in directory.glob("runs/*/run.json")]
+    return Counter(record["outcome"]["kind"] for record in records)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_path: Path) -> None:
+    file, directory = tmp_path / "mine.yaml", tmp_path / "experiment"
+    file.write_text(FILE, encoding="utf-8")
+    begun = home.begin("experiment", "run", str(file), "--out", str(directory))
+    eventually(lambda: len(list(directory.glob("runs/*/logs/pi-client.log"))) == 2, 400, "the second job", begun=begun)
+    refused = home.howdah("experiment", "resume", str(directory))
+    assert refused.code == 2
+    assert f"another experiment runs on this machine: {directory}" in one_message(refused)
+    os.kill(begun.pid, signal.SIGKILL)
+    begun.end()
+    eventually(lambda: not home.processes(), 60, "everything has ended")
+    assert outcomes(directory) == {"valid": 1, "running": 1}
+    first = next(path for path in directory.glob("runs/*/samples.jsonl") if path.stat().st_size)
+    kept = first.read_bytes(), first.stat().st_mtime_ns
+
+    file.write_text(FILE.replace("64", "128"), encoding="utf-8")
+    changed = home.howdah("experiment", "resume", str(directory))
+    assert changed.code == 2
+    assert "+factors: { mapreduce.task.io.sort.mb: [32, 128] }" in one_message(changed)
+    file.write_text(FILE, encoding="utf-8")
+
+    resumed = home.howdah("experiment", "resume", str(directory), timeout=600)
+    assert resumed.code == 0, resumed.said
+    assert outcomes(directory) == {"valid": 4, "running": 1}
+    assert kept == (first.read_bytes(), first.stat().st_mtime_ns)
+    assert "4 valid; 2 whole blocks" in resumed.out
+    found = json.loads(home.howdah("experiment", "report", str(directory), "--json").out)
+    [finding] = found["findings"]
+    assert finding["effect"]["interval"]["low"] < finding["effect"]["ratio"] < finding["effect"]["interval"]["high"]
+    again = home.howdah("experiment", "resume", str(directory))
+    assert again.code == 0
+    assert outcomes(directory) == {"valid": 4, "running": 1}, "there is nothing left to run"
