@@ -56,7 +56,10 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
     assert outcomes(directory) == {"valid": 4, "running": 1}
     assert kept == (first.read_bytes(), first.stat().st_mtime_ns)
     assert "4 valid; 2 whole blocks" in resumed.out
-    found = json.loads(home.howdah("experiment", "report", str(directory), "--json").out)
+    report = home.howdah("experiment", "report", str(directory), "--json")
+    assert report.code == 0, report.said
+    found = json.loads(report.out)
+    assert (found["blocks"], found["outcomes"]) == (2, {"valid": 4})
     [finding] = found["findings"]
     assert finding["effect"]["interval"]["low"] < finding["effect"]["ratio"] < finding["effect"]["interval"]["high"]
     again = home.howdah("experiment", "resume", str(directory))

@@ -61,7 +61,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         plan.experiment.question,
         plan.primary,
         blocks,
-        Counter(one.run.outcome.kind for one in done),
+        dict(Counter(one.run.outcome.kind for one in done)),
         tuple(findings),
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,7 @@ def test_findings_are_verdicts_once_there_are_enough_blocks(tmp_path: Path) -> N
     keep(directory, whole[-1])
     found = find(made, directory)
     assert (found.blocks, found.outcomes) == (4, {"valid": 16})
+    assert json.loads(json.dumps(asdict(found)))["outcomes"] == {"valid": 16}
     assert [(one.level, one.verdict) for one in found.findings] == [
         ("128", "slower"),
         ("2", "faster"),
