@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from howdah.model.quantity import parse_amount, parse_bytes
 from howdah.spec.document import did_you_mean
 from howdah.stats.design import Levels, Slot, aliases, arms, schedule
 from howdah.stats.power import detectable_log_ratio
+from howdah.stats.summary import pooled_spread
 from howdah.store import list_runs, read_run
 from howdah.workload import Asked, Option, Workload
 from howdah.workload.registry import find_workload
@@ -169,13 +170,4 @@ def _earlier(runs: Path, workload: str, sizes: set[Any], primary: str) -> Earlie
         trials.setdefault(run.trial.identity, []).extend(math.log(value) for value in values if value > 0)
     if not seconds:
         return None
-    return Earlier(len(seconds), statistics.geometric_mean(seconds), _spread(list(trials.values())))
-
-
-def _spread(groups: Sequence[Sequence[float]]) -> float | None:
-    """The pooled standard deviation within groups; None where no group has two."""
-    groups = [group for group in groups if len(group) > 1]
-    if not groups:
-        return None
-    squares = sum(statistics.variance(group) * (len(group) - 1) for group in groups)
-    return math.sqrt(squares / sum(len(group) - 1 for group in groups))
+    return Earlier(len(seconds), statistics.geometric_mean(seconds), pooled_spread(list(trials.values())))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ from howdah.engine import metrics
 from howdah.engine.experiment import ExperimentPlan
 from howdah.engine.trials import block_slots, finished, judge, terms
 from howdah.model.comparison import Verdict
+from howdah.model.metric import Better
 from howdah.stats.blocks import Effect
+from howdah.stats.compare import direction
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory
 from howdah.workload.registry import find_workload
@@ -66,17 +69,15 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     )
 
 
-def _better(plan: ExperimentPlan) -> str:
+def _better(plan: ExperimentPlan) -> Better:
     name = plan.primary.partition("/")[2]
     known = (*metrics.COMMON, *find_workload(plan.experiment.workload).metrics)
     return next(metric.better for metric in known if metric.name == name)
 
 
-def _verdict(effect: Effect | None, better: str, *, whole: bool) -> Verdict:
+def _verdict(effect: Effect | None, better: Better, *, whole: bool) -> Verdict:
     if effect is None or not whole:
         return "not enough data"
     if effect.p_family >= LEVEL:
         return "no difference shown"
-    if better == "neither":
-        return "different"
-    return "faster" if (effect.ratio < 1) == (better == "lower") else "slower"
+    return direction(math.log(effect.ratio), better)

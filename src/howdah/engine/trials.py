@@ -80,9 +80,11 @@ def run_experiment(
         KeyboardInterrupt: the running run was closed as aborted; `resume` runs it again.
     """
     with directory.held():
-        while (slot := next_slot(plan, finished(plan, directory))) is not None:
+        done = finished(plan, directory)
+        while (slot := next_slot(plan, done)) is not None:
             yield _measured(plan, slot, directory, command, observer)
-            _check_outcomes(finished(plan, directory))
+            done = finished(plan, directory)
+            _check_outcomes(done)
 
 
 def next_slot(plan: ExperimentPlan, done: Sequence[Done]) -> Slot | None:

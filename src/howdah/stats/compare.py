@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from howdah.model.comparison import Comparison, Interval, Verdict
 from howdah.model.metric import Better
 from howdah.stats.power import LEVEL, detectable_log_ratio, fewest_runs, runs_needed, smallest_p
-from howdah.stats.summary import CONFIDENCE, summarise, t_quantile
+from howdah.stats.summary import CONFIDENCE, pooled_spread, summarise, t_quantile
 
 FIVE_PERCENT = math.log(1.05)
 
@@ -52,17 +52,21 @@ def _verdict(effect: float, interval: Interval | None, p: float, lowest: float, 
         return "not enough data"
     if interval.low <= 1 <= interval.high or p >= LEVEL:
         return "no difference shown"
+    return direction(effect, better)
+
+
+def direction(log_ratio: float, better: Better) -> Verdict:
+    """The verdict on a difference that is shown: contender ÷ baseline as a logarithm."""
     if better == "neither":
         return "different"
-    return "faster" if (effect < 0) == (better == "lower") else "slower"
+    return "faster" if (log_ratio < 0) == (better == "lower") else "slower"
 
 
 def _spread(left: Sequence[float], right: Sequence[float]) -> float | None:
     """The pooled standard deviation of the logarithms; None where a group has one run."""
     if min(len(left), len(right)) < 2:
         return None
-    squares = sum(statistics.variance(group) * (len(group) - 1) for group in (left, right))
-    return math.sqrt(squares / (len(left) + len(right) - 2))
+    return pooled_spread((left, right))
 
 
 def _welch(left: Sequence[float], right: Sequence[float]) -> Interval | None:

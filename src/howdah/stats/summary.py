@@ -36,6 +36,15 @@ def summarise(values: Sequence[float]) -> Summary:
     )
 
 
+def pooled_spread(groups: Sequence[Sequence[float]]) -> float | None:
+    """The pooled standard deviation within groups; None where no group has two values."""
+    groups = [group for group in groups if len(group) > 1]
+    if not groups:
+        return None
+    squares = sum(statistics.variance(group) * (len(group) - 1) for group in groups)
+    return math.sqrt(squares / sum(len(group) - 1 for group in groups))
+
+
 def _geometric_mean(values: Sequence[float]) -> float:
     """Exact where all values are one: logarithms would give 17.999… for 18."""
     return float(values[0]) if min(values) == max(values) else statistics.geometric_mean(values)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.experiment import Earlier, _spread, asked, plan_experiment
+from howdah.engine.experiment import Earlier, asked, plan_experiment
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.stats.summary import pooled_spread
 from howdah.workload.registry import find_workload
 
 EXPERIMENT = Experiment(
@@ -81,5 +82,5 @@ def test_options_as_a_file_writes_them() -> None:
 
 
 def test_spread_is_pooled_within_trials() -> None:
-    assert _spread([[0.0], [1.0]]) is None
-    assert _spread([[0.0, 0.2], [5.0, 5.2, 5.1], [9.0]]) == pytest.approx(math.sqrt((0.02 + 0.02) / 3))
+    assert pooled_spread([[0.0], [1.0]]) is None
+    assert pooled_spread([[0.0, 0.2], [5.0, 5.2, 5.1], [9.0]]) == pytest.approx(math.sqrt((0.02 + 0.02) / 3))
