@@ -59,7 +59,7 @@ class Begun:
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
 
-    def end(self, timeout: float = 300.0) -> Ended:
+    def end(self, timeout: float = 400.0) -> Ended:
         """Waits for its end and returns what it said; killed, and the test fails, when it does not end in time."""
         try:
             self._process.wait(timeout)

@@ -32,7 +32,7 @@ def test_a_datanode_with_replication_2(home: Home) -> None:
     conf = ("--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
     run = home.begin(*_RUN, "--size", "120M", "--nodes", "3", *conf, *_MANY_MAPS)
     kill_in_the_sort(home, run, "datanode", 1)
-    ended = run.end(240)
+    ended = run.end()
     assert ended.code == 0, ended.said
     record = home.run_record()
     assert record["outcome"]["kind"] == "valid"
@@ -44,7 +44,7 @@ def test_a_datanode_with_replication_1(home: Home) -> None:
     conf = ("--conf", "dfs.replication=1", "--conf", "mapreduce.map.maxattempts=1")
     run = home.begin(*_RUN, "--size", "120M", "--nodes", "2", *conf, *_MANY_MAPS)
     kill_in_the_sort(home, run, "datanode", 1)
-    ended = run.end(240)
+    ended = run.end()
     assert ended.code == 1, ended.said
     message = one_message(ended)
     assert re.search(r"HDFS lost every replica of blk_\d+", message), message
@@ -55,9 +55,9 @@ def test_a_datanode_with_replication_1(home: Home) -> None:
 def test_a_nodemanager(home: Home) -> None:
     up = home.howdah("up", "--name", "two", "--nodes", "2")
     assert up.code == 0, up.said
-    run = home.begin(*_RUN, "--size", "120M", "--cluster", "two", *_MANY_MAPS)
+    run = home.begin(*_RUN, "--size", "80M", "--cluster", "two", *_MANY_MAPS)
     kill_in_the_sort(home, run, "nodemanager", 1)
-    ended = run.end(240)
+    ended = run.end()
     assert ended.code == 0, ended.said
     record = home.run_record()
     assert record["outcome"]["kind"] == "valid"
