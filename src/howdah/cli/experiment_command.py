@@ -63,13 +63,15 @@ def resume(directory: Path) -> None:
 
 @experiment.command()
 @_DIRECTORY
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="The page: .html, .md or .json")
 @json_option
-def report(directory: Path, as_json: bool) -> None:
-    """Show what the experiment in DIRECTORY has found so far: every effect with its interval and verdict."""
+def report(directory: Path, output: Path | None, as_json: bool) -> None:
+    """Show what the experiment in DIRECTORY has found so far: every effect with its interval and verdict. The page is
+    report.html in DIRECTORY."""
     from howdah.store import ExperimentDirectory
 
     found = ExperimentDirectory(directory)
-    _show(found, _plan(found.file, quiet=as_json), as_json=as_json)
+    _show(found, _plan(found.file, quiet=as_json), output, as_json=as_json)
 
 
 def _plan(file: Path, *, quiet: bool) -> ExperimentPlan:
@@ -99,16 +101,22 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     except BaseException:
         click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
         raise
-    _show(directory, plan, as_json=False)
+    _show(directory, plan, None, as_json=False)
 
 
-def _show(directory: ExperimentDirectory, plan: ExperimentPlan, *, as_json: bool) -> None:
+def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | None, *, as_json: bool) -> None:
     from howdah.cli.experiment_tables import print_findings
+    from howdah.cli.reporting import write_page
     from howdah.engine.findings import find
+    from howdah.report import Source, build_experiment, render_json
 
     findings = find(plan, directory)
+    resume = f"howdah experiment resume {directory.path}"
+    page = build_experiment(findings, Source(directory.file.read_text("utf-8"), str(directory.path), resume))
+    if output is not None or not as_json:
+        target = write_page(page, output or directory.path / "report.html")
     if as_json:
-        click.echo(json.dumps(asdict(findings), indent=1))
-    else:
-        print_findings(findings, plan)
-        click.echo(f"\nExperiment: {directory.path}")
+        click.echo(render_json(page), nl=False)
+        return
+    print_findings(findings)
+    click.echo(f"\nReport:     {target}\nExperiment: {directory.path}")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import click
 from rich.console import Console
 from rich.table import Table
 
 from howdah.cli.reporting import width
 from howdah.engine.experiment import ExperimentPlan
-from howdah.engine.findings import Findings
+from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
+from howdah.report.experiment import headline
 from howdah.stats.design import Levels
 
 _TAKES = {"job": "another job", "cluster": "a cluster started anew"}
@@ -65,11 +68,13 @@ def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def print_findings(found: Findings, plan: ExperimentPlan) -> None:
-    """Every effect, the largest first, with its verdict."""
-    click.secho(found.question, bold=True)
-    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.outcomes.items())) or "no runs yet"
-    click.echo(f"{plan.title}, {found.primary}; {counts}; {found.blocks} whole blocks.\n")
+def print_findings(found: Findings) -> None:
+    """The answer, and every effect with its verdict, the largest first."""
+    click.secho(found.experiment.question, bold=True)
+    click.secho(headline(found), bold=True)
+    outcomes = Counter(one.outcome.kind for one in found.results)
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(outcomes.items())) or "no runs yet"
+    click.echo(f"{found.title}, {found.phase}/{found.metric.name}; {counts}; {found.blocks} whole blocks.\n")
     table = Table("Factor", "Level", "Against", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
     for one in found.findings:
         effect = one.effect

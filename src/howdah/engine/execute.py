@@ -14,6 +14,7 @@ import howdah
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.observer import Observer
+from howdah.engine.readback import check_settings, distinguishing, read_back
 from howdah.engine.session import JobSession, run_tag
 from howdah.engine.submission import now
 from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
@@ -21,7 +22,7 @@ from howdah.errors import HowdahError
 from howdah.model.environment import Environment
 from howdah.model.metric import registry
 from howdah.model.quantity import format_bytes
-from howdah.model.run import Caveat, Outcome, Run, Trial
+from howdah.model.run import Caveat, Check, Outcome, Run, Trial
 from howdah.model.sample import Sample
 from howdah.probe import Probe, Subject
 from howdah.storage import Storage
@@ -149,14 +150,24 @@ class Execution:
         self._update(dataset=dataset)
         self._workload.run(self._session, self._settings)
         self._update()
-        checks = tuple(self._workload.verify(self._session, self._settings))
+        verified = tuple(self._workload.verify(self._session, self._settings))
+        checks = (*verified, *self._read_back())
         self._update(checks=checks)
         self._observer.checked(checks)
         wrong = [check for check in checks if not check.passed]
-        if wrong or not checks:
+        if wrong or not verified:
             reason = "; ".join(f"{check.name}: {check.detail}" for check in wrong) or "nothing was verified"
             return Outcome("invalid", reason)
         return Outcome("valid")
+
+    def _read_back(self) -> tuple[Check, ...]:
+        held = read_back(self.path)
+        own = {self._run.id: "RUN"}
+        if self._cluster.plan is not None:
+            own[self._cluster.plan.directory] = "CLUSTER"
+        self._writer.readback(distinguishing(held, own))
+        found = check_settings(self._settings["conf"], held)
+        return () if found is None else (found,)
 
     def _close(self, outcome: Outcome) -> None:
         """Writes what is left to write. Each step stands alone: one that fails becomes a caveat, not a failure."""

@@ -27,7 +27,8 @@ from howdah.workload.registry import find_workload
 Cost = Literal["job", "cluster"]
 """What changing a factor takes: another job, or a cluster that is started anew."""
 
-_NODES = "nodes"
+NODES = "nodes"
+"""The factor that is no Hadoop property: how many nodes the cluster has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Pa
     workload = find_workload(experiment.workload)
     factors = [factor.name for factor in experiment.factors]
     held = {key: value for key, value in experiment.baseline.items() if key not in factors}
-    check_keys({key: "" for key in (*factors, *held) if key != _NODES}, distribution)
+    check_keys({key: "" for key in (*factors, *held) if key != NODES}, distribution)
     try:
         every = arms(experiment.design, experiment.factors)
     except ValueError as error:
@@ -85,7 +86,7 @@ def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Pa
     disk, sizes = 0, set()
     for arm in every:
         settings = {**experiment.cluster, **held, **arm}
-        conf = {key: value for key, value in {**held, **arm}.items() if key != _NODES}
+        conf = {key: value for key, value in {**held, **arm}.items() if key != NODES}
         resolved = workload.resolve(asked(workload, experiment.options, conf), _cluster_settings(settings))
         disk = max(disk, sum(workload.space_bytes(resolved)))
         sizes.add(resolved.get("size_bytes"))
@@ -134,12 +135,12 @@ def _value(option: Option, text: str) -> Any:
 
 
 def _cost(factor: str) -> Cost:
-    return "cluster" if factor == _NODES or scope_of(factor) is Scope.CLUSTER else "job"
+    return "cluster" if factor == NODES or scope_of(factor) is Scope.CLUSTER else "job"
 
 
 def _cluster_settings(settings: Mapping[str, str]) -> dict[str, str]:
     """What of the cluster's configuration the workload's sizes depend on, before there is one."""
-    nodes = settings.get(_NODES, "1")
+    nodes = settings.get(NODES, "1")
     if not nodes.isdecimal() or int(nodes) < 1:
         raise UsageError(f"nodes is {nodes!r}, which is not a number of at least 1")
     return {"dfs.replication": str(min(3, int(nodes)))}

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from howdah.engine import metrics
 from howdah.engine.experiment import ExperimentPlan
-from howdah.engine.trials import block_slots, finished, judge, terms
+from howdah.engine.likeness import Likeness
+from howdah.engine.trials import Done, block_slots, finished, observations, terms
 from howdah.model.comparison import Verdict
-from howdah.model.metric import Better
-from howdah.stats.blocks import Effect
+from howdah.model.environment import Difference
+from howdah.model.experiment import Effect, Finding, Findings, Interaction, Result
+from howdah.model.metric import Better, Metric
+from howdah.stats.blocks import with_interactions
 from howdah.stats.compare import direction
+from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory
 from howdah.workload.registry import find_workload
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One level of one factor against the baseline's. `effect` is None where the runs cannot tell it."""
-
-    factor: str
-    level: str
-    baseline: str
-    effect: Effect | None
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """`outcomes` counts the runs that have ended, `blocks` the whole blocks. The largest effects are first."""
-
-    question: str
-    primary: str
-    blocks: int
-    outcomes: Mapping[str, int]
-    findings: tuple[Finding, ...]
 
 
 def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
@@ -46,38 +27,102 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     done = finished(plan, directory)
     ended = {one.slot for one in done}
     blocks = sum(ended.issuperset(block_slots(plan, block)) for block in {slot.block for slot in ended})
-    effects = {effect.term: effect for effect in judge(plan, done)}
-    baseline = {factor.name: factor.levels[0] for factor in plan.experiment.factors}
-    better = _better(plan)
-    findings = [
-        Finding(
-            factor,
-            level,
-            baseline[factor],
-            effects.get(number),
-            _verdict(effects.get(number), better, whole=blocks >= plan.experiment.stop.least),
-        )
-        for number, (factor, level) in enumerate(terms(plan))
-    ]
-    findings.sort(key=lambda one: 1.0 if one.effect is None else -max(one.effect.ratio, 1 / one.effect.ratio))
+    enough = blocks >= plan.experiment.stop.least
+    metric = _metric(plan)
+    pairs = _pairs(plan)
+    numbers = [(one, other) for one, other, _ in pairs]
+    effects, together = with_interactions(observations(plan, done), numbers, plan.experiment.stop.least)
+    likeness = Likeness.of(plan, directory, done)
+    valid = [one for one in done if one.value is not None]
+    arms, values = [one.slot.arm for one in valid], [one.value for one in valid if one.value is not None]
+    findings = _findings(plan, {one.term: one for one in effects}, likeness, metric.better, enough=enough)
     return Findings(
-        plan.experiment.question,
-        plan.primary,
-        blocks,
-        dict(Counter(one.run.outcome.kind for one in done)),
-        tuple(findings),
+        experiment=plan.experiment,
+        title=plan.title,
+        phase=plan.primary.partition("/")[0],
+        metric=metric,
+        arms=plan.arms,
+        blocks=blocks,
+        findings=findings,
+        candidate=_candidate(plan, findings, metric.better),
+        interactions=tuple(
+            Interaction(
+                (terms(plan)[pairs[one.term][0]], terms(plan)[pairs[one.term][1]]),
+                one,
+                _verdict(one, "neither", enough=enough),
+                pairs[one.term][2],
+            )
+            for one in sorted(together, key=_size)
+        ),
+        aliases=plan.aliases,
+        trend=trend(arms, values),
+        results=_results(done, relative(arms, values)),
+        changed=likeness.changed,
     )
 
 
-def _better(plan: ExperimentPlan) -> Better:
+def _findings(
+    plan: ExperimentPlan, effects: dict[int, Effect], likeness: Likeness, better: Better, *, enough: bool
+) -> tuple[Finding, ...]:
+    """The largest effects first, those that nothing is known of last."""
+    baseline = {factor.name: factor.levels[0] for factor in plan.experiment.factors}
+    found = []
+    for number, (factor, level) in enumerate(terms(plan)):
+        effect, unlike = effects.get(number), likeness.unlike(factor, level)
+        verdict = _verdict(effect, better, enough=enough, unlike=unlike)
+        found.append(Finding(factor, level, baseline[factor], effect, verdict, unlike))
+    return tuple(sorted(found, key=lambda one: 1.0 if one.effect is None else _size(one.effect)))
+
+
+def _candidate(plan: ExperimentPlan, findings: Sequence[Finding], better: Better) -> dict[str, str]:
+    """The largest effect of each factor comes last, and stays."""
+    best = dict(plan.arms[0])
+    for one in sorted(findings, key=lambda one: 0.0 if one.effect is None else -_size(one.effect)):
+        if one.verdict == "faster" and better != "neither":
+            best[one.factor] = one.level
+    return best
+
+
+def _size(effect: Effect) -> float:
+    """Sorts the largest first."""
+    return -max(effect.ratio, 1 / effect.ratio)
+
+
+def _pairs(plan: ExperimentPlan) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Pairs of terms, by their numbers, whose interaction the design can see, and what each is mixed with."""
+    if plan.experiment.design not in ("full", "fractional"):
+        return []
+    chains = {chain[0]: chain[1:] for chain in plan.aliases}
+    hidden = {name for chain in plan.aliases for name in chain[1:]}
+    found = []
+    for (one, (first, _)), (other, (second, _)) in itertools.combinations(enumerate(terms(plan)), 2):
+        name = f"{first} × {second}"
+        if first != second and name not in hidden:
+            found.append((one, other, chains.get(name, ())))
+    return found
+
+
+def _metric(plan: ExperimentPlan) -> Metric:
     name = plan.primary.partition("/")[2]
     known = (*metrics.COMMON, *find_workload(plan.experiment.workload).metrics)
-    return next(metric.better for metric in known if metric.name == name)
+    return next(metric for metric in known if metric.name == name)
 
 
-def _verdict(effect: Effect | None, better: Better, *, whole: bool) -> Verdict:
-    if effect is None or not whole:
+def _verdict(effect: Effect | None, better: Better, *, enough: bool, unlike: Sequence[Difference] = ()) -> Verdict:
+    if unlike:
+        return "not comparable"
+    if effect is None or not enough:
         return "not enough data"
     if effect.p_family >= LEVEL:
         return "no difference shown"
     return direction(math.log(effect.ratio), better)
+
+
+def _results(done: Sequence[Done], relatives: Sequence[float]) -> tuple[Result, ...]:
+    """`relatives` are those of the valid runs."""
+    shares = iter(zip(relatives, outlying(relatives), strict=True))
+    found = []
+    for one in done:
+        share, far = (None, False) if one.value is None else next(shares)
+        found.append(Result(one.run.id, one.slot.block, one.slot.arm, one.run.outcome, one.value, share, far))
+    return tuple(found)

@@ -14,7 +14,7 @@ from howdah.engine.measure import Measured, Measurement, measure
 from howdah.engine.observer import Observer
 from howdah.errors import UsageError, WorkloadFailed
 from howdah.model.run import Run
-from howdah.stats.blocks import Effect, Observation, effects, enough
+from howdah.stats.blocks import Observation, effects, enough
 from howdah.stats.design import Slot, schedule
 from howdah.store import ExperimentDirectory, list_runs, read_run
 from howdah.workload.registry import find_workload
@@ -52,21 +52,18 @@ def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
     return tuple((factor.name, level) for factor in plan.experiment.factors for level in factor.levels[1:])
 
 
-def judge(plan: ExperimentPlan, done: Sequence[Done]) -> tuple[Effect, ...]:
-    """The effects that the valid runs show."""
+def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation]:
+    """The valid runs, as effects are judged by them."""
     numbers = {term: at for at, term in enumerate(terms(plan))}
-    return effects(
-        [
-            Observation(
-                one.slot.block,
-                tuple(numbers[term] for term in plan.arms[one.slot.arm].items() if term in numbers),
-                one.value,
-            )
-            for one in done
-            if one.value is not None
-        ],
-        plan.experiment.stop.least,
-    )
+    return [
+        Observation(
+            one.slot.block,
+            tuple(numbers[term] for term in plan.arms[one.slot.arm].items() if term in numbers),
+            one.value,
+        )
+        for one in done
+        if one.value is not None
+    ]
 
 
 def run_experiment(
@@ -111,7 +108,9 @@ def _is_over(plan: ExperimentPlan, done: Sequence[Done], blocks: int) -> bool:
     spent = sum(one.run.end.monotonic - one.run.start.monotonic for one in done if one.run.end is not None)
     if budget is not None and spent >= budget:
         return True
-    return bool(blocks) and enough(judge(plan, done), plan.experiment.stop, blocks)
+    return bool(blocks) and enough(
+        effects(observations(plan, done), plan.experiment.stop.least), plan.experiment.stop, blocks
+    )
 
 
 def _check_outcomes(done: Sequence[Done]) -> None:

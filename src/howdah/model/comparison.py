@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["faster", "slower", "different", "no difference shown", "not enough data"]
-"""`faster` and `slower` follow the metric's better direction; `different` is for metrics that have none."""
+Verdict = Literal["faster", "slower", "different", "no difference shown", "not enough data", "not comparable"]
+"""`faster` and `slower` follow the metric's better direction; `different` is for metrics that have none. What is `not
+comparable` differs in something else than what was varied."""
 
 
 @dataclass(frozen=True, slots=True)

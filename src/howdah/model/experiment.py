@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from howdah.model.comparison import Interval, Verdict
+from howdah.model.environment import Difference
+from howdah.model.metric import Metric
+from howdah.model.run import Outcome
+
 Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening"]
 
 
@@ -46,3 +51,89 @@ class Experiment:
     primary: str | None
     stop: StopRule
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One level ÷ the baseline's. `interval` holds by itself with 95 %; `p_family` is for the whole family of effects
+    (Holm), and `half_width` that of the interval in which all effects of the family lie at once (Bonferroni), as a
+    share of the ratio. A true ratio of `detectable`, or its inverse, would be shown with a power of 0.8."""
+
+    term: int
+    ratio: float
+    interval: Interval
+    p: float
+    p_family: float
+    half_width: float
+    detectable: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One level of one factor against the baseline's. `effect` is None where the runs cannot tell it; `unlike` is what
+    differs beside the factor, and makes both not comparable."""
+
+    factor: str
+    level: str
+    baseline: str
+    effect: Effect | None
+    verdict: Verdict
+    unlike: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """Two levels together ÷ what they would be if their effects multiplied. `names` are the levels of two factors; with
+    a fractional design the effect may be that of the pairs of factors in `aliases` as well."""
+
+    names: tuple[tuple[str, str], tuple[str, str]]
+    effect: Effect
+    verdict: Verdict
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How the primary metric changed with the order of the runs alone, whatever was varied: last run ÷ first."""
+
+    ratio: float
+    interval: Interval
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One run that has ended, in its place. `value` is its primary metric, and `relative` that ÷ the geometric mean of
+    its arm; both None where it is not valid. `outlying` runs are shown and counted like all others."""
+
+    run: str
+    block: int
+    arm: int
+    outcome: Outcome
+    value: float | None
+    relative: float | None
+    outlying: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What an experiment has found so far. The largest effects are first, the results in the order of the runs.
+
+    `metric` is the primary one, of phase `phase`; `blocks` counts the whole blocks; `changed` are paths of settings and
+    of the environment that were not the same in all runs of an arm. `candidate` has the level of every factor that was
+    shown to be best, the baseline's where none was: it was not run as a whole.
+    """
+
+    experiment: Experiment
+    title: str
+    phase: str
+    metric: Metric
+    arms: tuple[Mapping[str, str], ...]
+    blocks: int
+    findings: tuple[Finding, ...]
+    candidate: Mapping[str, str]
+    interactions: tuple[Interaction, ...]
+    aliases: tuple[tuple[str, ...], ...]
+    trend: Trend | None
+    results: tuple[Result, ...]
+    changed: tuple[str, ...]

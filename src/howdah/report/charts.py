@@ -39,9 +39,9 @@ def rows_down(field: str, count: float, *, start: float = 0.0) -> alt.Y:
     return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(domain=[start, start + count], reverse=True, nice=False))
 
 
-def rule(field: str, value: float, x: alt.X, **mark: Any) -> Chart:
-    """A vertical line at `value` of `field`, which is the field of `x`."""
-    return alt.Chart(data([{field: value}])).mark_rule(**mark).encode(x=x)
+def rule(field: str, value: float, axis: alt.X | alt.Y, **mark: Any) -> Chart:
+    """A line across the chart at `value` of `field`, which is the field of `axis`."""
+    return alt.Chart(data([{field: value}])).mark_rule(**mark).encode(axis)
 
 
 def configured(chart: Chart) -> dict[str, Any]:

@@ -98,17 +98,19 @@ def ratios(drawing: Ratios, width: int) -> Chart:
     rows = [
         {
             "row": place,
-            "name": f"{row.name}  {ratio(row.ratio)}" + (f" ({ratio_interval(row.interval)})" if wide else ""),
+            "name": f"{row.name}  {ratio(row.ratio)} ({ratio_interval(row.interval)})"
+            if wide
+            else f"{ratio(row.ratio)}  {row.name}",
             "ratio": row.ratio,
             "low": row.interval.low if row.interval else row.ratio,
             "high": row.interval.high if row.interval else row.ratio,
-            "colour": "contender" if row.chosen else "other",
+            "colour": row.colour,
             "title": row.title,
         }
         for place, row in enumerate(drawing.rows)
     ]
     marks = _ratio_marks(reach, few=not wide)
-    axis = alt.Axis(title="contender ÷ baseline", grid=True, domain=False, ticks=False, values=marks, labelFlush=False)
+    axis = alt.Axis(title=drawing.axis, grid=True, domain=False, ticks=False, values=marks, labelFlush=False)
     x = alt.X("low:Q", scale=alt.Scale(type="log", domain=[1 / reach, reach], nice=False), axis=axis)
     y, colour = rows_down("row", len(rows), start=-0.5), colours(rows)
     base = alt.Chart(data(rows))

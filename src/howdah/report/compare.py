@@ -324,7 +324,7 @@ def _all_metrics(sides: _Sides) -> Iterator[Block]:
         chosen = measure == sides.measure
         title = f"{measure}: {ratio(found.ratio)} ({ratio_interval(found.interval)}), {metric.better} is better"
         if measure.phase == sides.measure.phase:
-            ratios.append(Ratio(str(measure), found.ratio, found.interval, title, chosen))
+            ratios.append(Ratio(str(measure), found.ratio, found.interval, title, "contender" if chosen else "other"))
         rows.append(
             (
                 str(measure),
@@ -340,7 +340,7 @@ def _all_metrics(sides: _Sides) -> Iterator[Block]:
         Key("contender", f"{sides.measure}, which was asked for"),
         Key("other", "other metrics of the phase, for orientation"),
     )
-    yield Figure("ratios", "Contender ÷ baseline", words, keys, Ratios(tuple(ratios)))
+    yield Figure("ratios", "Contender ÷ baseline", words, keys, Ratios("contender ÷ baseline", tuple(ratios)))
     heads = columns("Metric", "#Baseline", "#Contender", "#Ratio", "#95 % interval", "Better")
     yield Table("Geometric means", heads, tuple(rows))
     yield Text(

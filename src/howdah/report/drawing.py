@@ -116,20 +116,41 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Contender ÷ baseline of one metric."""
+    """Something ÷ what it is compared with."""
 
     name: str
     ratio: float
     interval: Interval | None
     title: str
-    chosen: bool
+    colour: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
     """Ratios with their intervals, row below row around 1, on a logarithmic axis."""
 
+    axis: str
     rows: tuple[Ratio, ...]
 
 
-Drawing = Dots | Bars | Timeline | Ratios
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One run in its place, counted from 1."""
+
+    place: int
+    value: float
+    colour: str
+    far: bool
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Runs in their order, around 1, and the ends of a line through them."""
+
+    axis: str
+    turns: tuple[Turn, ...]
+    line: tuple[float, float] | None
+
+
+Drawing = Dots | Bars | Timeline | Ratios | Order

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.report.document import Figure
-from howdah.report.drawing import Bars, Dots, Drawing, Ratios
+from howdah.report.drawing import Bars, Dots, Drawing, Order, Ratios
 from howdah.report.svg import fit
 
 WIDTHS = {"wide": 960, "narrow": 340}
@@ -33,7 +33,7 @@ def picture(figure: Figure, size: str) -> str:
 
 def chart(drawing: Drawing, width: int) -> Any:
     """The Altair chart of a drawing."""
-    from howdah.report import charts_rows, charts_time
+    from howdah.report import charts_order, charts_rows, charts_time
 
     if isinstance(drawing, Dots):
         return charts_rows.dots(drawing, width)
@@ -41,4 +41,6 @@ def chart(drawing: Drawing, width: int) -> Any:
         return charts_rows.bars(drawing, width)
     if isinstance(drawing, Ratios):
         return charts_rows.ratios(drawing, width)
+    if isinstance(drawing, Order):
+        return charts_order.order(drawing, width)
     return charts_time.timeline(drawing, width)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from howdah.model.comparison import Interval
-from howdah.model.experiment import StopRule
+from howdah.model.experiment import Effect, StopRule
+from howdah.stats.power import POWER
 from howdah.stats.summary import CONFIDENCE, t_quantile
 
 _ROUNDING = 1e-12
@@ -23,20 +24,6 @@ class Observation:
     block: int
     terms: tuple[int, ...]
     value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """One level ÷ the baseline's. `interval` holds by itself with 95 %; `p_family` is for the whole family of effects
-    (Holm), and `half_width` that of the interval in which all effects of the family lie at once (Bonferroni), as a
-    share of the ratio."""
-
-    term: int
-    ratio: float
-    interval: Interval
-    p: float
-    p_family: float
-    half_width: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +55,12 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
     if whole is None:
         return ()
     noises = [(fit.variance, fit.freedom) for fit in fits if fit is not None]
-    ps, widths = [], []
+    ps, widths, power = [], [], []
     for term, log in whole.logs.items():
         errors = [(math.sqrt(whole.factors[term] * variance), freedom) for variance, freedom in noises]
-        ps.append(max(_p(log, error, freedom) for error, freedom in errors))
+        ps.append(max(two_sided_p(log, error, freedom) for error, freedom in errors))
         widths.append([max(t_quantile(at, freedom) * error for error, freedom in errors) for at in _levels(whole)])
+        power.append(max(t_quantile(POWER, freedom) * error for error, freedom in errors))
     return tuple(
         Effect(
             term=term,
@@ -81,9 +69,37 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
             p=p,
             p_family=adjusted,
             half_width=math.expm1(together),
+            detectable=math.exp(together + seen),
         )
-        for (term, log), (alone, together), p, adjusted in zip(whole.logs.items(), widths, ps, _holm(ps), strict=True)
+        for (term, log), (alone, together), seen, p, adjusted in zip(
+            whole.logs.items(), widths, power, ps, _holm(ps), strict=True
+        )
     )
+
+
+def with_interactions(
+    observations: Sequence[Observation], pairs: Sequence[tuple[int, int]], pilot: int
+) -> tuple[tuple[Effect, ...], tuple[Effect, ...]]:
+    """The effect of every term, and of every pair of terms: both together ÷ what they would be if their effects
+    multiplied, numbered by its place in `pairs`. `p_family` is for all of them together.
+
+    Effects of single terms are as `effects` has them, means over what else varies. No pair has an effect where the runs
+    cannot tell them all apart.
+    """
+    alone = effects(observations, pilot)
+    first = 1 + max((term for one in observations for term in one.terms), default=0)
+    numbers = {pair: first + place for place, pair in enumerate(pairs)}
+    extended = [
+        replace(one, terms=(*one.terms, *(number for pair, number in numbers.items() if set(pair) <= set(one.terms))))
+        for one in observations
+    ]
+    found = [one for one in effects(extended, pilot) if one.term >= first] if pairs else []
+    adjusted = _holm([one.p for one in (*alone, *found)])
+    both = [
+        replace(one, p_family=p, term=one.term - first if one.term >= first else one.term)
+        for one, p in zip((*alone, *found), adjusted, strict=True)
+    ]
+    return tuple(both[: len(alone)]), tuple(both[len(alone) :])
 
 
 def _levels(fit: _Fit) -> tuple[float, float]:
@@ -123,8 +139,8 @@ def _fit(observations: Sequence[Observation]) -> _Fit | None:
     )
 
 
-def _p(log: float, error: float, freedom: int) -> float:
-    """Two-sided, by Student's t."""
+def two_sided_p(log: float, error: float, freedom: int) -> float:
+    """That of `log` with the standard error `error`, by Student's t."""
     from scipy.special import stdtr  # late: the import takes a good part of a second
 
     if error < _ROUNDING:  # Runs that agree to the last digit.

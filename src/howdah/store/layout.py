@@ -14,6 +14,7 @@ SCHEMA = 1
 
 RUN = "run.json"
 ENVIRONMENT = "environment.json"
+READBACK = "readback.json"
 SAMPLES = "samples.jsonl"
 CONF = "conf"
 SERIES = "series"

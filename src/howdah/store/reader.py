@@ -34,6 +34,20 @@ class StoredRun:
             lines, _ = _read_lines(file)
             yield file.stem, lines
 
+    def readback(self) -> dict[str, list[str]]:
+        """What daemons and jobs held, `daemons/KEY` or `PHASE/KEY` → values; empty where the run does not have it.
+
+        Raises UsageError where it is cut off.
+        """
+        file = self.path / layout.READBACK
+        try:
+            held: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))["held"]
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"damaged run directory: {file} cannot be read ({error})") from error
+        return held
+
     def job_file(self, name: str) -> dict[str, Any] | None:
         """`jobs/NAME` as JSON, or None where the run does not have it. Raises ValueError where it is cut off."""
         file = self.path / layout.JOBS / name

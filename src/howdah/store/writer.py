@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -58,6 +58,10 @@ class RunWriter:
             layout.ENVIRONMENT,
             {"schema": layout.SCHEMA, **{name: encode_environment(reading) for name, reading in readings.items()}},
         )
+
+    def readback(self, held: Mapping[str, Sequence[str]]) -> None:
+        """Writes `readback.json`: every value held by `daemons/KEY` or `PHASE/KEY`."""
+        self._replace(layout.READBACK, {"schema": layout.SCHEMA, "held": {key: list(held[key]) for key in held}})
 
     def samples(self, samples: Iterable[Sample]) -> None:
         """Appends to `samples.jsonl`."""

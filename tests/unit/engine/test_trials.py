@@ -12,12 +12,13 @@ import pytest
 
 from howdah.engine.experiment import ExperimentPlan, plan_experiment
 from howdah.engine.findings import find
-from howdah.engine.trials import Done, _check_outcomes, block_slots, finished, judge, next_slot, terms
+from howdah.engine.trials import Done, _check_outcomes, block_slots, finished, next_slot, observations, terms
 from howdah.errors import UsageError, WorkloadFailed
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment, Sample
+from howdah.stats.blocks import effects
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, RunWriter
 
@@ -113,7 +114,7 @@ def test_effects_have_the_names_of_their_levels(tmp_path: Path) -> None:
         ("mapreduce.task.io.sort.mb", "64"),
         ("mapreduce.task.io.sort.mb", "128"),
     )
-    found = judge(made, simulated(made, 0.0001))
+    found = effects(observations(made, simulated(made, 0.0001)), 4)
     assert [math.log(one.ratio) for one in found] == pytest.approx([-0.1, 0.0, 0.2], abs=0.001)
 
 
@@ -158,8 +159,10 @@ def test_findings_are_verdicts_once_there_are_enough_blocks(tmp_path: Path) -> N
     assert (early.blocks, {one.verdict for one in early.findings}) == (3, {"not enough data"})
     keep(directory, whole[-1])
     found = find(made, directory)
-    assert (found.blocks, found.outcomes) == (4, {"valid": 16})
-    assert json.loads(json.dumps(asdict(found)))["outcomes"] == {"valid": 16}
+    assert found.blocks == 4
+    assert {one.outcome.kind for one in found.results} == {"valid"}
+    assert len(json.loads(json.dumps(asdict(found)))["results"]) == 16
+    assert found.candidate == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "32"}
     assert [(one.level, one.verdict) for one in found.findings] == [
         ("128", "slower"),
         ("2", "faster"),

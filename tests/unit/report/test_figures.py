@@ -11,7 +11,7 @@ import pytest
 from howdah.model.comparison import Interval
 from howdah.report import build_comparison, build_report
 from howdah.report.document import Figure, Report
-from howdah.report.drawing import Bars, Dot, DotGroup, Dots, Drawing, Ratio, Ratios, Timeline
+from howdah.report.drawing import Bars, Dot, DotGroup, Dots, Drawing, Order, Ratio, Ratios, Timeline, Turn
 from howdah.report.figures import WIDTHS, chart, picture
 from howdah.report.svg import fit
 from howdah.report.theme import COLOURS, STAND_INS, css_variables, stand_in
@@ -68,7 +68,7 @@ def test_the_charts_of_a_timeline_share_their_axis_of_time(drawn: list[Figure]) 
 
 
 ONE = DotGroup("a", "baseline", (Dot(3.0, "a: 3 s"),), 3.0, None)
-ROW = Ratio("x", 1.0, None, "x: 1", chosen=True)
+ROW = Ratio("x", 1.0, None, "x: 1", "contender")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,8 @@ ROW = Ratio("x", 1.0, None, "x: 1", chosen=True)
     [
         Dots("job_seconds", "s", (ONE,)),
         Dots("job_seconds", "s", (DotGroup("a", "baseline", (Dot(3.0, "r"),) * 100, 3.0, Interval(3.0, 3.0)),)),
-        Ratios((ROW,)),
+        Ratios("÷ baseline", (ROW,)),
+        Order("÷ mean", (Turn(1, 0.9, "baseline", False, "1"), Turn(2, 1.3, "contender", True, "2")), (0.9, 1.1)),
         Timeline(5.0, (), (), ()),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from howdah.model.experiment import StopRule
-from howdah.stats.blocks import Effect, Observation, _holm, effects, enough
+from howdah.model.experiment import Effect, StopRule
+from howdah.stats.blocks import Observation, _holm, effects, enough, with_interactions
 
 
 def observed(logs: np.ndarray) -> list[Observation]:
@@ -117,7 +118,7 @@ def test_it_stops_when_every_effect_is_known_well_enough() -> None:
 
     def effect(width: float) -> Effect:
         [one] = effects(observed(np.array([[0.0, 0.1], [0.0, 0.3], [0.0, 0.2]])), 99)
-        return Effect(one.term, one.ratio, one.interval, one.p, one.p_family, width)
+        return replace(one, half_width=width)
 
     narrow, wide = effect(0.05), effect(0.051)
     assert not enough([narrow], rule, 2)
@@ -125,3 +126,52 @@ def test_it_stops_when_every_effect_is_known_well_enough() -> None:
     assert not enough([narrow, wide], rule, 5)
     assert not enough([], rule, 5)
     assert enough([wide], rule, 6)
+
+
+def crossed(interaction: float, seed: int = 3) -> list[Observation]:
+    """Eight blocks of two factors with two and three levels, all combined: terms 0, and 1 and 2."""
+    random = np.random.default_rng(seed)
+    runs = []
+    for block in range(8):
+        for first in (None, 0):
+            for second in (None, 1, 2):
+                terms = tuple(term for term in (first, second) if term is not None)
+                log = 0.1 * (first == 0) + 0.2 * (second == 1) + interaction * (first == 0 and second == 2)
+                runs.append(Observation(block, terms, math.exp(log + random.normal(0, 0.02))))
+    return runs
+
+
+def test_an_interaction_is_what_two_levels_do_beyond_their_product() -> None:
+    alone, together = with_interactions(crossed(0.3), [(0, 1), (0, 2)], 8)
+    assert [one.term for one in alone] == [0, 1, 2]
+    assert [one.term for one in together] == [0, 1]
+    assert [math.log(one.ratio) for one in together] == pytest.approx([0.0, 0.3], abs=0.04)
+    assert together[0].p_family > 0.05 > together[1].p_family
+    assert [one.ratio for one in alone] == pytest.approx([one.ratio for one in effects(crossed(0.3), 8)])
+    family = sorted(one.p for one in (*alone, *together))
+    assert min(one.p_family for one in (*alone, *together)) == pytest.approx(5 * family[0])
+
+
+def test_without_pairs_it_is_the_effects_alone() -> None:
+    assert with_interactions(crossed(0.0), [], 8) == (effects(crossed(0.0), 8), ())
+
+
+def test_pairs_that_were_never_run_together_have_no_effect() -> None:
+    runs = [one for one in crossed(0.0) if len(one.terms) < 2]
+    alone, together = with_interactions(runs, [(0, 1), (0, 2)], 8)
+    assert [one.term for one in alone] == [0, 1, 2]
+    assert together == ()
+
+
+def test_what_is_detectable_is_found_four_times_out_of_five() -> None:
+    random = np.random.default_rng(4)
+
+    def one(log: float) -> Effect:
+        table = random.normal(0, 0.05, (8, 2))
+        table[:, 1] += log
+        return effects(observed(table), 8)[0]
+
+    found = [one(0.0) for _ in range(400)]
+    typical = math.sqrt(float(np.mean([math.log(effect.detectable) ** 2 for effect in found])))
+    shown = sum(one(typical).p < 0.05 for _ in range(400))
+    assert 0.74 < shown / 400 < 0.87

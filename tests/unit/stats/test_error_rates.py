@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from howdah.model.experiment import StopRule
-from howdah.stats.blocks import Effect, Observation, effects, enough
+from howdah.model.experiment import Effect, StopRule
+from howdah.stats.blocks import Observation, effects, enough
 
 EXPERIMENTS = 400
 CV = 0.05

@@ -15,7 +15,7 @@ from howdah.store.codec_job import decode_job, encode_job
 from howdah.store.layout import SCHEMA
 from tests.unit.store import values
 
-NAMES = ("run", "environment", "sample", "series", "job")
+NAMES = ("run", "environment", "readback", "sample", "series", "job")
 SCHEMAS = {
     name: json.loads(resources.files("howdah.store").joinpath(f"schema/{name}.json").read_text(encoding="utf-8"))
     for name in NAMES

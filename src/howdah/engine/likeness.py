@@ -1,0 +1,81 @@
+"""Whether runs differ in nothing but what was varied: their environment, and what daemons and jobs held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from howdah.engine.experiment import NODES, ExperimentPlan
+from howdah.engine.trials import Done
+from howdah.model.environment import Difference, Environment, differences
+from howdah.store import ExperimentDirectory, read_run
+
+Facts = Mapping[str, str]
+
+# The job client writes there how many splits it has made of the input: a consequence of the settings, not one of them.
+_COMPUTED = frozenset({"mapreduce.job.maps"})
+_ENVIRONMENT = ("hosts.", "hadoop.")
+_NOTHING = Environment({}, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """The facts of every valid run, by its arm."""
+
+    plan: ExperimentPlan
+    facts: Mapping[int, Sequence[Facts]]
+
+    @classmethod
+    def of(cls, plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequence[Done]) -> Likeness:
+        """That of the valid runs among `done`."""
+        facts: dict[int, list[Facts]] = {}
+        for one in done:
+            if one.value is not None:
+                stored = read_run(directory.runs / one.run.id)
+                found = {path: ", ".join(values) for path, values in stored.readback().items()}
+                before = stored.environment.get("before", _NOTHING)
+                found |= {entry.path: str(entry.right) for entry in differences(_NOTHING, before)}
+                facts.setdefault(one.slot.arm, []).append(found)
+        return cls(plan, facts)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """What was not the same in all runs of an arm."""
+        found: set[str] = set()
+        for runs in self.facts.values():
+            found |= {path for path in _paths(runs) if len({run.get(path) for run in runs}) > 1}
+        return tuple(sorted(found))
+
+    def unlike(self, factor: str, level: str) -> tuple[Difference, ...]:
+        """What no run with `level` has in common with any run that it is compared with, beside what was varied and what
+        follows from it."""
+        baseline = self.plan.arms[0]
+        if self.plan.experiment.design in ("one-at-a-time", "blocks"):
+            others = [0]
+        else:
+            others = [place for place, arm in enumerate(self.plan.arms) if arm[factor] == baseline[factor]]
+        here = [run for place, arm in enumerate(self.plan.arms) if arm[factor] == level for run in self._of(place)]
+        there = [run for place in others for run in self._of(place)]
+        if not here or not there:
+            return ()
+        varied = {one.name for one in self.plan.experiment.factors}
+        found = []
+        for path in sorted(_paths(here) | _paths(there)):
+            left, right = ({run.get(path) for run in runs} for runs in (there, here))
+            if not left & right and not self._follows(path, factor, varied):
+                found.append(Difference(path, *(" or ".join(sorted(map(str, side))) for side in (left, right))))
+        return tuple(found)
+
+    def _of(self, arm: int) -> Sequence[Facts]:
+        return self.facts.get(arm, ())
+
+    def _follows(self, path: str, factor: str, varied: set[str]) -> bool:
+        """Whether the fact `path` is a factor or follows from one: a cluster of other size has other settings."""
+        if path.startswith(_ENVIRONMENT):
+            return False
+        key = path.partition("/")[2]
+        return key in varied or key in _COMPUTED or factor == NODES
+
+
+def _paths(runs: Sequence[Facts]) -> set[str]:
+    return {path for run in runs for path in run}

@@ -1,0 +1,91 @@
+"""What the daemons and the jobs of a run held, as they say themselves: whether what was asked took effect, and whether
+runs differ in anything else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.hadoop.configuration import Scope, scope_of
+from howdah.hadoop.effective import Setting, parse_conf
+from howdah.model.run import Check
+from howdah.store import layout
+
+_LISTED = 3
+# What HDFS's and YARN's classes note about themselves when they happen to be loaded.
+_LAZY = "rpc.engine."
+_NAMES = (
+    (re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b"), "HOST"),
+    (re.compile(r"(?<=\w):\d{2,5}\b"), ":PORT"),
+    (re.compile(r"_\d{13}_\d{4,}"), "_ID"),
+    (re.compile(r"\b1\d{12}\b"), "TIME"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """The settings of a run by key, each with all that were held: of the daemons together, and of the jobs by phase."""
+
+    daemons: Mapping[str, frozenset[Setting]]
+    jobs: Mapping[str, Mapping[str, frozenset[Setting]]]
+
+
+def read_back(directory: Path) -> ReadBack:
+    """What is kept in the run directory `directory`. Keys whose value no daemon knows yet are not there: a NodeManager
+    loads HDFS's keys when it first needs them.
+
+    Raises Untrusted for a job's configuration that cannot be read.
+    """
+    daemons: dict[str, set[Setting]] = {}
+    for file in sorted((directory / layout.CONF / "effective").glob("*.json")):
+        for key, one in json.loads(file.read_text(encoding="utf-8")).items():
+            daemons.setdefault(key, set()).add(Setting(one["value"], one["source"]))
+    jobs: dict[str, dict[str, set[Setting]]] = {}
+    for file in sorted((directory / layout.JOBS).glob("*_conf.xml")):
+        record = json.loads(file.with_name(f"{file.name.removesuffix('_conf.xml')}.json").read_text(encoding="utf-8"))
+        for key, setting in parse_conf(file.read_bytes()).items():
+            jobs.setdefault(record["phase"], {}).setdefault(key, set()).add(setting)
+    return ReadBack(
+        {key: frozenset(found) for key, found in daemons.items()},
+        {phase: {key: frozenset(found) for key, found in held.items()} for phase, held in jobs.items()},
+    )
+
+
+def check_settings(asked: Mapping[str, str], held: ReadBack) -> Check | None:
+    """Whether the settings `asked` took effect: a key of the cluster's in a daemon, one of a job's in a job. None where
+    none of them was read back, for example because no job ran."""
+    wrong, right = [], []
+    for key, value in asked.items():
+        places = [held.daemons] if scope_of(key) is Scope.CLUSTER else list(held.jobs.values())
+        values = sorted({setting.value for place in places for setting in place.get(key, ())})
+        if values and value.strip() not in values:
+            wrong.append(f"{key} was to be {value} and is {' and '.join(values[:_LISTED])}")
+        elif values:
+            right.append(key)
+    if not wrong and not right:
+        return None
+    return Check("settings", not wrong, "; ".join(wrong) or f"read back as they were asked: {', '.join(right)}")
+
+
+def distinguishing(held: ReadBack, own: Mapping[str, str]) -> dict[str, list[str]]:
+    """What can tell runs apart, by `daemons/KEY` or `PHASE/KEY`: every value that is not Hadoop's own default, those
+    that merely name the run, its hosts, ports and times replaced by what they name. `own` are texts that do, such as
+    the run's id, and their replacements."""
+    found = {}
+    for place, settings in (("daemons", held.daemons), *held.jobs.items()):
+        for key, several in settings.items():
+            values = {one.value for one in several if one.source is None or not one.source.endswith("-default.xml")}
+            if values and not key.startswith(_LAZY):
+                found[f"{place}/{key}"] = sorted({_nameless(value, own) for value in values})
+    return dict(sorted(found.items()))
+
+
+def _nameless(value: str, own: Mapping[str, str]) -> str:
+    for text, name in own.items():
+        value = value.replace(text, name)
+    for pattern, name in _NAMES:
+        value = pattern.sub(name, value)
+    return value

@@ -1,0 +1,339 @@
+"""What an experiment has found, as a page: what matters, by how much, and whether one can tell."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from howdah.model.comparison import Verdict
+from howdah.model.experiment import Effect, Experiment, Finding, Findings, Result
+from howdah.model.run import Caveat
+from howdah.report.document import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
+from howdah.report.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
+from howdah.report.provenance import difference_table
+from howdah.report.wording import (
+    MISSING,
+    count,
+    listing,
+    percent,
+    probability,
+    quantity,
+    ratio,
+    ratio_interval,
+    sentence,
+)
+from howdah.stats.power import LEVEL
+
+SHOWN: tuple[Verdict, ...] = ("faster", "slower", "different")
+"""Verdicts that say that a level matters."""
+
+MOST_ARMS = 12
+"""Up to which every arm has its own row of dots: a factorial design may have hundreds."""
+
+METHOD = (
+    "The model is log(value) = block + Σ levels + noise, one noise for all, by least squares; where a design changes "
+    "several factors at once, effects are taken to multiply. An interval holds by itself with 95 %. A difference is "
+    "declared at 5 % for all effects on this page together (Holm). Noise is judged by all runs and by those of the "
+    "first blocks, which the stopping rule could not choose, and what is less certain holds (Stein, 1945). Detectable "
+    "is the smallest ratio above 1 that such runs show four times out of five, all effects together."
+)
+_COLOURS: Mapping[Verdict, str] = {"faster": "reduce", "slower": "failed", "different": "contender"}
+_DESIGNS = {
+    "one-at-a-time": "one factor at a time",
+    "full": "every combination of levels",
+    "fractional": "a fraction of the combinations, of resolution IV",
+    "screening": "Plackett and Burman's",
+    "blocks": "one factor at a time, with the baseline again after every fourth run",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What stands behind a page of an experiment: its file as text, its directory, and what to type to go on."""
+
+    text: str
+    directory: str
+    resume: str
+
+
+def build_experiment(found: Findings, source: Source) -> Report:
+    """The page of `found`."""
+    sections = [Section("matters", "What matters", tuple(_matters(found)))]
+    if found.interactions or found.aliases:
+        sections.append(Section("together", "Factors together", tuple(_together(found))))
+    if any(one.value is not None for one in found.results):
+        sections.append(Section("runs", "The runs", tuple(_every_run(found))))
+    sections.append(Section("candidate", "The best settings seen", tuple(_candidate(found))))
+    sections.append(Section("design", "How it was done", tuple(_design(found, source))))
+    words = headline(found)
+    return Report(found.experiment.question, words, tuple(sections), _facts(found, words))
+
+
+def headline(found: Findings) -> str:
+    """The answer in a sentence or two."""
+    stop = found.experiment.stop
+    what = f"{found.phase}/{found.metric.name} of {found.title}"
+    if found.blocks < stop.least:
+        return (
+            f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
+        )
+    words = [_change(one.effect, one) for one in found.findings if one.verdict in SHOWN and one.effect is not None]
+    rest = [_name(one) for one in found.findings if one.verdict not in SHOWN]
+    if not words:
+        return f"Nothing is shown to change {what}."
+    said = f"{what} is {listing(words, most=4)}."
+    return f"{said} Nothing is shown of {listing(rest, most=4)}." if rest else said
+
+
+def _change(effect: Effect, finding: Finding) -> str:
+    words = "higher" if effect.ratio > 1 else "lower"
+    return f"{percent(abs(effect.ratio - 1))} {words} with {_name(finding)} ({finding.verdict})"
+
+
+def _name(finding: Finding) -> str:
+    return f"{finding.factor} {finding.level}"
+
+
+def _matters(found: Findings) -> Iterator[Block]:
+    yield Text(f"{found.experiment.question} Measured is {found.phase}/{found.metric.name}.")
+    yield Text(f"{sentence(found.metric.definition)} {_better(found)}", small=True)
+    yield from _caveats(found)
+    judged = [(one, one.effect) for one in found.findings if one.effect is not None]
+    if judged:
+        rows = tuple(
+            Ratio(
+                f"{_name(one)} against {one.baseline}",
+                effect.ratio,
+                effect.interval,
+                f"{_name(one)}: {ratio(effect.ratio)} ({ratio_interval(effect.interval)}), {one.verdict}",
+                _COLOURS.get(one.verdict, "other"),
+            )
+            for one, effect in judged
+        )
+        words = {"faster": "better", "slower": "worse", "different": "different"}
+        seen = [verdict for verdict in SHOWN if any(one.verdict == verdict for one, _ in judged)]
+        keys = (*(Key(_COLOURS[verdict], words[verdict]) for verdict in seen), Key("other", "no difference shown"))
+        told = "; ".join(row.title for row in rows) + "."
+        yield Figure("effects", "Level ÷ baseline, largest effect first", told, keys, Ratios("÷ baseline", rows))
+    heads = columns("Factor", "Level", "Against", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
+    cells = tuple(
+        (one.factor, one.level, one.baseline, *_effect_cells(one.effect), one.verdict) for one in found.findings
+    )
+    yield Table("Every level against the baseline's", heads, cells)
+    for one in found.findings:
+        if one.unlike:
+            yield difference_table(
+                f"What else differs between {_name(one)} and {one.baseline}", one.unlike, "Baseline", "Level"
+            )
+
+
+def _better(found: Findings) -> str:
+    return {"lower": "Lower is better.", "higher": "Higher is better.", "neither": "No direction is better."}[
+        found.metric.better
+    ]
+
+
+def _effect_cells(effect: Effect | None) -> tuple[str, str, str, str]:
+    if effect is None:
+        return (MISSING,) * 4
+    return (
+        ratio(effect.ratio),
+        ratio_interval(effect.interval),
+        probability(effect.p_family),
+        ratio(effect.detectable),
+    )
+
+
+def _caveats(found: Findings) -> Iterator[Caveat]:
+    for one in found.findings:
+        if one.unlike:
+            paths = listing([entry.path for entry in one.unlike])
+            yield Caveat(
+                "run", f"{_name(one)} differs from the baseline in more than that, so it has no verdict: {paths}."
+            )
+    if found.changed:
+        yield Caveat("run", f"Not the same in all runs of one arm: {listing(found.changed)}.")
+    wrong = [one for one in found.results if one.outcome.kind != "valid"]
+    if wrong:
+        arms = sorted({_arm(found, one.arm) for one in wrong})
+        yield Caveat("run", f"{count(len(wrong), 'run')} did not end well and have no number: of {listing(arms)}.")
+    if found.experiment.design == "screening":
+        text = (
+            "In a screening design, effects of two factors together hide in those of single ones: what matters here "
+            "is to be looked at again."
+        )
+        yield Caveat("run", text)
+    trend = found.trend
+    if trend is not None and trend.p < LEVEL:
+        text = (
+            f"The runs drifted: by their order alone the last is {ratio(trend.ratio)} of the first "
+            f"({ratio_interval(trend.interval)}). Blocks take most of it out of the effects."
+        )
+        yield Caveat("run", text)
+    far = [one.run for one in found.results if one.outlying]
+    if far:
+        yield Caveat(
+            "run",
+            f"{count(len(far), 'run')} lie far from the others of their arms, and count like them: {listing(far)}.",
+        )
+
+
+def _together(found: Findings) -> Iterator[Block]:
+    if found.interactions:
+        yield Text(
+            "Two levels together ÷ what they would be if their effects multiplied: 1 means that each does the same "
+            "whatever the other is."
+        )
+        mixed = any(one.aliases for one in found.interactions)
+        heads = columns(
+            "Level", "With", "#Ratio", "#95 % interval", "#p", "Verdict", *(("Mixed with",) if mixed else ())
+        )
+        rows = tuple(
+            (
+                " ".join(one.names[0]),
+                " ".join(one.names[1]),
+                *_effect_cells(one.effect)[:3],
+                one.verdict,
+                *((listing(one.aliases) or MISSING,) if mixed else ()),
+            )
+            for one in found.interactions
+        )
+        yield Table("Pairs, the largest effect first", heads, rows)
+    for chain in found.aliases:
+        yield Text(f"This design cannot tell apart: {listing(chain)}.", small=True)
+
+
+def _every_run(found: Findings) -> Iterator[Block]:
+    unit, name = found.metric.unit, f"{found.phase}/{found.metric.name}"
+    valid = [one for one in found.results if one.value is not None]
+    groups = tuple(
+        DotGroup(
+            _arm(found, arm),
+            "baseline" if arm == 0 else "contender",
+            tuple(
+                Dot(one.value, f"{one.run}: {quantity(one.value, unit)}")
+                for one in valid
+                if one.arm == arm and one.value is not None
+            ),
+            None,
+            None,
+        )
+        for arm in sorted({one.arm for one in valid})[:MOST_ARMS]
+    )
+    arms = len({one.arm for one in valid})
+    note = "" if arms <= MOST_ARMS else f"The first {MOST_ARMS} of {arms} arms; the table below has all."
+    low, high = (edge(one.value for one in valid if one.value is not None) for edge in (min, max))
+    words = f"{len(valid)} runs between {quantity(low, unit)} and {quantity(high, unit)}."
+    keys = (Key("baseline", "baseline"), Key("contender", "another arm; top to bottom in the order made"))
+    yield Figure("dots", "Every run", words, keys, Dots(name, unit, groups), note)
+    yield from _order(found, valid)
+    yield Fold(count(len(found.results), "run"), (_table(found),))
+
+
+def _order(found: Findings, valid: Sequence[Result]) -> Iterator[Block]:
+    trend = found.trend
+    turns = tuple(
+        Turn(
+            place,
+            one.relative,
+            "baseline" if one.arm == 0 else "contender",
+            one.outlying,
+            f"run {place}, {_arm(found, one.arm)}: {ratio(one.relative)} of its arm's mean",
+        )
+        for place, one in enumerate(valid, 1)
+        if one.relative is not None
+    )
+    line = None
+    if trend is None:
+        words = "There are too few runs to tell whether they drift."
+    else:
+        middle = trend.ratio**0.5
+        line = (1 / middle, middle)
+        found_or_not = "a drift is shown" if trend.p < LEVEL else "no drift is shown"
+        words = (
+            f"By the order alone the last run is {ratio(trend.ratio)} of the first (95 % interval "
+            f"{ratio_interval(trend.interval)}, p {_p(trend.p)}): {found_or_not}."
+        )
+    keys = (
+        Key("baseline", "baseline"),
+        Key("contender", "another arm; dashed: the trend; diamonds: far from the others"),
+    )
+    yield Figure("order", "Run ÷ mean of its arm, in the order of the runs", words, keys, Order("÷ mean", turns, line))
+    yield Text(words)
+
+
+def _p(p: float) -> str:
+    return probability(p) if p < 0.001 else f"= {probability(p)}"
+
+
+def _table(found: Findings) -> Table:
+    rows = tuple(
+        (
+            str(place),
+            str(one.block + 1),
+            _arm(found, one.arm),
+            quantity(one.value, found.metric.unit),
+            MISSING if one.relative is None else ratio(one.relative),
+            one.outcome.kind + (f" ({one.outcome.reason})" if one.outcome.reason else ""),
+            one.run,
+        )
+        for place, one in enumerate(found.results, 1)
+    )
+    heads = columns("#", "#Block", "Arm", "#Value", "#÷ mean of arm", "Outcome", "Run")
+    return Table(f"{found.phase}/{found.metric.name} of every run, in order", heads, rows)
+
+
+def _arm(found: Findings, number: int) -> str:
+    """What an arm has that the baseline has not."""
+    arm, baseline = found.arms[number], found.arms[0]
+    return ", ".join(f"{name} {level}" for name, level in arm.items() if level != baseline[name]) or "baseline"
+
+
+def _candidate(found: Findings) -> Iterator[Block]:
+    changed = {name: level for name, level in found.candidate.items() if level != found.arms[0][name]}
+    if not changed:
+        yield Text("No level is shown to be better than the baseline's, so there is nothing to recommend.")
+        return
+    words = listing([f"{name} {level}" for name, level in changed.items()], most=len(changed))
+    yield Text(f"The best level that was shown of each factor: {words}. The other factors stay as they are.")
+    if found.candidate not in found.arms:
+        text = "These settings were never run together, so this is a prediction and not a result. Compare before use."
+        yield Caveat("run", text)
+    else:
+        text = "They were picked because they looked best, which flatters them. Compare once more before use."
+        yield Caveat("run", text)
+    yield from (Code(line) for line in _commands(found.experiment, found.candidate))
+
+
+def _commands(experiment: Experiment, candidate: Mapping[str, str]) -> Iterator[str]:
+    """What to type for fresh runs with `candidate`."""
+    settings = {**experiment.baseline, **candidate}
+    nodes = settings.pop("nodes", experiment.cluster.get("nodes", "1"))
+    options = itertools.chain.from_iterable(
+        (f"--{name.replace('_', '-')}", value) for name, value in experiment.options.items()
+    )
+    conf = itertools.chain.from_iterable(("--conf", f"{key}={value}") for key, value in settings.items())
+    words = ("howdah", "run", experiment.workload, *options, "--nodes", nodes, *conf)
+    yield " ".join(words)
+
+
+def _design(found: Findings, source: Source) -> Iterator[Block]:
+    experiment, stop = found.experiment, found.experiment.stop
+    yield Text(
+        f"Design: {_DESIGNS[experiment.design]}. {count(len(found.arms), 'arm')} in "
+        f"{count(found.blocks, 'whole block')}, each in an order drawn with seed {experiment.seed}; every run on a "
+        f"cluster of its own. It stops when every interval, for all effects together, reaches no further than "
+        f"{percent(stop.half_width)}, after {stop.least} blocks at the earliest and {stop.most} at the latest."
+    )
+    yield Text(METHOD, small=True)
+    yield Fold("The experiment file", (Code(source.text),))
+    yield Text(f"Directory: {source.directory}")
+    yield Code(source.resume)
+
+
+def _facts(found: Findings, words: str) -> Mapping[str, Any]:
+    outcomes = Counter(one.outcome.kind for one in found.results)
+    return {"schema": 1, "kind": "experiment", "headline": words, "outcomes": dict(outcomes), **asdict(found)}

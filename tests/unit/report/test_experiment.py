@@ -1,0 +1,166 @@
+"""What a page of an experiment says."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from dataclasses import replace
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from howdah.model.comparison import Verdict
+from howdah.model.environment import Difference
+from howdah.model.experiment import Design, Experiment, Factor, Finding, Findings, Interaction, Result, StopRule
+from howdah.model.metric import Metric
+from howdah.model.run import Caveat, Outcome
+from howdah.report import Report, Source, build_experiment, render_html, render_json, render_markdown, render_text
+from howdah.stats.blocks import Observation, with_interactions
+from howdah.stats.design import arms, schedule
+from howdah.stats.order import outlying, relative, trend
+
+FACTORS = (
+    Factor("mapreduce.task.io.sort.mb", ("32", "128")),
+    Factor("mapreduce.map.output.compress", ("false", "true")),
+    Factor("mapreduce.job.reduces", ("2", "4")),
+)
+TRUTH = {"mapreduce.task.io.sort.mb": 0.2, "mapreduce.map.output.compress": -0.1, "mapreduce.job.reduces": 0.0}
+METRIC = Metric("job_seconds", "s", "lower", "from submission to the end of the job", "history")
+SOURCE = Source("question: Which?\n", "/experiments/one", "howdah experiment resume /experiments/one")
+
+
+def experiment(design: Design = "one-at-a-time") -> Experiment:
+    return Experiment(
+        "Which of these matters?", "terasort", {"size": "1G"}, {"nodes": "3"}, {}, FACTORS, design, None, StopRule(), 1
+    )
+
+
+def findings(design: Design = "one-at-a-time", blocks: int = 8, drift: float = 0.0, spread: float = 0.02) -> Findings:
+    noise = random.Random(1)
+    made, described = arms(design, FACTORS), experiment(design)
+    slots = schedule(design, len(made), blocks, 1)
+    values = [
+        math.exp(
+            3.5
+            + sum(TRUTH[one.name] for one in FACTORS if made[slot.arm][one.name] != one.levels[0])
+            + drift * place / len(slots)
+            + noise.gauss(0, spread)
+        )
+        for place, slot in enumerate(slots)
+    ]
+    levels = [
+        tuple(at for at, one in enumerate(FACTORS) if made[slot.arm][one.name] != one.levels[0]) for slot in slots
+    ]
+    seen = [Observation(slot.block, terms, value) for slot, terms, value in zip(slots, levels, values, strict=True)]
+    pairs = [(0, 1), (0, 2), (1, 2)] if design == "full" else []
+    alone, together = with_interactions(seen, pairs, 8)
+    names = [(one.name, one.levels[1]) for one in FACTORS]
+    verdicts: list[Verdict] = ["slower", "faster", "no difference shown"]
+    order = [slot.arm for slot in slots]
+    shares = relative(order, values)
+    far = outlying(shares)
+    return Findings(
+        experiment=described,
+        title="TeraSort",
+        phase="sort",
+        metric=METRIC,
+        arms=made,
+        blocks=blocks,
+        findings=tuple(
+            Finding(*names[one.term], FACTORS[one.term].levels[0], one, verdicts[one.term]) for one in alone
+        ),
+        candidate={**made[0], "mapreduce.map.output.compress": "true"},
+        interactions=tuple(
+            Interaction((names[pairs[one.term][0]], names[pairs[one.term][1]]), one, "no difference shown", ())
+            for one in together
+        ),
+        aliases=(),
+        trend=trend(order, values),
+        results=tuple(
+            Result(f"run-{place}", slot.block, slot.arm, Outcome("valid"), values[place], shares[place], far[place])
+            for place, slot in enumerate(slots)
+        ),
+        changed=(),
+    )
+
+
+def caveats(report: Report) -> str:
+    return "\n".join(block.text for part in report.sections for block in part.blocks if isinstance(block, Caveat))
+
+
+def test_the_headline_is_the_answer() -> None:
+    report = build_experiment(findings(), SOURCE)
+    assert report.title == "Which of these matters?"
+    assert report.headline.startswith("sort/job_seconds of TeraSort is ")
+    assert " % higher with mapreduce.task.io.sort.mb 128 (slower) and 1" in report.headline
+    assert " % lower with mapreduce.map.output.compress true (faster). " in report.headline
+    assert report.headline.endswith("Nothing is shown of mapreduce.job.reduces 4.")
+
+
+def test_too_few_blocks_are_said_first() -> None:
+    found = findings(blocks=3)
+    report = build_experiment(found, SOURCE)
+    assert report.headline.startswith("Not enough data: 3 of at least 8 blocks are done")
+    nothing = replace(found, blocks=0, findings=(), results=(), trend=None, interactions=())
+    assert build_experiment(nothing, SOURCE).headline.startswith("Not enough data: 0 of at least 8")
+
+
+def test_nothing_shown_is_said_as_that() -> None:
+    found = findings()
+    quiet = tuple(replace(one, verdict="no difference shown") for one in found.findings)
+    report = build_experiment(replace(found, findings=quiet, candidate=found.arms[0]), SOURCE)
+    assert report.headline == "Nothing is shown to change sort/job_seconds of TeraSort."
+    assert "there is nothing to recommend" in render_text(report)
+
+
+def test_what_stands_against_believing_it_is_on_the_page() -> None:
+    found = findings(drift=0.3)
+    unlike = (Difference("hosts.vm.thp", "never", "always"),)
+    first = replace(found.findings[0], verdict="not comparable", unlike=unlike)
+    wrong = replace(found.results[5], outcome=Outcome("failed", "why"), value=None, relative=None, outlying=False)
+    found = replace(
+        found,
+        findings=(first, *found.findings[1:]),
+        results=(*found.results[:5], wrong, *found.results[6:]),
+        changed=("hosts.vm.kernel",),
+    )
+    said = caveats(build_experiment(found, SOURCE))
+    assert f"{first.factor} {first.level} differs from the baseline in more than that" in said
+    assert "hosts.vm.thp" in said
+    assert "Not the same in all runs of one arm: hosts.vm.kernel." in said
+    assert "1 run did not end well" in said
+    assert "The runs drifted: by their order alone the last is 1." in said
+
+
+def test_a_page_without_a_reason_for_doubt_has_none_but_that_of_the_prediction() -> None:
+    found = findings()
+    assert caveats(build_experiment(found, SOURCE)).count("\n") == 0
+    assert "picked because they looked best" in caveats(build_experiment(found, SOURCE))
+    both = {**found.candidate, "mapreduce.job.reduces": "4"}
+    assert "never run together" in caveats(build_experiment(replace(found, candidate=both), SOURCE))
+
+
+def test_the_candidate_is_a_command() -> None:
+    text = render_text(build_experiment(findings(), SOURCE))
+    expected = "howdah run terasort --size 1G --nodes 3 --conf mapreduce.task.io.sort.mb=32 --conf mapreduce.map.output"
+    assert expected in text
+
+
+def test_pairs_are_shown_where_the_design_can_see_them() -> None:
+    assert "FACTORS TOGETHER" not in render_text(build_experiment(findings(), SOURCE))
+    text = render_text(build_experiment(findings("full"), SOURCE))
+    assert "FACTORS TOGETHER" in text
+    assert "Pairs, the largest effect first" in text
+
+
+@pytest.mark.parametrize("design", ["one-at-a-time", "full", "screening"])
+def test_every_format_has_it(design: Design) -> None:
+    report = build_experiment(findings(design), SOURCE)
+    page = render_html(report)
+    assert page.count("<svg") == 6, "three figures, each at two widths"
+    assert report.headline.split(" (")[0].replace(" % ", "\u00a0% ") in page
+    assert "Every level against the baseline" in render_markdown(report)
+    facts = json.loads(render_json(report))
+    assert (facts["kind"], facts["schema"], facts["outcomes"]) == ("experiment", 1, {"valid": len(facts["results"])})
+    assert Draft202012Validator({"required": ["findings", "trend", "arms"]}).is_valid(facts)
