@@ -38,9 +38,13 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
     refused = home.howdah("experiment", "resume", str(directory))
     assert refused.code == 2
     assert f"another experiment runs on this machine: {directory}" in one_message(refused)
+    assert "\nIt runs.\n" in home.howdah("experiment", "status", str(directory)).out
     os.kill(begun.pid, signal.SIGKILL)
     begun.end()
     eventually(lambda: not home.processes(), 60, "everything has ended")
+    status = home.howdah("experiment", "status", str(directory)).out
+    assert "Block 1: 1 of 4 runs or more (1 valid)." in status
+    assert f"Nobody works on it. To go on: howdah experiment resume {directory}" in status
     assert outcomes(directory) == {"valid": 1, "running": 1}
     first = next(path for path in directory.glob("runs/*/samples.jsonl") if path.stat().st_size)
     kept = first.read_bytes(), first.stat().st_mtime_ns
@@ -56,6 +60,7 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
     assert outcomes(directory) == {"valid": 4, "running": 1}
     assert kept == (first.read_bytes(), first.stat().st_mtime_ns)
     assert "4 valid; 2 whole blocks" in resumed.out
+    assert "<svg" in (directory / "report.html").read_text(encoding="utf-8")
     report = home.howdah("experiment", "report", str(directory), "--json")
     assert report.code == 0, report.said
     found = json.loads(report.out)
@@ -65,3 +70,16 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
     again = home.howdah("experiment", "resume", str(directory))
     assert again.code == 0
     assert outcomes(directory) == {"valid": 4, "running": 1}, "there is nothing left to run"
+
+
+@pytest.mark.slow
+def test_runs_that_hang_are_ended_and_a_few_of_them_end_it(home: Home, tmp_path: Path) -> None:
+    file, directory = tmp_path / "mine.yaml", tmp_path / "experiment"
+    file.write_text(FILE.replace("max: 2", "max: 2, limit: 1s"), encoding="utf-8")
+    ended = home.howdah("experiment", "run", str(file), "--out", str(directory))
+    assert ended.code == 1, ended.said
+    said = "3 runs in a row went wrong, the last: the run has taken longer than 1.0 s, which is its limit"
+    assert said in ended.err
+    assert f"To go on: howdah experiment resume {directory}" in ended.err
+    assert outcomes(directory) == {"failed": 3}
+    assert not home.processes()

@@ -56,6 +56,15 @@ def test_a_task_whose_jvm_cannot_start(cluster: Home) -> None:
     assert "Too small maximum heap" in one_message(ended), "the JVM's own words are missing"
 
 
+def test_a_setting_that_a_program_overrides(cluster: Home) -> None:
+    options = ("--size", "smoke", "--cluster", "shared", "--no-probes", "--no-calibration")
+    ended = cluster.howdah("run", "pi", *options, "--conf", "mapreduce.job.reduces=3")
+    assert ended.code == 3, ended.said
+    assert "settings: mapreduce.job.reduces was to be 3 and is 1" in one_message(ended)
+    (run,) = cluster.runs
+    assert not (run / "samples.jsonl").exists()
+
+
 def test_output_that_is_not_sorted(cluster: Home) -> None:
     reverse = (
         "mapreduce.job.output.key.comparator.class=org.apache.hadoop.mapreduce.lib.partition.KeyFieldBasedComparator",

@@ -74,6 +74,32 @@ def report(directory: Path, output: Path | None, as_json: bool) -> None:
     _show(found, _plan(found.file, quiet=as_json), output, as_json=as_json)
 
 
+@experiment.command()
+@_DIRECTORY
+@json_option
+def status(directory: Path, as_json: bool) -> None:
+    """Show how far the experiment in DIRECTORY is, whether it runs now, and how much longer it takes at least."""
+    from howdah.cli.experiment_tables import print_status
+    from howdah.engine.confirmation import confirming
+    from howdah.engine.findings import find
+    from howdah.engine.trials import Status
+    from howdah.store import ExperimentDirectory
+
+    found = ExperimentDirectory(directory)
+    parts = [found] if found.confirmation is None else [found, found.confirmation]
+    seen = [Status.of(_plan(part.file, quiet=True), part) for part in parts]
+    runs = found.is_held()
+    waits = len(parts) == 1 and seen[0].next is None and confirming(find(seen[0].plan, found)) is not None
+    if as_json:
+        click.echo(
+            json.dumps(
+                {"runs_now": runs, "parts": [one.facts() for one in seen], "confirmation_is_next": waits}, indent=1
+            )
+        )
+        return
+    print_status(seen, waits=waits, runs_now=runs, resume=f"howdah experiment resume {found.path}")
+
+
 def _plan(file: Path, *, quiet: bool) -> ExperimentPlan:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.request import ClusterRequest
@@ -90,18 +116,34 @@ def _plan(file: Path, *, quiet: bool) -> ExperimentPlan:
 
 
 def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
-    from howdah.cli.progress import make_display
-    from howdah.engine.trials import run_experiment
+    """Runs what is missing of the experiment, and then of the one that confirms what it found."""
+    from howdah.engine.confirmation import confirming
+    from howdah.engine.findings import find
+    from howdah.report.experiment import headline
+    from howdah.spec.experiment import write_experiment
 
     click.echo(f"Experiment: {directory.path}", err=True)
     try:
-        with make_display(quiet=False) as display:
-            for _ in run_experiment(plan, directory, typed_command(), display):
-                pass
+        _work(directory, plan)
+        found = find(plan, directory)
+        again = confirming(found)
+        if again is not None:
+            inner = directory.confirmation or directory.begin_confirmation(write_experiment(again))
+            click.echo(f"{headline(found)}\nNow fresh runs of the best settings against the baseline.", err=True)
+            _work(inner, _plan(inner.file, quiet=False))
     except BaseException:
         click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
         raise
     _show(directory, plan, None, as_json=False)
+
+
+def _work(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
+    from howdah.cli.progress import make_display
+    from howdah.engine.trials import run_experiment
+
+    with make_display(quiet=False) as display:
+        for _ in run_experiment(plan, directory, typed_command(), display):
+            pass
 
 
 def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | None, *, as_json: bool) -> None:
@@ -110,13 +152,15 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
     from howdah.engine.findings import find
     from howdah.report import Source, build_experiment, render_json
 
-    findings = find(plan, directory)
+    findings, inner = find(plan, directory), directory.confirmation
+    confirmed = None if inner is None else find(_plan(inner.file, quiet=as_json), inner)
     resume = f"howdah experiment resume {directory.path}"
-    page = build_experiment(findings, Source(directory.file.read_text("utf-8"), str(directory.path), resume))
+    source = Source(directory.file.read_text("utf-8"), str(directory.path), resume)
+    page = build_experiment(findings, source, confirmed)
     if output is not None or not as_json:
         target = write_page(page, output or directory.path / "report.html")
     if as_json:
         click.echo(render_json(page), nl=False)
         return
-    print_findings(findings)
+    print_findings(findings, confirmed)
     click.echo(f"\nReport:     {target}\nExperiment: {directory.path}")

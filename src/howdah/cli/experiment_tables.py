@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import click
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.table import Table
 
 from howdah.cli.reporting import width
 from howdah.engine.experiment import ExperimentPlan
+from howdah.engine.trials import Status
 from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.report.experiment import headline
@@ -42,7 +44,12 @@ def print_plan(plan: ExperimentPlan) -> None:
     for chain in plan.aliases:
         click.echo(f"Cannot be told apart: {', '.join(chain)}.")
     click.echo()
-    for line in (*_expected(plan), f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run."):
+    for line in (
+        *_expected(plan),
+        f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.",
+        f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended. "
+        "If a level is shown to be better, fresh runs against the baseline follow.",
+    ):
         click.echo(line)
 
 
@@ -68,10 +75,10 @@ def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def print_findings(found: Findings) -> None:
+def print_findings(found: Findings, confirmed: Findings | None) -> None:
     """The answer, and every effect with its verdict, the largest first."""
-    click.secho(found.experiment.question, bold=True)
-    click.secho(headline(found), bold=True)
+    click.echo(found.experiment.question)
+    click.secho(headline(found, confirmed), bold=True)
     outcomes = Counter(one.outcome.kind for one in found.results)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(outcomes.items())) or "no runs yet"
     click.echo(f"{found.title}, {found.phase}/{found.metric.name}; {counts}; {found.blocks} whole blocks.\n")
@@ -83,3 +90,25 @@ def print_findings(found: Findings) -> None:
         table.add_row(one.factor, one.level, one.baseline, ratio, interval, one.verdict)
     Console(width=width(), highlight=False).print(table)
     click.echo("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
+
+
+def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume: str) -> None:
+    """How far each part is: the experiment, and the one that confirms it, which may not have begun (`waits`)."""
+    for one in parts:
+        click.secho(one.plan.experiment.question, bold=True)
+        outcomes = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items())) or "none yet"
+        if one.next is None:
+            click.echo(f"Finished: {len(one.done)} runs ({outcomes}).")
+            continue
+        click.echo(f"Block {one.next.block + 1}: {len(one.done)} of {one.least} runs or more ({outcomes}).")
+        if one.remaining_seconds is not None:
+            left = format_seconds(one.remaining_seconds)
+            click.echo(f"A run takes {format_seconds(one.seconds or 0)}: {left} or more to go.")
+        arm = one.plan.arms[one.next.arm]
+        click.echo(f"{'Now' if runs_now else 'Next'}: {_difference(arm, one.plan.arms[0])}.")
+    if waits:
+        click.echo("Next: fresh runs of its best settings against the baseline.")
+    if runs_now:
+        click.echo("\nIt runs.")
+    elif waits or any(one.next is not None for one in parts):
+        click.echo(f"\nNobody works on it. To go on: {resume}")

@@ -18,10 +18,10 @@ from howdah.engine.readback import check_settings, distinguishing, read_back
 from howdah.engine.session import JobSession, run_tag
 from howdah.engine.submission import now
 from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
-from howdah.errors import HowdahError
+from howdah.errors import HowdahError, WorkloadFailed
 from howdah.model.environment import Environment
 from howdah.model.metric import registry
-from howdah.model.quantity import format_bytes
+from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Check, Outcome, Run, Trial
 from howdah.model.sample import Sample
 from howdah.probe import Probe, Subject
@@ -63,15 +63,17 @@ class Execution:
         bounds: Bounds,
         labels: Mapping[str, str],
         reuse: bool,
+        limit_seconds: float | None,
     ) -> None:
         """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
-        runs be used."""
+        runs be used. A phase is ended once the run has taken `limit_seconds`."""
         self._cluster = cluster
         self._workload = workload
         self._settings = settings
         self._probes = probes
         self._observer = observer
         self._bounds = bounds
+        self._limit_seconds = limit_seconds
         self._run = Run(
             id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{workload.name}-{secrets.token_hex(2)}",
             title=workload.title,
@@ -96,7 +98,7 @@ class Execution:
             run_id=self._run.id,
             settings=settings["conf"],
             reuse=reuse,
-            check=cluster.check_masters,
+            check=self._check,
             save=self._update,
         )
 
@@ -129,6 +131,12 @@ class Execution:
         if raised is not None:
             raise raised
         return self._run
+
+    def _check(self) -> None:
+        self._cluster.check_masters()
+        limit = self._limit_seconds
+        if limit is not None and time.monotonic() - self._run.start.monotonic > limit:
+            raise WorkloadFailed(f"the run has taken longer than {format_seconds(limit)}, which is its limit")
 
     def _before(self) -> None:
         self._observer.step("reading the environment")

@@ -30,6 +30,9 @@ Cost = Literal["job", "cluster"]
 NODES = "nodes"
 """The factor that is no Hadoop property: how many nodes the cluster has."""
 
+_LIMIT_UNKNOWN, _LIMIT_LEAST, _LIMIT_TIMES = 3600.0, 600.0, 5
+"""Seconds after which a run of an experiment hangs: where nothing is known, and where earlier runs tell."""
+
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
@@ -59,6 +62,13 @@ class ExperimentPlan:
     def seconds(self) -> float | None:
         """How long the runs of the plan will take; None where nothing is known of such runs."""
         return None if self.earlier is None else self.earlier.seconds * len(self.slots)
+
+    @property
+    def limit_seconds(self) -> float:
+        """After which a run is ended: what the file says, or several times what earlier runs took."""
+        if self.experiment.stop.limit_seconds is not None:
+            return self.experiment.stop.limit_seconds
+        return _LIMIT_UNKNOWN if self.earlier is None else max(_LIMIT_LEAST, _LIMIT_TIMES * self.earlier.seconds)
 
     def detectable(self, blocks: int) -> float | None:
         """The smallest ratio of a level to the baseline's that `blocks` blocks show with a power of 0.8, one comparison

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from howdah.engine import metrics
 from howdah.engine.experiment import ExperimentPlan
 from howdah.engine.likeness import Likeness
-from howdah.engine.trials import Done, block_slots, finished, observations, terms
+from howdah.engine.trials import TOGETHER, Done, block_slots, finished, observations, terms
 from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
 from howdah.model.experiment import Effect, Finding, Findings, Interaction, Result
@@ -68,15 +68,18 @@ def _findings(
     baseline = {factor.name: factor.levels[0] for factor in plan.experiment.factors}
     found = []
     for number, (factor, level) in enumerate(terms(plan)):
-        effect, unlike = effects.get(number), likeness.unlike(factor, level)
+        effect, unlike = effects.get(number), likeness.unlike(number)
         verdict = _verdict(effect, better, enough=enough, unlike=unlike)
-        found.append(Finding(factor, level, baseline[factor], effect, verdict, unlike))
+        against = baseline.get(factor, TOGETHER.join(baseline.values()))
+        found.append(Finding(factor, level, against, effect, verdict, unlike))
     return tuple(sorted(found, key=lambda one: 1.0 if one.effect is None else _size(one.effect)))
 
 
 def _candidate(plan: ExperimentPlan, findings: Sequence[Finding], better: Better) -> dict[str, str]:
     """The largest effect of each factor comes last, and stays."""
     best = dict(plan.arms[0])
+    if plan.experiment.design == "together":
+        return dict(plan.arms[1]) if [one.verdict for one in findings] == ["faster"] else best
     for one in sorted(findings, key=lambda one: 0.0 if one.effect is None else -_size(one.effect)):
         if one.verdict == "faster" and better != "neither":
             best[one.factor] = one.level

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from howdah.engine.experiment import NODES, ExperimentPlan
-from howdah.engine.trials import Done
+from howdah.engine.trials import TOGETHER, Done, arm_terms, terms
 from howdah.model.environment import Difference, Environment, differences
 from howdah.store import ExperimentDirectory, read_run
 
@@ -46,16 +46,16 @@ class Likeness:
             found |= {path for path in _paths(runs) if len({run.get(path) for run in runs}) > 1}
         return tuple(sorted(found))
 
-    def unlike(self, factor: str, level: str) -> tuple[Difference, ...]:
-        """What no run with `level` has in common with any run that it is compared with, beside what was varied and what
-        follows from it."""
-        baseline = self.plan.arms[0]
-        if self.plan.experiment.design in ("one-at-a-time", "blocks"):
-            others = [0]
+    def unlike(self, term: int) -> tuple[Difference, ...]:
+        """What no run with the level `term` has in common with any run that it is compared with, beside what was varied
+        and what follows from it."""
+        factor = terms(self.plan)[term][0]
+        having = [place for place in range(len(self.plan.arms)) if term in arm_terms(self.plan, place)]
+        if self.plan.experiment.design in ("full", "fractional", "screening"):
+            others = [place for place, arm in enumerate(self.plan.arms) if arm[factor] == self.plan.arms[0][factor]]
         else:
-            others = [place for place, arm in enumerate(self.plan.arms) if arm[factor] == baseline[factor]]
-        here = [run for place, arm in enumerate(self.plan.arms) if arm[factor] == level for run in self._of(place)]
-        there = [run for place in others for run in self._of(place)]
+            others = [0]
+        here, there = ([run for place in places for run in self.facts.get(place, ())] for places in (having, others))
         if not here or not there:
             return ()
         varied = {one.name for one in self.plan.experiment.factors}
@@ -63,18 +63,17 @@ class Likeness:
         for path in sorted(_paths(here) | _paths(there)):
             left, right = ({run.get(path) for run in runs} for runs in (there, here))
             if not left & right and not self._follows(path, factor, varied):
-                found.append(Difference(path, *(" or ".join(sorted(map(str, side))) for side in (left, right))))
+                found.append(
+                    Difference(path, *(" or ".join(sorted(one or "–" for one in side)) for side in (left, right)))
+                )
         return tuple(found)
-
-    def _of(self, arm: int) -> Sequence[Facts]:
-        return self.facts.get(arm, ())
 
     def _follows(self, path: str, factor: str, varied: set[str]) -> bool:
         """Whether the fact `path` is a factor or follows from one: a cluster of other size has other settings."""
         if path.startswith(_ENVIRONMENT):
             return False
         key = path.partition("/")[2]
-        return key in varied or key in _COMPUTED or factor == NODES
+        return key in varied or key in _COMPUTED or NODES in factor.split(TOGETHER)
 
 
 def _paths(runs: Sequence[Facts]) -> set[str]:

@@ -29,7 +29,7 @@ class Measurement:
 
     `cluster` is a name, `conf:DIR`, or None for a cluster made for this and ended after it, as `made` says. `command`
     is what one types to repeat it. `probes` None means all of them. `reuse` keeps the generated data in the storage,
-    and uses what an earlier run has kept.
+    and uses what an earlier run has kept. A run that takes longer than `limit_seconds` fails.
     """
 
     workloads: Sequence[tuple[Workload, Asked]]
@@ -43,6 +43,7 @@ class Measurement:
     calibrated: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
     reuse: bool = False
+    limit_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def _once(
         bounds=bounds,
         labels=measurement.labels,
         reuse=measurement.reuse,
+        limit_seconds=measurement.limit_seconds,
     )
     return Measured(execution.execute(), execution.path)
 

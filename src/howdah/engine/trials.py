@@ -5,8 +5,12 @@ What a restart of the cluster changes is then in the noise of every comparison, 
 
 from __future__ import annotations
 
+import itertools
+import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.experiment import ExperimentPlan, asked
@@ -20,6 +24,9 @@ from howdah.store import ExperimentDirectory, list_runs, read_run
 from howdah.workload.registry import find_workload
 
 _FINISHED = ("valid", "invalid", "failed")
+TOGETHER = " + "
+"""Between the names of factors, and between levels, that are changed together."""
+
 _IN_A_ROW = 3
 """So many runs that went wrong one after the other end an experiment: what stops them stops the next one too."""
 
@@ -49,21 +56,70 @@ def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done
 
 def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
     """Factor and level of every effect, by its number."""
-    return tuple((factor.name, level) for factor in plan.experiment.factors for level in factor.levels[1:])
+    factors = plan.experiment.factors
+    if plan.experiment.design == "together":
+        return ((TOGETHER.join(one.name for one in factors), TOGETHER.join(one.levels[1] for one in factors)),)
+    return tuple((factor.name, level) for factor in factors for level in factor.levels[1:])
 
 
 def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation]:
     """The valid runs, as effects are judged by them."""
-    numbers = {term: at for at, term in enumerate(terms(plan))}
     return [
-        Observation(
-            one.slot.block,
-            tuple(numbers[term] for term in plan.arms[one.slot.arm].items() if term in numbers),
-            one.value,
-        )
-        for one in done
-        if one.value is not None
+        Observation(one.slot.block, arm_terms(plan, one.slot.arm), one.value) for one in done if one.value is not None
     ]
+
+
+def arm_terms(plan: ExperimentPlan, arm: int) -> tuple[int, ...]:
+    """The numbers of the effects that an arm has."""
+    if plan.experiment.design == "together":
+        return (0,) if arm else ()
+    numbers = {term: at for at, term in enumerate(terms(plan))}
+    return tuple(numbers[term] for term in plan.arms[arm].items() if term in numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far an experiment is. `least` is how many runs it has at least; `next` is None when there are enough, and
+    `seconds` the median time from the start of one run to that of the next."""
+
+    plan: ExperimentPlan
+    done: tuple[Done, ...]
+    least: int
+    next: Slot | None
+    seconds: float | None
+
+    @classmethod
+    def of(cls, plan: ExperimentPlan, directory: ExperimentDirectory) -> Status:
+        """That of `directory` now."""
+        done = finished(plan, directory)
+        slot = next_slot(plan, done)
+        blocks = max(plan.experiment.stop.least, 0 if slot is None else slot.block + 1)
+        least = sum(len(block_slots(plan, block)) for block in range(blocks)) if slot is not None else len(done)
+        starts = [one.run.start.utc for one in done]
+        steps = [later - earlier for earlier, later in itertools.pairwise(starts)]
+        return cls(plan, done, least, slot, statistics.median(steps) if steps else None)
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many runs ended how."""
+        return dict(Counter(one.run.outcome.kind for one in self.done))
+
+    @property
+    def remaining_seconds(self) -> float | None:
+        """How much longer it takes at least; None where nothing is known of it."""
+        return None if self.seconds is None else self.seconds * (self.least - len(self.done))
+
+    def facts(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {
+            "question": self.plan.experiment.question,
+            "runs": len(self.done),
+            "outcomes": self.outcomes,
+            "runs_at_least": self.least,
+            "finished": self.next is None,
+            "seconds_per_run": self.seconds,
+            "remaining_seconds_at_least": self.remaining_seconds,
+        }
 
 
 def run_experiment(
@@ -140,6 +196,7 @@ def _measured(
             root=directory.runs,
             command=command,
             made=ClusterRequest("experiment", nodes=nodes, hadoop=experiment.cluster.get("hadoop", usual.hadoop)),
+            limit_seconds=plan.limit_seconds,
             labels={"block": str(slot.block), "place": str(slot.place), "arm": str(slot.arm)},
         ),
         observer,

@@ -11,7 +11,7 @@ from howdah.model.environment import Difference
 from howdah.model.metric import Metric
 from howdah.model.run import Outcome
 
-Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening"]
+Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "together"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,14 @@ class Factor:
 @dataclass(frozen=True, slots=True)
 class StopRule:
     """When there are enough blocks: the 95 % interval of every effect reaches no further than `half_width` (0.05 is
-    5 %) to either side, after `least` blocks at the earliest and `most` at the latest, or `budget_seconds` are over."""
+    5 %) to either side, after `least` blocks at the earliest and `most` at the latest, or `budget_seconds` are over. A
+    run that takes `limit_seconds` is ended and has failed."""
 
     half_width: float = 0.05
     least: int = 8
     most: int = 30
     budget_seconds: float | None = None
+    limit_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One level of one factor against the baseline's. `effect` is None where the runs cannot tell it; `unlike` is what
-    differs beside the factor, and makes both not comparable."""
+    """One level of one factor against the baseline's, or those of all factors together. `effect` is None where the runs
+    cannot tell it; `unlike` is what differs beside the factor, and makes both not comparable."""
 
     factor: str
     level: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -47,6 +48,7 @@ _DESIGNS = {
     "fractional": "a fraction of the combinations, of resolution IV",
     "screening": "Plackett and Burman's",
     "blocks": "one factor at a time, with the baseline again after every fourth run",
+    "together": "all factors at once",
 }
 
 
@@ -59,21 +61,37 @@ class Source:
     resume: str
 
 
-def build_experiment(found: Findings, source: Source) -> Report:
-    """The page of `found`."""
+def build_experiment(found: Findings, source: Source, confirmed: Findings | None = None) -> Report:
+    """The page of `found`, and of the fresh runs of its best settings where there are any."""
     sections = [Section("matters", "What matters", tuple(_matters(found)))]
     if found.interactions or found.aliases:
         sections.append(Section("together", "Factors together", tuple(_together(found))))
     if any(one.value is not None for one in found.results):
         sections.append(Section("runs", "The runs", tuple(_every_run(found))))
-    sections.append(Section("candidate", "The best settings seen", tuple(_candidate(found))))
+    sections.append(Section("candidate", "The best settings", tuple(_candidate(found, confirmed))))
     sections.append(Section("design", "How it was done", tuple(_design(found, source))))
-    words = headline(found)
-    return Report(found.experiment.question, words, tuple(sections), _facts(found, words))
+    words = headline(found, confirmed)
+    return Report(found.experiment.question, words, tuple(sections), _facts(found, words, confirmed))
 
 
-def headline(found: Findings) -> str:
-    """The answer in a sentence or two."""
+def headline(found: Findings, confirmed: Findings | None = None) -> str:
+    """The answer in a sentence or three."""
+    said = _answer(found)
+    return said if confirmed is None else f"{said} {_confirmed(confirmed)}"
+
+
+def _confirmed(fresh: Findings) -> str:
+    """What the fresh runs of the best settings say."""
+    [one] = fresh.findings
+    if one.effect is None or one.verdict in ("not enough data", "not comparable"):
+        return f"Fresh runs of the best settings against the baseline: {one.verdict}."
+    numbers = f"{ratio(one.effect.ratio)} of the baseline, 95 % interval {ratio_interval(one.effect.interval)}"
+    if one.verdict == "faster":
+        return f"Fresh runs confirm the best settings: {numbers}."
+    return f"Fresh runs do not confirm the best settings: {numbers}, {one.verdict}."
+
+
+def _answer(found: Findings) -> str:
     stop = found.experiment.stop
     what = f"{found.phase}/{found.metric.name} of {found.title}"
     if found.blocks < stop.least:
@@ -292,23 +310,37 @@ def _arm(found: Findings, number: int) -> str:
     return ", ".join(f"{name} {level}" for name, level in arm.items() if level != baseline[name]) or "baseline"
 
 
-def _candidate(found: Findings) -> Iterator[Block]:
+def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
     changed = {name: level for name, level in found.candidate.items() if level != found.arms[0][name]}
     if not changed:
         yield Text("No level is shown to be better than the baseline's, so there is nothing to recommend.")
         return
     words = listing([f"{name} {level}" for name, level in changed.items()], most=len(changed))
     yield Text(f"The best level that was shown of each factor: {words}. The other factors stay as they are.")
-    if found.candidate not in found.arms:
-        text = "These settings were never run together, so this is a prediction and not a result. Compare before use."
-        yield Caveat("run", text)
+    if confirmed is None:
+        never = "" if found.candidate in found.arms else "These settings were never run together. "
+        yield Caveat(
+            "run", f"{never}They were picked because they looked best, which flatters them: not confirmed yet."
+        )
     else:
-        text = "They were picked because they looked best, which flatters them. Compare once more before use."
-        yield Caveat("run", text)
-    yield from (Code(line) for line in _commands(found.experiment, found.candidate))
+        yield from _fresh_runs(confirmed)
+    yield Code(_command(found.experiment, found.candidate))
 
 
-def _commands(experiment: Experiment, candidate: Mapping[str, str]) -> Iterator[str]:
+def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
+    [one] = confirmed.findings
+    valid = sum(result.value is not None for result in confirmed.results)
+    if one.verdict == "faster":
+        yield Text(
+            f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, baseline and best settings in turn."
+        )
+    else:
+        yield Caveat("run", f"{_confirmed(confirmed)} That is no recommendation.")
+    heads = columns("Settings", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
+    yield Table("Fresh runs", heads, (("best settings", *_effect_cells(one.effect), one.verdict),))
+
+
+def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:
     """What to type for fresh runs with `candidate`."""
     settings = {**experiment.baseline, **candidate}
     nodes = settings.pop("nodes", experiment.cluster.get("nodes", "1"))
@@ -317,7 +349,7 @@ def _commands(experiment: Experiment, candidate: Mapping[str, str]) -> Iterator[
     )
     conf = itertools.chain.from_iterable(("--conf", f"{key}={value}") for key, value in settings.items())
     words = ("howdah", "run", experiment.workload, *options, "--nodes", nodes, *conf)
-    yield " ".join(words)
+    return shlex.join(words)
 
 
 def _design(found: Findings, source: Source) -> Iterator[Block]:
@@ -334,6 +366,13 @@ def _design(found: Findings, source: Source) -> Iterator[Block]:
     yield Code(source.resume)
 
 
-def _facts(found: Findings, words: str) -> Mapping[str, Any]:
+def _facts(found: Findings, words: str, confirmed: Findings | None) -> Mapping[str, Any]:
     outcomes = Counter(one.outcome.kind for one in found.results)
-    return {"schema": 1, "kind": "experiment", "headline": words, "outcomes": dict(outcomes), **asdict(found)}
+    return {
+        "schema": 1,
+        "kind": "experiment",
+        "headline": words,
+        "outcomes": dict(outcomes),
+        **asdict(found),
+        "confirmation": None if confirmed is None else asdict(confirmed),
+    }

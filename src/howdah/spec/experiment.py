@@ -6,13 +6,15 @@ import re
 from pathlib import Path
 from typing import get_args
 
+import yaml
+
 from howdah.model.experiment import Design, Experiment, Factor, StopRule
 from howdah.spec.document import Value, did_you_mean, read_document
 
 _KEYS = ("question", "workload", "cluster", "baseline", "factors", "design", "primary", "stop", "seed")
 _NEEDED = ("question", "workload", "factors")
 _CLUSTER = ("nodes", "hadoop")
-_STOP = ("half_width", "min", "max", "budget")
+_STOP = ("half_width", "min", "max", "budget", "limit")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -37,6 +39,30 @@ def read_experiment(file: Path) -> Experiment:
         stop=_stop(given.get("stop")),
         seed=_whole(given["seed"], 0) if "seed" in given else 1,
     )
+
+
+def write_experiment(experiment: Experiment) -> str:
+    """A file that says `experiment`: `read_experiment` reads the same from it."""
+    stop = experiment.stop
+    limits = {"budget": stop.budget_seconds, "limit": stop.limit_seconds}
+    record = {
+        "question": experiment.question,
+        "workload": {experiment.workload: dict(experiment.options)} if experiment.options else experiment.workload,
+        "cluster": dict(experiment.cluster),
+        "baseline": {**experiment.baseline, **{one.name: one.levels[0] for one in experiment.factors}},
+        "factors": {one.name: list(one.levels) for one in experiment.factors},
+        "design": experiment.design,
+        **({} if experiment.primary is None else {"primary": experiment.primary}),
+        "stop": {
+            "half_width": f"{100 * stop.half_width:.6g}%",
+            "min": stop.least,
+            "max": stop.most,
+            **{name: f"{seconds:.6g}s" for name, seconds in limits.items() if seconds is not None},
+        },
+        "seed": experiment.seed,
+    }
+    text: str = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=1000)
+    return text
 
 
 def _workload(value: Value) -> tuple[str, dict[str, str]]:
@@ -94,6 +120,7 @@ def _stop(value: Value | None) -> StopRule:
         least=least,
         most=most,
         budget_seconds=_duration(given["budget"]) if "budget" in given else None,
+        limit_seconds=_duration(given["limit"]) if "limit" in given else None,
     )
 
 

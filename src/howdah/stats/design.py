@@ -32,8 +32,8 @@ def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
 
     `full` has every combination; `fractional` the fraction of resolution IV with the fewest, in which no effect of one
     factor is mixed with that of another or of two together; `screening` the design of Plackett and Burman (Biometrika
-    33:305, 1946), in which effects of two factors together hide in those of single ones; the others change one factor
-    at a time.
+    33:305, 1946), in which effects of two factors together hide in those of single ones; `together` changes all factors
+    at once; the others change one factor at a time.
 
     Raises:
         ValueError: a factor with more than two levels, or too few factors, for a design that cannot have them.
@@ -41,6 +41,9 @@ def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
     if design in ("fractional", "screening"):
         return _two_levels(_signs(design, factors), factors)
     baseline = {factor.name: factor.levels[0] for factor in factors}
+    if design == "together":
+        _check_two_levels(design, factors)
+        return (baseline, {factor.name: factor.levels[1] for factor in factors})
     if design == "full":
         names = [factor.name for factor in factors]
         return tuple(
@@ -68,9 +71,7 @@ def aliases(design: Design, factors: Sequence[Factor]) -> tuple[tuple[str, ...],
 def _signs(design: Design, factors: Sequence[Factor]) -> np.ndarray:
     from pyDOE3 import fracfact, fracfact_by_res, pbdesign
 
-    many = next((factor.name for factor in factors if len(factor.levels) > 2), None)
-    if many is not None:
-        raise ValueError(f"a {design} design has two levels of each factor; {many} has more")
+    _check_two_levels(design, factors)
     least, most = (4, 26) if design == "fractional" else (2, 35)
     if not least <= len(factors) <= most:
         raise ValueError(f"a {design} design has {least} to {most} factors; there are {len(factors)}")
@@ -80,6 +81,12 @@ def _signs(design: Design, factors: Sequence[Factor]) -> np.ndarray:
     else:  # The search does not find the smallest of all.
         signs = fracfact("a b c abc") if len(factors) == least else fracfact_by_res(len(factors), 4)
     return signs
+
+
+def _check_two_levels(design: Design, factors: Sequence[Factor]) -> None:
+    many = next((factor.name for factor in factors if len(factor.levels) > 2), None)
+    if many is not None:
+        raise ValueError(f"a {design} design has two levels of each factor; {many} has more")
 
 
 def _two_levels(signs: np.ndarray, factors: Sequence[Factor]) -> tuple[Levels, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import fcntl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,9 @@ from howdah.store import layout
 
 _FILE = "experiment.yaml"
 _ORIGIN = "origin"
+_CONFIRMATION = "confirmation"
+_GLANCE_SECONDS = 0.3
+"""Longer than `is_held` has the lock."""
 
 
 class ExperimentDirectory:
@@ -34,10 +38,28 @@ class ExperimentDirectory:
             raise UsageError(
                 f"{path} is there already", hint=f"`howdah experiment resume {path}` goes on with it; or choose --out."
             ) from None
-        (path / _ORIGIN).write_text(f"{file.absolute()}\n", encoding="utf-8")
-        # Last: without it the directory is no experiment's.
-        (path / _FILE).write_bytes(file.read_bytes())
+        return cls._filled(path, file.read_bytes(), file.absolute())
+
+    @classmethod
+    def _filled(cls, path: Path, content: bytes, origin: Path) -> ExperimentDirectory:
+        (path / _ORIGIN).write_text(f"{origin}\n", encoding="utf-8")
+        # Last, and whole: without it the directory is no experiment's.
+        fresh = path / f".{_FILE}.new"
+        fresh.write_bytes(content)
+        fresh.replace(path / _FILE)
         return cls(path)
+
+    @property
+    def confirmation(self) -> ExperimentDirectory | None:
+        """The experiment within this one that tests its result; None before it has begun."""
+        path = self.path / _CONFIRMATION
+        return ExperimentDirectory(path) if (path / _FILE).is_file() else None
+
+    def begin_confirmation(self, content: str) -> ExperimentDirectory:
+        """Begins it with a file of `content`."""
+        path = self.path / _CONFIRMATION
+        path.mkdir(mode=0o700, exist_ok=True)
+        return self._filled(path, content.encode(), path / _FILE)
 
     @property
     def file(self) -> Path:
@@ -62,21 +84,39 @@ class ExperimentDirectory:
             hint="Change it back to go on, or begin another experiment with it.",
         )
 
+    def is_held(self) -> bool:
+        """Whether a process runs this experiment, or its confirmation, now."""
+        with _lock_file().open("a+", encoding="utf-8") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                handle.seek(0)
+                return Path(handle.read().strip()).is_relative_to(self.path)
+        return False
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Holds the right to run experiments. Raises UsageError where another process has it."""
-        lock = layout.howdah_home() / "experiments.lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        with lock.open("a+", encoding="utf-8") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                handle.seek(0)
-                raise UsageError(
-                    f"another experiment runs on this machine: {handle.read().strip()}",
-                    hint="Two at once would measure each other.",
-                ) from None
+        with _lock_file().open("a+", encoding="utf-8") as handle:
+            for patience in (True, False):
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if not patience:
+                        handle.seek(0)
+                        raise UsageError(
+                            f"another experiment runs on this machine: {handle.read().strip()}",
+                            hint="Two at once would measure each other.",
+                        ) from None
+                    time.sleep(_GLANCE_SECONDS)
             handle.truncate(0)
             handle.write(f"{self.path}\n")
             handle.flush()
             yield
+
+
+def _lock_file() -> Path:
+    lock = layout.howdah_home() / "experiments.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    return lock

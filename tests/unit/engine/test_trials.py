@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
-from howdah.engine.experiment import ExperimentPlan, plan_experiment
+from howdah.engine.confirmation import confirming
+from howdah.engine.experiment import Earlier, ExperimentPlan, plan_experiment
 from howdah.engine.findings import find
-from howdah.engine.trials import Done, _check_outcomes, block_slots, finished, next_slot, observations, terms
+from howdah.engine.trials import Done, Status, _check_outcomes, block_slots, finished, next_slot, observations, terms
 from howdah.errors import UsageError, WorkloadFailed
 from howdah.hadoop.distribution import Distribution
+from howdah.model.environment import Environment
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment, Sample
@@ -51,16 +55,16 @@ def run(slot: Slot, kind: str = "valid", seconds: float = 60.0) -> Run:
     return Run(name, "TeraSort", trial, outcome, start, end, "0", (), {}, labels=labels)
 
 
-def done(slot: Slot, noise: float = 0.0, kind: str = "valid") -> Done:
-    value = math.exp(3 + TRUTH[slot.arm] + noise) if kind == "valid" else None
+def done(slot: Slot, noise: float = 0.0, kind: str = "valid", truth: Mapping[int, float] = TRUTH) -> Done:
+    value = math.exp(3 + truth.get(slot.arm, 0.0) + noise) if kind == "valid" else None
     return Done(slot, run(slot, kind), value)
 
 
-def simulated(plan: ExperimentPlan, spread: float, seed: int = 1) -> list[Done]:
+def simulated(plan: ExperimentPlan, spread: float, seed: int = 1, truth: Mapping[int, float] = TRUTH) -> list[Done]:
     noise = random.Random(seed)
     ended: list[Done] = []
     while (slot := next_slot(plan, ended)) is not None:
-        ended.append(done(slot, noise.gauss(0, spread)))
+        ended.append(done(slot, noise.gauss(0, spread), truth=truth))
     return ended
 
 
@@ -118,9 +122,18 @@ def test_effects_have_the_names_of_their_levels(tmp_path: Path) -> None:
     assert [math.log(one.ratio) for one in found] == pytest.approx([-0.1, 0.0, 0.2], abs=0.001)
 
 
-def keep(directory: ExperimentDirectory, ended: Done, kind: str = "valid") -> None:
+def keep(
+    directory: ExperimentDirectory,
+    ended: Done,
+    kind: str = "valid",
+    *,
+    thp: str = "never",
+    held: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> None:
     record = run(ended.slot, "running")
     writer = RunWriter(directory.runs, record)
+    writer.environment({"before": Environment({"vm": {"thp": thp, "load": ended.slot.place}}, {"version": "3.4.2"})})
+    writer.readback(held)
     if kind == "valid":
         moment = Moment(1000.0, 0.0)
         assert ended.value is not None
@@ -168,6 +181,124 @@ def test_findings_are_verdicts_once_there_are_enough_blocks(tmp_path: Path) -> N
         ("2", "faster"),
         ("64", "no difference shown"),
     ]
+
+
+def settings_of(plan: ExperimentPlan, slot: Slot) -> dict[str, list[str]]:
+    return {f"sort/{name}": [level] for name, level in plan.arms[slot.arm].items()}
+
+
+def test_only_what_was_varied_may_differ(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    for one in simulated(made, 0.001):
+        held = {**settings_of(made, one.slot), "sort/mapreduce.job.maps": [str(one.slot.arm)]}
+        keep(directory, one, held={**held, "daemons/dfs.namenode.handler.count": ["20" if one.slot.arm == 3 else "10"]})
+    found = {(one.factor, one.level): one for one in find(made, directory).findings}
+    wrong = found.pop(("mapreduce.task.io.sort.mb", "128"))
+    assert wrong.verdict == "not comparable"
+    [difference] = wrong.unlike
+    assert (difference.path, difference.left, difference.right) == ("daemons/dfs.namenode.handler.count", "10", "20")
+    assert wrong.effect is not None, "the numbers stay"
+    assert {one.verdict for one in found.values()} == {"faster", "no difference shown"}
+
+
+def test_a_machine_that_differs_between_arms_makes_them_not_comparable(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    for one in simulated(made, 0.001):
+        keep(directory, one, thp="always" if one.slot.arm == 1 else "never", held=settings_of(made, one.slot))
+    found = find(made, directory)
+    verdicts = {(one.factor, one.level): one.verdict for one in found.findings}
+    assert verdicts["mapreduce.job.reduces", "2"] == "not comparable"
+    assert found.changed == ()
+
+
+def test_a_machine_that_changes_in_the_middle_is_said(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    for place, one in enumerate(simulated(made, 0.001)):
+        keep(directory, one, thp="always" if place > 7 else "never", held=settings_of(made, one.slot))
+    found = find(made, directory)
+    assert found.changed == ("hosts.vm.thp",)
+    assert "not comparable" not in {one.verdict for one in found.findings}
+
+
+def test_a_cluster_of_another_size_has_other_settings(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path, factors=(Factor("nodes", ("1", "3")),)), begun(tmp_path)
+    for one in simulated(made, 0.001):
+        keep(directory, one, held={"daemons/dfs.replication": [made.arms[one.slot.arm]["nodes"]]})
+    [found] = find(made, directory).findings
+    assert found.verdict == "faster"
+
+
+def test_a_factorial_design_sees_interactions(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path, design="full", stop=StopRule(least=4, most=4)), begun(tmp_path)
+    for one in simulated(made, 0.001, truth={5: 0.5}):
+        keep(directory, one, held=settings_of(made, one.slot))
+    found = find(made, directory)
+    assert len(found.interactions) == 2
+    assert found.interactions[0].names == (("mapreduce.job.reduces", "2"), ("mapreduce.task.io.sort.mb", "128"))
+    assert [one.verdict for one in found.interactions] == ["different", "no difference shown"]
+
+
+def test_the_best_settings_are_run_anew_against_the_baseline(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    for one in simulated(made, 0.001):
+        keep(directory, one, held=settings_of(made, one.slot))
+    again = confirming(find(made, directory))
+    assert again is not None
+    assert again.factors == (Factor("mapreduce.job.reduces", ("1", "2")),)
+    assert again.baseline["mapreduce.task.io.sort.mb"] == "32"
+    inner = plan_experiment(again, Distribution("3.4.2", tmp_path, "managed", (), (), ()), tmp_path / "runs")
+    assert (len(inner.arms), again.design, again.seed) == (2, "together", 2)
+    place = directory.begin_confirmation("question: Which?\n")
+    assert directory.confirmation is not None
+    place.check_unchanged()
+    for one in simulated(inner, 0.001):
+        keep(place, one, held=settings_of(inner, one.slot))
+    confirmed = find(inner, place)
+    [only] = confirmed.findings
+    assert (only.verdict, only.level, only.baseline) == ("faster", "2", "1")
+    assert confirming(confirmed) is None
+
+
+def test_factors_that_change_together_are_one_effect(tmp_path: Path) -> None:
+    factors = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.sort.mb", ("32", "64")))
+    made, directory = plan(tmp_path, factors=factors, design="together"), begun(tmp_path)
+    for one in simulated(made, 0.001):
+        keep(directory, one, held=settings_of(made, one.slot))
+    [found] = find(made, directory).findings
+    assert (found.factor, found.level) == ("mapreduce.job.reduces + mapreduce.task.io.sort.mb", "2 + 64")
+    assert (found.baseline, found.verdict) == ("1 + 32", "faster")
+
+
+def test_nothing_better_is_nothing_to_confirm(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    for one in simulated(made, 0.001)[:8]:
+        keep(directory, one)
+    assert confirming(find(made, directory)) is None
+
+
+def test_how_far_it_is(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    assert not directory.is_held()
+    with directory.held():
+        assert directory.is_held()
+    status = Status.of(made, directory)
+    assert (status.least, status.next, status.remaining_seconds) == (16, made.slots[0], None)
+    whole = simulated(made, 0.001)
+    for one in whole[:6]:
+        keep(directory, one)
+    status = Status.of(made, directory)
+    assert (len(status.done), status.least, status.next, status.outcomes) == (6, 16, whole[6].slot, {"valid": 6})
+    for one in whole[6:]:
+        keep(directory, one)
+    assert Status.of(made, directory).facts()["finished"] is True
+
+
+def test_a_run_has_a_limit(tmp_path: Path) -> None:
+    made = plan(tmp_path)
+    assert made.limit_seconds == 3600
+    assert replace(made, earlier=Earlier(4, 30.0, None)).limit_seconds == 600
+    assert replace(made, earlier=Earlier(4, 300.0, None)).limit_seconds == 1500
+    assert plan(tmp_path, stop=StopRule(limit_seconds=7.0)).limit_seconds == 7
 
 
 def test_the_file_of_an_experiment_must_stay_as_it_was(tmp_path: Path) -> None:

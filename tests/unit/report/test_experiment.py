@@ -164,3 +164,21 @@ def test_every_format_has_it(design: Design) -> None:
     facts = json.loads(render_json(report))
     assert (facts["kind"], facts["schema"], facts["outcomes"]) == ("experiment", 1, {"valid": len(facts["results"])})
     assert Draft202012Validator({"required": ["findings", "trend", "arms"]}).is_valid(facts)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("faster", "Fresh runs confirm the best settings: 0.8"),
+        ("no difference shown", "Fresh runs do not confirm the best settings: 0.8"),
+        ("not enough data", "Fresh runs of the best settings against the baseline: not enough data."),
+    ],
+)
+def test_fresh_runs_decide_what_is_recommended(verdict: Verdict, said: str) -> None:
+    found = findings()
+    [better] = [one for one in found.findings if one.verdict == "faster"]
+    fresh = replace(found, findings=(replace(better, verdict=verdict),))
+    report = build_experiment(found, SOURCE, fresh)
+    assert said in report.headline
+    assert ("That is no recommendation." in caveats(report)) == (verdict != "faster")
+    assert report.facts["confirmation"]["findings"][0]["verdict"] == verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from howdah.errors import UsageError
 from howdah.model.experiment import Experiment, Factor, StopRule
-from howdah.spec.experiment import read_experiment
+from howdah.spec.experiment import read_experiment, write_experiment
 
 WHOLE = """\
 question: Which of these matters?   # a comment
@@ -24,7 +25,7 @@ factors:
   mapreduce.map.output.compress: [false, true]
 design: blocks
 primary: job_seconds
-stop: { half_width: 2.5 %, min: 5, max: 12, budget: 1.5h }
+stop: { half_width: 2.5 %, min: 5, max: 12, budget: 1.5h, limit: 20m }
 seed: 7
 """
 LEAST = "question: Why?\nworkload: pi\nfactors: {mapreduce.job.maps: [1, 2]}\n"
@@ -50,7 +51,7 @@ def test_everything_that_may_be_said(tmp_path: Path) -> None:
         ),
         design="blocks",
         primary="job_seconds",
-        stop=StopRule(0.025, 5, 12, 5400.0),
+        stop=StopRule(0.025, 5, 12, 5400.0, 1200.0),
         seed=7,
     )
 
@@ -116,3 +117,41 @@ def test_whatever_is_written_is_taken_or_refused(tmp_path: Path, inserted: str, 
     with suppress(UsageError):
         found = read(tmp_path, WHOLE[:at] + inserted + WHOLE[at:])
         assert all(len(set(factor.levels)) == len(factor.levels) > 1 for factor in found.factors)
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
+KEYS = st.from_regex(r"[a-z]{1,8}(\.[a-z]{1,8}){1,3}", fullmatch=True)
+STOPS = st.builds(
+    StopRule,
+    half_width=st.integers(1, 99).map(lambda one: one / 100),
+    least=st.integers(2, 9),
+    most=st.integers(9, 40),
+    budget_seconds=st.none() | st.integers(1, 10**5).map(float),
+    limit_seconds=st.none() | st.integers(1, 10**5).map(float),
+)
+EXPERIMENTS = st.builds(
+    Experiment,
+    question=TEXTS,
+    workload=st.sampled_from(["terasort", "pi"]),
+    options=st.dictionaries(st.sampled_from(["size", "maps"]), TEXTS),
+    cluster=st.dictionaries(st.sampled_from(["nodes", "hadoop"]), TEXTS),
+    baseline=st.dictionaries(KEYS.map(lambda key: f"held.{key}"), TEXTS, max_size=3),
+    factors=st.lists(
+        st.builds(Factor, KEYS, st.lists(TEXTS, min_size=2, max_size=4, unique=True).map(tuple)),
+        min_size=1,
+        max_size=4,
+        unique_by=lambda factor: factor.name,
+    ).map(tuple),
+    design=st.sampled_from(["one-at-a-time", "full", "together"]),
+    primary=st.none() | TEXTS,
+    stop=STOPS,
+    seed=st.integers(0, 99),
+)
+
+
+@given(EXPERIMENTS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_what_is_written_is_read_as_the_same(tmp_path: Path, experiment: Experiment) -> None:
+    found = read(tmp_path, write_experiment(experiment))
+    levels = {one.name: one.levels[0] for one in experiment.factors}
+    assert found == replace(experiment, baseline={**experiment.baseline, **levels})
