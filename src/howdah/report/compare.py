@@ -269,6 +269,9 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
     settings = _settings(sides)
     if len(settings) > 1:
         yield Caveat("run", f"{len(settings)} settings differ, so the effect belongs to all of them together.")
+    elif not settings and (held := _held(sides)):
+        paths = listing([entry.path for entry in held])
+        yield Caveat("run", f"The same was asked of both sides, and yet daemons or jobs held something else: {paths}.")
     if _one_after_the_other(sides):
         text = (
             "All runs of one side came before all of the other: a drift of the machine would look the same. Alternate."
@@ -290,6 +293,12 @@ def _settings(sides: _Sides) -> list[Difference]:
     return _unlike(*(side.valid[0].run.trial.settings for side in (sides.baseline, sides.contender)))
 
 
+def _held(sides: _Sides) -> list[Difference]:
+    """What the daemons and jobs of the first runs held differently, where both were read back."""
+    left, right = (side.valid[0].readback() for side in (sides.baseline, sides.contender))
+    return _unlike(left, right) if left and right else []
+
+
 def _unlike(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Difference]:
     left, right = dict(flat(first)), dict(flat(second))
     paths = sorted(left.keys() | right.keys())
@@ -305,6 +314,9 @@ def _differences(sides: _Sides) -> Iterator[Block]:
     data = _unlike(*(side.valid[0].run.dataset or {} for side in (sides.baseline, sides.contender)))
     if data:
         yield difference_table("Facts of the data set that differ", data, "Baseline", "Contender")
+    held = _held(sides)
+    if held:
+        yield difference_table("What daemons and jobs held that differs", held, "Baseline", "Contender")
     between = _between(sides)
     if between:
         yield difference_table("Environment facts that differ", between, "Baseline", "Contender")

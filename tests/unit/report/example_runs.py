@@ -70,6 +70,7 @@ class Example:
     outcome: Outcome = field(default_factory=lambda: Outcome("valid"))
     speed: float = 1.0
     settings: Mapping[str, Any] | None = None
+    held: Mapping[str, list[str]] | None = None
     series: bool = True
     lost_attempt: bool = False
     shapes: tuple[Shape, ...] = SHAPES
@@ -116,6 +117,8 @@ class _Writing:
         checks = self._checks(len(phases) == len(self.example.shapes))
         end = self._moment(now + 1)
         self.writer.save(replace(self.run, phases=tuple(phases), checks=checks, end=end, outcome=self.example.outcome))
+        if self.example.held is not None:
+            self.writer.readback(self.example.held)
         if self.example.series:
             self._series(now + 1, phases)
         if self.example.outcome.kind == "valid":

@@ -119,3 +119,15 @@ def test_an_unknown_metric_names_the_known_ones(group: list[StoredRun], faster: 
     assert "sort/job_seconds" in str(caught.value)
     with pytest.raises(UsageError, match="several phases have job_seconds"):
         build_comparison(group, faster, "job_seconds")
+
+
+def test_what_daemons_held_differently_is_told(tmp_path: Path) -> None:
+    key, held = "daemons/dfs.namenode.handler.count", {"sort/dfs.blocksize": ["1"]}
+    report = build_comparison(*alternating(tmp_path, held={**held, key: ["20"]}))
+    assert key not in render_text(report), "the baseline was not read back"
+    left = [write_example(tmp_path, Example(f"c{n}", 20 + 2 * n, held={**held, key: ["10"]})) for n in range(5)]
+    right = [write_example(tmp_path, Example(f"d{n}", 21 + 2 * n, held={**held, key: ["20"]})) for n in range(5)]
+    report = build_comparison(left, right)
+    assert f"yet daemons or jobs held something else: {key}." in caveats(report)
+    assert "What daemons and jobs held that differs" in render_text(report)
+    assert "dfs.blocksize" not in render_text(report)
