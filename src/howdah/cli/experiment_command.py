@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from howdah.cli.options import json_option, typed_command
+from howdah.errors import UsageError
 
 if TYPE_CHECKING:
     from howdah.engine.experiment import ExperimentPlan
     from howdah.store import ExperimentDirectory
 
+_CLUSTER = click.option(
+    "--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of one for each run."
+)
 _DIRECTORY = click.argument("directory", type=click.Path(path_type=Path))
 
 
@@ -26,10 +30,11 @@ def experiment() -> None:
 
 @experiment.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@_CLUSTER
 @json_option
-def plan(file: Path, as_json: bool) -> None:
+def plan(file: Path, cluster: str | None, as_json: bool) -> None:
     """Show what FILE would run, in which order, how long it would take and what it could show. Nothing is started."""
-    made = _plan(file, quiet=as_json)
+    made = _plan(file, _synthetic(cluster), quiet=as_json)
     if as_json:
         click.echo(json.dumps({**asdict(made), "seconds": made.seconds}, indent=1))
         return
@@ -41,13 +46,15 @@ def plan(file: Path, as_json: bool) -> None:
 @experiment.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [in ~/.howdah]")
-def run(file: Path, out: Path | None) -> None:
+@_CLUSTER
+def run(file: Path, out: Path | None, cluster: str | None) -> None:
     """Run the experiment of FILE until there are enough runs, each on a cluster of its own, and show what it found."""
     from howdah.store import ExperimentDirectory, experiments_root
 
-    made = _plan(file, quiet=False)
+    synthetic = _synthetic(cluster)
+    made = _plan(file, synthetic, quiet=False)
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{file.stem}"
-    _run(ExperimentDirectory.begin(file, out or experiments_root() / name), made)
+    _run(ExperimentDirectory.begin(file, out or experiments_root() / name, synthetic), made)
 
 
 @experiment.command()
@@ -58,7 +65,7 @@ def resume(directory: Path) -> None:
 
     found = ExperimentDirectory(directory)
     found.check_unchanged()
-    _run(found, _plan(found.file, quiet=False))
+    _run(found, _planned(found, quiet=False))
 
 
 @experiment.command()
@@ -71,7 +78,7 @@ def report(directory: Path, output: Path | None, as_json: bool) -> None:
     from howdah.store import ExperimentDirectory
 
     found = ExperimentDirectory(directory)
-    _show(found, _plan(found.file, quiet=as_json), output, as_json=as_json)
+    _show(found, _planned(found, quiet=as_json), output, as_json=as_json)
 
 
 @experiment.command()
@@ -87,7 +94,7 @@ def status(directory: Path, as_json: bool) -> None:
 
     found = ExperimentDirectory(directory)
     parts = [found] if found.confirmation is None else [found, found.confirmation]
-    seen = [Status.of(_plan(part.file, quiet=True), part) for part in parts]
+    seen = [Status.of(_planned(part, quiet=True), part) for part in parts]
     runs = found.is_held()
     waits = len(parts) == 1 and seen[0].next is None and confirming(find(seen[0].plan, found)) is not None
     if as_json:
@@ -100,14 +107,34 @@ def status(directory: Path, as_json: bool) -> None:
     print_status(seen, waits=waits, runs_now=runs, resume=f"howdah experiment resume {found.path}")
 
 
-def _plan(file: Path, *, quiet: bool) -> ExperimentPlan:
+def _synthetic(cluster: str | None) -> Path | None:
+    """The file of the synthetic cluster that --cluster names."""
+    if cluster is None:
+        return None
+    kind, _, name = cluster.partition(":")
+    if kind != "synthetic" or not name:
+        raise UsageError(
+            f"an experiment cannot run on the cluster {cluster!r}",
+            hint="It makes a cluster for every run, or takes --cluster synthetic:FILE.",
+        )
+    return Path(name)
+
+
+def _planned(directory: ExperimentDirectory, *, quiet: bool) -> ExperimentPlan:
+    return _plan(directory.file, directory.synthetic, quiet=quiet)
+
+
+def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.request import ClusterRequest
-    from howdah.engine.experiment import plan_experiment
+    from howdah.engine.experiment import SyntheticCluster, plan_experiment
     from howdah.spec.experiment import read_experiment
+    from howdah.spec.truth import read_truth
     from howdah.store import runs_root
 
     described = read_experiment(file)
+    if synthetic is not None:
+        return plan_experiment(described, SyntheticCluster(synthetic, read_truth(synthetic)), runs_root())
     usual = ClusterRequest("experiment")
     hadoop = described.cluster.get("hadoop", usual.hadoop)
     return plan_experiment(
@@ -130,7 +157,7 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
         if again is not None:
             inner = directory.confirmation or directory.begin_confirmation(write_experiment(again))
             click.echo(f"{headline(found)}\nNow fresh runs of the best settings against the baseline.", err=True)
-            _work(inner, _plan(inner.file, quiet=False))
+            _work(inner, _planned(inner, quiet=False))
     except BaseException:
         click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
         raise
@@ -153,7 +180,7 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
     from howdah.report import Source, build_experiment, render_json
 
     findings, inner = find(plan, directory), directory.confirmation
-    confirmed = None if inner is None else find(_plan(inner.file, quiet=as_json), inner)
+    confirmed = None if inner is None else find(_planned(inner, quiet=as_json), inner)
     resume = f"howdah experiment resume {directory.path}"
     source = Source(directory.file.read_text("utf-8"), str(directory.path), resume)
     page = build_experiment(findings, source, confirmed)

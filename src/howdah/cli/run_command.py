@@ -20,7 +20,9 @@ _ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
 _COMMON = (
     click.option("--repeat", default=1, show_default=True, metavar="N", help="How many runs.", type=click.IntRange(1)),
-    click.option("--cluster", metavar="NAME|conf:DIR", help="A cluster that is up, instead of one for this."),
+    click.option(
+        "--cluster", metavar="NAME|conf:DIR|synthetic:FILE", help="A cluster that is up, instead of one for this."
+    ),
     click.option("--out", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
     click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes."),
     click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
@@ -120,7 +122,8 @@ def _click_option(option: Option) -> Any:
 def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) -> None:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cli.progress import make_display
-    from howdah.engine.measure import Measurement, measure
+    from howdah.engine.measure import measure
+    from howdah.engine.measurement import Measurement
     from howdah.engine.preflight import check_keys
     from howdah.store import runs_root
 
@@ -205,7 +208,7 @@ def _verdict(path: Path, run: Any) -> HowdahError | None:
 def _refuse_contradictions(cluster: str | None, options: Mapping[str, Any]) -> None:
     if options["no_probes"] and options["probes"]:
         raise UsageError("--no-probes and --probe exclude each other")
-    if cluster is None:
+    if cluster is None or cluster.startswith("synthetic:"):
         return
     for name in _MAKES_A_CLUSTER:
         if options[name]:

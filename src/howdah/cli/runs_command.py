@@ -45,11 +45,12 @@ def _show(run: Run) -> None:
     size = (run.dataset or {}).get("bytes")
     took = "" if run.end is None else format_seconds(run.end.monotonic - run.start.monotonic)
     nodes = run.cluster.get("nodes")
+    cluster = "synthetic" if run.simulated else f"{nodes} nodes" if nodes else ""
     click.echo(
         f"{run.id:36} "
         + click.style(f"{run.outcome.kind:8}", fg=_COLOURS[run.outcome.kind])
         + f" {time.strftime('%Y-%m-%d %H:%M', time.localtime(run.start.utc))}  "
-        + f"{format_bytes(size) if size else '':>8}  {f'{nodes} nodes' if nodes else '':8} {took:>12}"
+        + f"{format_bytes(size) if size else '':>8}  {cluster:9} {took:>12}"
         + "".join(f"  {key}={value}" for key, value in run.labels.items())
     )
 

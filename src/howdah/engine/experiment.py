@@ -16,6 +16,7 @@ from howdah.hadoop.configuration import Scope, scope_of
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
+from howdah.model.truth import Truth
 from howdah.spec.document import did_you_mean
 from howdah.stats.design import Levels, Slot, aliases, arms, schedule
 from howdah.stats.power import detectable_log_ratio
@@ -32,6 +33,14 @@ NODES = "nodes"
 
 _LIMIT_UNKNOWN, _LIMIT_LEAST, _LIMIT_TIMES = 3600.0, 600.0, 5
 """Seconds after which a run of an experiment hangs: where nothing is known, and where earlier runs tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticCluster:
+    """A file, and what it says."""
+
+    file: Path
+    truth: Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +89,33 @@ class ExperimentPlan:
         return math.exp(detectable_log_ratio(self.earlier.spread, runs, runs))
 
 
-def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Path) -> ExperimentPlan:
+def plan_experiment(experiment: Experiment, where: Distribution | SyntheticCluster, runs: Path) -> ExperimentPlan:
     """The plan of `experiment` for at least as many blocks as its stopping rule wants. `runs` has the earlier runs.
+    `where` says which keys there are.
 
     Raises UsageError for what cannot be: an unknown workload, option, key or metric, a level that the workload refuses.
     """
     workload = find_workload(experiment.workload)
     factors = [factor.name for factor in experiment.factors]
     held = {key: value for key, value in experiment.baseline.items() if key not in factors}
-    check_keys({key: "" for key in (*factors, *held) if key != NODES}, distribution)
+    if isinstance(where, Distribution):
+        check_keys({key: "" for key in (*factors, *held) if key != NODES}, where)
     try:
         every = arms(experiment.design, experiment.factors)
     except ValueError as error:
         raise UsageError(str(error)) from None
     disk, sizes = 0, set()
     for arm in every:
+        if not isinstance(where, Distribution):
+            check_known(where.truth, where.file, {**held, **arm})
         settings = {**experiment.cluster, **held, **arm}
         conf = {key: value for key, value in {**held, **arm}.items() if key != NODES}
         resolved = workload.resolve(asked(workload, experiment.options, conf), _cluster_settings(settings))
         disk = max(disk, sum(workload.space_bytes(resolved)))
         sizes.add(resolved.get("size_bytes"))
     primary = _primary(experiment.primary, workload)
+    if not isinstance(where, Distribution) and primary != workload.primary:
+        raise UsageError(f"a synthetic cluster has {workload.primary} alone, not {primary}")
     return ExperimentPlan(
         experiment=experiment,
         title=workload.title,
@@ -110,8 +125,18 @@ def plan_experiment(experiment: Experiment, distribution: Distribution, runs: Pa
         slots=schedule(experiment.design, len(every), experiment.stop.least, experiment.seed),
         disk_bytes=disk,
         aliases=aliases(experiment.design, experiment.factors),
-        earlier=_earlier(runs, workload.name, sizes, primary),
+        earlier=_earlier(runs, workload.name, sizes, primary) if isinstance(where, Distribution) else None,
     )
+
+
+def check_known(truth: Truth, file: Path, settings: Mapping[str, str]) -> None:
+    """Raises UsageError for a setting that the file says nothing of."""
+    for factor, level in settings.items():
+        levels = truth.effects.get(factor)
+        if levels is None:
+            raise UsageError(f"{file} says nothing of {factor}", hint=did_you_mean(factor, truth.effects))
+        if level not in levels:
+            raise UsageError(f"{file} says nothing of {factor} {level}", hint=f"It has {', '.join(levels)}.")
 
 
 def asked(workload: Workload, options: Mapping[str, str], conf: Mapping[str, str]) -> Asked:
@@ -173,6 +198,8 @@ def _earlier(runs: Path, workload: str, sizes: set[Any], primary: str) -> Earlie
     trials: dict[str, list[float]] = {}
     for path, run in list_runs(runs):
         if isinstance(run, UsageError) or run.outcome.kind != "valid" or run.trial.workload != workload:
+            continue
+        if run.simulated:
             continue
         if run.trial.settings["workload"].get("size_bytes") not in sizes or run.end is None:
             continue

@@ -58,6 +58,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         trend=trend(arms, values),
         results=_results(done, relative(arms, values)),
         changed=likeness.changed,
+        simulated=directory.synthetic is not None,
     )
 
 

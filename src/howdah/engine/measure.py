@@ -3,55 +3,25 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from howdah.cluster.client import StartedCluster, find_cluster
 from howdah.cluster.live import LiveCluster, open_conf, open_managed
-from howdah.cluster.request import ClusterRequest
 from howdah.engine.execute import Bounds, Execution, calibrate
+from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
 from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space, check_writable
+from howdah.engine.synthetic import PREFIX, simulate
 from howdah.hadoop.configuration import Scope, scope_of
-from howdah.model.run import Run
 from howdah.probe.registry import make_probes
+from howdah.spec.truth import read_truth
 from howdah.storage import Storage
 from howdah.storage.registry import open_storage
-from howdah.workload import Asked, Settings, Workload
+from howdah.workload import Settings, Workload
 from howdah.workload.registry import check_installed
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """What is to be measured: workloads in their order, and what was asked of each; `conf` are Hadoop keys for all.
-
-    `cluster` is a name, `conf:DIR`, or None for a cluster made for this and ended after it, as `made` says. `command`
-    is what one types to repeat it. `probes` None means all of them. `reuse` keeps the generated data in the storage,
-    and uses what an earlier run has kept. A run that takes longer than `limit_seconds` fails.
-    """
-
-    workloads: Sequence[tuple[Workload, Asked]]
-    conf: Mapping[str, str]
-    repeat: int
-    root: Path
-    command: Sequence[str]
-    made: ClusterRequest
-    cluster: str | None = None
-    probes: tuple[str, ...] | None = None
-    calibrated: bool = True
-    labels: Mapping[str, str] = field(default_factory=dict)
-    reuse: bool = False
-    limit_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One finished run and its directory."""
-
-    run: Run
-    path: Path
 
 
 def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
@@ -64,6 +34,10 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         HowdahError: before the first run, when something stands in its way.
         KeyboardInterrupt: the running run was closed as aborted.
     """
+    if measurement.cluster is not None and measurement.cluster.startswith(PREFIX):
+        file = Path(measurement.cluster.removeprefix(PREFIX))
+        yield from simulate(measurement, read_truth(file), file, observer)
+        return
     # What is unknown or not installed is refused before a cluster is started.
     make_probes(measurement.probes)
     for workload, _ in measurement.workloads:

@@ -10,13 +10,16 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.experiment import ExperimentPlan, asked
-from howdah.engine.measure import Measured, Measurement, measure
+from howdah.engine.measure import measure
+from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
-from howdah.errors import UsageError, WorkloadFailed
+from howdah.engine.synthetic import PREFIX
+from howdah.errors import WorkloadFailed
 from howdah.model.run import Run
 from howdah.stats.blocks import Observation, effects, enough
 from howdah.stats.design import Slot, schedule
@@ -42,16 +45,19 @@ class Done:
 
 def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
     """The runs that have ended, in their order. One that was interrupted does not count: it is run again."""
-    found = []
+    return tuple(
+        _done(plan, path, run)
+        for path, run in list_runs(directory.runs)
+        if isinstance(run, Run) and run.outcome.kind in _FINISHED
+    )
+
+
+def _done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
     phase, _, metric = plan.primary.partition("/")
-    for path, run in list_runs(directory.runs):
-        if isinstance(run, UsageError) or run.outcome.kind not in _FINISHED:
-            continue
-        slot = Slot(*(int(run.labels[name]) for name in ("block", "place", "arm")))
-        samples = read_run(path).samples if run.outcome.kind == "valid" else ()
-        values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
-        found.append(Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None))
-    return tuple(found)
+    slot = Slot(*(int(run.labels[name]) for name in ("block", "place", "arm")))
+    samples = read_run(path).samples if run.outcome.kind == "valid" else ()
+    values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
+    return Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None)
 
 
 def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
@@ -133,10 +139,11 @@ def run_experiment(
         KeyboardInterrupt: the running run was closed as aborted; `resume` runs it again.
     """
     with directory.held():
-        done = finished(plan, directory)
+        done = list(finished(plan, directory))
         while (slot := next_slot(plan, done)) is not None:
-            yield _measured(plan, slot, directory, command, observer)
-            done = finished(plan, directory)
+            measured = _measured(plan, slot, directory, command, observer)
+            yield measured
+            done.append(_done(plan, measured.path, measured.run))
             _check_outcomes(done)
 
 
@@ -196,6 +203,8 @@ def _measured(
             root=directory.runs,
             command=command,
             made=ClusterRequest("experiment", nodes=nodes, hadoop=experiment.cluster.get("hadoop", usual.hadoop)),
+            cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
+            earlier=directory.earlier,
             limit_seconds=plan.limit_seconds,
             labels={"block": str(slot.block), "place": str(slot.place), "arm": str(slot.arm)},
         ),

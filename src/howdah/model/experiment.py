@@ -123,7 +123,7 @@ class Findings:
 
     `metric` is the primary one, of phase `phase`; `blocks` counts the whole blocks; `changed` are paths of settings and
     of the environment that were not the same in all runs of an arm. `candidate` has the level of every factor that was
-    shown to be best, the baseline's where none was: it was not run as a whole.
+    shown to be best, the baseline's where none was: it was not run as a whole. What is `simulated` ran on no cluster.
     """
 
     experiment: Experiment
@@ -139,3 +139,4 @@ class Findings:
     trend: Trend | None
     results: tuple[Result, ...]
     changed: tuple[str, ...]
+    simulated: bool

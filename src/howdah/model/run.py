@@ -14,6 +14,9 @@ from howdah.model.sample import Moment
 OutcomeKind = Literal["running", "valid", "invalid", "failed", "aborted"]
 PhaseKind = Literal["prepare", "run", "verify"]
 
+SYNTHETIC = "synthetic"
+"""The kind of a cluster that is a file with numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -93,3 +96,8 @@ class Run:
     caveats: tuple[Caveat, ...] = ()
     metrics: tuple[Metric, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether no cluster ran it: its numbers are those of a synthetic one."""
+        return bool(self.cluster.get("kind") == SYNTHETIC)

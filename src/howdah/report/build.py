@@ -87,7 +87,8 @@ def headline(members: Replicates) -> str:
         else f"{count(found.n, 'run')}, no interval"
     )
     words = f"{what}{verb} {format_seconds(number) if long else quantity(number, metric.unit)} ({spread})"
-    return sentence(f"{words}{_rate(members, measure)}; {_validated(valid)}")
+    simulated = "Simulated: " if members.first.run.simulated else ""
+    return sentence(f"{simulated}{words}{_rate(members, measure)}; {_validated(valid)}")
 
 
 def outcome_words(run: Run) -> str:

@@ -111,6 +111,8 @@ def _checked(baseline: Sequence[StoredRun], contender: Sequence[StoredRun], metr
     workloads = {run.run.trial.workload for run in everything}
     if len(workloads) > 1:
         raise UsageError(f"different workloads are not comparable: {listing(sorted(workloads))}")
+    if len({run.run.simulated for run in everything}) > 1:
+        raise UsageError("runs of a synthetic cluster are not comparable with runs of real ones")
     for run in everything[1:]:
         left_data, right_data = (side.run.dataset or {} for side in (everything[0], run))
         for fact in DATA:
@@ -160,15 +162,16 @@ def _measure(left: Replicates, right: Replicates, metric: str | None) -> Measure
 
 def _headline(sides: _Sides, found: Comparison) -> str:
     unit = sides.metric.unit
+    simulated = "Simulated: " if sides.baseline.first.run.simulated else ""
     numbers = (
         f"{sides.measure} {quantity(centre(found.contender), unit)} against {quantity(centre(found.baseline), unit)}, "
         f"{ratio(found.ratio)} of the baseline"
     )
     runs = f"{found.baseline.n} + {found.contender.n} runs"
     if found.verdict == "not enough data":
-        return f"Not enough data: {numbers}, but {runs} cannot show a difference."
+        return f"{simulated}Not enough data: {numbers}, but {runs} cannot show a difference."
     spread = f"95 % interval {ratio_interval(found.interval)}, {runs}, rank test p {_p(found.p)}"
-    return f"{found.verdict[:1].upper()}{found.verdict[1:]}: {numbers} ({spread})."
+    return f"{simulated}{found.verdict[:1].upper()}{found.verdict[1:]}: {numbers} ({spread})."
 
 
 def _p(p: float) -> str:

@@ -76,7 +76,7 @@ def build_experiment(found: Findings, source: Source, confirmed: Findings | None
 
 def headline(found: Findings, confirmed: Findings | None = None) -> str:
     """The answer in a sentence or three."""
-    said = _answer(found)
+    said = f"Simulated: {_answer(found)}" if found.simulated else _answer(found)
     return said if confirmed is None else f"{said} {_confirmed(confirmed)}"
 
 
@@ -166,6 +166,8 @@ def _effect_cells(effect: Effect | None) -> tuple[str, str, str, str]:
 
 
 def _caveats(found: Findings) -> Iterator[Caveat]:
+    if found.simulated:
+        yield Caveat("run", "No cluster ran this: the numbers come from the file of a synthetic one.")
     for one in found.findings:
         if one.unlike:
             paths = listing([entry.path for entry in one.unlike])

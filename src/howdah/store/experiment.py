@@ -12,10 +12,12 @@ from pathlib import Path
 
 from howdah.errors import UsageError
 from howdah.store import layout
+from howdah.store.reader import list_runs
 
 _FILE = "experiment.yaml"
 _ORIGIN = "origin"
 _CONFIRMATION = "confirmation"
+_SYNTHETIC = "synthetic.yaml"
 _GLANCE_SECONDS = 0.3
 """Longer than `is_held` has the lock."""
 
@@ -30,18 +32,21 @@ class ExperimentDirectory:
             raise UsageError(f"{path} is no directory of an experiment: it has no {_FILE}")
 
     @classmethod
-    def begin(cls, file: Path, path: Path) -> ExperimentDirectory:
-        """A new directory with a copy of `file`. Raises UsageError where `path` is there already."""
+    def begin(cls, file: Path, path: Path, synthetic: Path | None = None) -> ExperimentDirectory:
+        """A new directory with a copy of `file`, and of the file of a synthetic cluster if it runs there. Raises
+        UsageError where `path` is there already."""
         try:
             path.mkdir(parents=True, mode=0o700)
         except FileExistsError:
             raise UsageError(
                 f"{path} is there already", hint=f"`howdah experiment resume {path}` goes on with it; or choose --out."
             ) from None
-        return cls._filled(path, file.read_bytes(), file.absolute())
+        return cls._filled(path, file.read_bytes(), file.absolute(), synthetic)
 
     @classmethod
-    def _filled(cls, path: Path, content: bytes, origin: Path) -> ExperimentDirectory:
+    def _filled(cls, path: Path, content: bytes, origin: Path, synthetic: Path | None) -> ExperimentDirectory:
+        if synthetic is not None:
+            (path / _SYNTHETIC).write_bytes(synthetic.read_bytes())
         (path / _ORIGIN).write_text(f"{origin}\n", encoding="utf-8")
         # Last, and whole: without it the directory is no experiment's.
         fresh = path / f".{_FILE}.new"
@@ -59,7 +64,21 @@ class ExperimentDirectory:
         """Begins it with a file of `content`."""
         path = self.path / _CONFIRMATION
         path.mkdir(mode=0o700, exist_ok=True)
-        return self._filled(path, content.encode(), path / _FILE)
+        return self._filled(path, content.encode(), path / _FILE, self.synthetic)
+
+    @property
+    def synthetic(self) -> Path | None:
+        """The file of the synthetic cluster that it runs on; None where it runs on real ones."""
+        path = self.path / _SYNTHETIC
+        return path if path.is_file() else None
+
+    @property
+    def earlier(self) -> int:
+        """How many runs were made before the first of this one: a confirmation follows its experiment."""
+        outer = self.path.parent
+        if self.path.name != _CONFIRMATION or not (outer / _FILE).is_file():
+            return 0
+        return sum(1 for _ in list_runs(ExperimentDirectory(outer).runs))
 
     @property
     def file(self) -> Path:
@@ -86,7 +105,7 @@ class ExperimentDirectory:
 
     def is_held(self) -> bool:
         """Whether a process runs this experiment, or its confirmation, now."""
-        with _lock_file().open("a+", encoding="utf-8") as handle:
+        with self._lock_file().open("a+", encoding="utf-8") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -97,7 +116,7 @@ class ExperimentDirectory:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Holds the right to run experiments. Raises UsageError where another process has it."""
-        with _lock_file().open("a+", encoding="utf-8") as handle:
+        with self._lock_file().open("a+", encoding="utf-8") as handle:
             for patience in (True, False):
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -115,8 +134,8 @@ class ExperimentDirectory:
             handle.flush()
             yield
 
-
-def _lock_file() -> Path:
-    lock = layout.howdah_home() / "experiments.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    return lock
+    def _lock_file(self) -> Path:
+        """What measures a machine has it for itself; synthetic clusters are in nobody's way."""
+        lock = layout.howdah_home() / "experiments.lock" if self.synthetic is None else self.path / ".lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        return lock

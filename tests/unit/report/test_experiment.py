@@ -82,6 +82,7 @@ def findings(design: Design = "one-at-a-time", blocks: int = 8, drift: float = 0
             for place, slot in enumerate(slots)
         ),
         changed=(),
+        simulated=False,
     )
 
 

@@ -1,0 +1,127 @@
+"""Runs on a synthetic cluster: run directories as real ones make them, with numbers whose causes a file says.
+
+Everything that works on runs can be tried on them without Hadoop, and without waiting: the clock of such runs is made
+up too. Their samples have the quality `simulated`, and say which file they come from.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import howdah
+from howdah.engine import metrics
+from howdah.engine.experiment import NODES, check_known
+from howdah.engine.measurement import Measured, Measurement
+from howdah.engine.observer import Observer
+from howdah.model.environment import Environment
+from howdah.model.metric import registry
+from howdah.model.run import SYNTHETIC, Caveat, Outcome, Phase, Run, Trial
+from howdah.model.sample import Moment, Sample
+from howdah.model.truth import Truth
+from howdah.stats.disturbance import disturbances, failures
+from howdah.store import RunWriter
+from howdah.store.reader import read_identity
+from howdah.workload import Asked, Workload
+
+PREFIX = f"{SYNTHETIC}:"
+"""What the name of a synthetic cluster begins with; its file follows."""
+
+_PAUSE_SECONDS = 1.0
+"""Between the runs, on their own clock: a run's id has whole seconds."""
+
+
+def simulate(measurement: Measurement, truth: Truth, file: Path, observer: Observer) -> Iterator[Measured]:
+    """Yields each run once its directory is closed. What disturbs a run depends on `truth` and on how many runs
+    there are already, so that an interrupted series goes on as if it had not been. Raises UsageError."""
+    settings = dict(measurement.conf)
+    if NODES in truth.effects:
+        settings[NODES] = str(measurement.made.nodes)
+    check_known(truth, file, settings)
+    for workload, asked in measurement.workloads:
+        for _ in range(measurement.repeat):
+            yield _Simulation(measurement, workload, asked, truth, file, settings).closed(observer)
+
+
+class _Simulation:
+    """One run."""
+
+    def __init__(
+        self,
+        measurement: Measurement,
+        workload: Workload,
+        asked: Asked,
+        truth: Truth,
+        file: Path,
+        settings: Mapping[str, str],
+    ) -> None:
+        names = sorted(path.name for path in measurement.root.iterdir()) if measurement.root.is_dir() else []
+        place = measurement.earlier + len(names)
+        log = float(disturbances(truth.noise, truth.seed, 1, place + 1)[0, place])
+        self._value = truth.of(settings) * math.exp(log)
+        self._fails = bool(failures(truth.failing, truth.seed, place + 1)[place])
+        self._settings = settings
+        self._file = file
+        self._phase, _, self._metric = workload.primary.partition("/")
+        begun = time.time()
+        if names and (end := read_identity(measurement.root / names[-1]).end) is not None:
+            begun = max(begun, end.utc + _PAUSE_SECONDS)
+        self._start = Moment(begun, begun)
+        resolved = workload.resolve(asked, {})
+        self._run = Run(
+            id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(begun))}-{workload.name}-{secrets.token_hex(2)}",
+            title=workload.title,
+            trial=Trial(
+                workload.name,
+                {"workload": dict(resolved), "cluster": {"kind": SYNTHETIC, "settings": dict(settings)}},
+            ),
+            outcome=Outcome("running"),
+            start=self._start,
+            end=None,
+            howdah=howdah.__version__,
+            command=tuple(measurement.command),
+            cluster={"kind": SYNTHETIC, "file": str(file)},
+            primary=workload.primary,
+            metrics=tuple(registry((*metrics.COMMON, *workload.metrics)).values()),
+            caveats=(Caveat("run", f"No cluster ran this: {file} says what its numbers are."),),
+            labels=measurement.labels,
+        )
+        self._writer = RunWriter(measurement.root, self._run)
+
+    def closed(self, observer: Observer) -> Measured:
+        """The run, whole."""
+        observer.phase_started(self._phase, None)
+        unit = next(metric.unit for metric in self._run.metrics if metric.name == self._metric)
+        seconds = self._value if unit == "s" else 1.0
+        end = Moment(self._start.utc + seconds, self._start.monotonic + seconds)
+        self._writer.environment({"before": Environment({SYNTHETIC: {"file": str(self._file)}}, {})})
+        self._writer.readback({f"{self._phase}/{key}": [level] for key, level in self._settings.items()})
+        error = "it fails as often as the file says" if self._fails else None
+        phase = Phase(self._phase, "run", self._start, end, error=error)
+        if not self._fails:
+            self._writer.samples(
+                [
+                    Sample(
+                        self._metric,
+                        self._value,
+                        unit,
+                        "simulated",
+                        str(self._file),
+                        SYNTHETIC,
+                        "job",
+                        self._phase,
+                        end,
+                    )
+                ]
+            )
+        outcome = Outcome("failed", error) if self._fails else Outcome("valid")
+        run = replace(self._run, phases=(phase,), outcome=outcome, end=end)
+        self._writer.save(run)
+        self._writer.close()
+        observer.phase_ended(self._phase, None if self._fails else seconds)
+        observer.run_ended(run)
+        return Measured(run, self._writer.path)

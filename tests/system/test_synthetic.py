@@ -1,0 +1,64 @@
+"""Commands on a synthetic cluster, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.system.running import Howdah
+
+FILE = """\
+question: Do more reduces help?
+workload: { terasort: { size: 1G } }
+factors:
+  mapreduce.job.reduces: [1, 2]
+  mapreduce.map.output.compress: [false, true]
+stop: { min: 4, max: 8 }
+"""
+TRUTH = """\
+value: 60
+effects:
+  mapreduce.job.reduces: { 1: 1, 2: 0.8 }
+  mapreduce.map.output.compress: { false: 1, true: 1 }
+noise: { cv: 2% }
+"""
+
+
+def test_an_experiment_from_its_plan_to_its_page(howdah: Howdah, tmp_path: Path) -> None:
+    file, truth, directory = tmp_path / "e.yaml", tmp_path / "truth.yaml", tmp_path / "experiment"
+    file.write_text(FILE, encoding="utf-8")
+    truth.write_text(TRUTH, encoding="utf-8")
+    where = ("--cluster", f"synthetic:{truth}")
+    assert "3 arms in 4 blocks or more" in howdah("experiment", "plan", str(file), *where).ok().out
+    said = howdah("experiment", "run", str(file), *where, "--out", str(directory)).ok()
+    assert "Simulated: sort/job_seconds of TeraSort is " in said.out
+    assert " lower with mapreduce.job.reduces 2 (faster)" in said.out
+    assert "Fresh runs confirm the best settings: 0." in " ".join(said.out.split())
+    page = (directory / "report.html").read_text(encoding="utf-8")
+    assert "No cluster ran this" in page
+    status = howdah("experiment", "status", str(directory)).ok().out
+    assert status.count("Finished: ") == 2
+    facts = json.loads(howdah("experiment", "report", str(directory), "--json").ok().out)
+    assert (facts["simulated"], facts["outcomes"]) == (True, {"valid": 12})
+    assert facts["confirmation"]["findings"][0]["verdict"] == "faster"
+    markdown = tmp_path / "page.md"
+    howdah("experiment", "report", str(directory), "-o", str(markdown)).ok()
+    assert "## What matters" in markdown.read_text(encoding="utf-8")
+    again = howdah("experiment", "resume", str(directory)).ok()
+    assert again.out == said.out, "there is nothing left to run"
+
+
+def test_runs_are_told_from_measured_ones(howdah: Howdah, tmp_path: Path) -> None:
+    truth = tmp_path / "truth.yaml"
+    truth.write_text(TRUTH, encoding="utf-8")
+    common = ("run", "terasort", "--cluster", f"synthetic:{truth}", "--repeat", "4", "--out", str(tmp_path / "runs"))
+    said = howdah(*common, "--conf", "mapreduce.job.reduces=1", "--label", "arm=a").ok().out
+    assert "Simulated: TeraSort took " in said
+    assert "output not validated" in said
+    howdah(*common, "--conf", "mapreduce.job.reduces=2", "--label", "arm=b").ok()
+    out = ("--out", str(tmp_path / "runs"))
+    assert howdah("runs", *out).ok().out.count(" synthetic ") == 8
+    assert howdah("compare", "arm=a", "arm=b", *out).ok().out.startswith("Simulated: Faster: ")
+    wrong = howdah(*common, "--conf", "mapreduce.job.reducers=2")
+    assert wrong.code == 2
+    assert "Did you mean mapreduce.job.reduces?" in wrong.err

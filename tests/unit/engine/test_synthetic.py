@@ -1,0 +1,115 @@
+"""Runs and experiments on a synthetic cluster, without Hadoop."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
+from howdah.engine.findings import find
+from howdah.engine.observer import Silent
+from howdah.engine.trials import finished, run_experiment
+from howdah.errors import UsageError, WorkloadFailed
+from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.report import build_report, render_html
+from howdah.spec.experiment import write_experiment
+from howdah.spec.truth import read_truth
+from howdah.store import ExperimentDirectory, read_run
+
+TRUTH = """\
+value: 60
+effects:
+  mapreduce.job.reduces: { 1: 1, 2: 0.8 }
+  nodes: { 1: 1, 3: 1 }
+noise: { cv: 2% }
+"""
+EXPERIMENT = Experiment(
+    "Which?",
+    "terasort",
+    {"size": "1G"},
+    {},
+    {},
+    (Factor("mapreduce.job.reduces", ("1", "2")), Factor("nodes", ("1", "3"))),
+    "one-at-a-time",
+    None,
+    StopRule(least=4, most=6),
+    1,
+)
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "home"))
+
+
+def begun(tmp_path: Path, name: str, truth: str = TRUTH) -> tuple[ExperimentPlan, ExperimentDirectory]:
+    file, synthetic = tmp_path / "e.yaml", tmp_path / "truth.yaml"
+    file.write_text(write_experiment(EXPERIMENT), encoding="utf-8")
+    synthetic.write_text(truth, encoding="utf-8")
+    directory = ExperimentDirectory.begin(file, tmp_path / name, synthetic)
+    return plan_experiment(EXPERIMENT, SyntheticCluster(synthetic, read_truth(synthetic)), tmp_path), directory
+
+
+def ran(plan: ExperimentPlan, directory: ExperimentDirectory) -> Iterator[object]:
+    return run_experiment(plan, directory, ("howdah", "experiment"), Silent())
+
+
+def values(plan: ExperimentPlan, directory: ExperimentDirectory) -> list[float | None]:
+    return [one.value for one in finished(plan, directory)]
+
+
+def test_an_experiment_finds_what_the_file_says(tmp_path: Path) -> None:
+    plan, directory = begun(tmp_path, "one")
+    assert len(list(ran(plan, directory))) == 12
+    found = find(plan, directory)
+    assert found.simulated
+    verdicts = {(one.factor, one.level): one.verdict for one in found.findings}
+    assert verdicts == {("mapreduce.job.reduces", "2"): "faster", ("nodes", "3"): "no difference shown"}
+    run = read_run(directory.runs / found.results[0].run)
+    assert {sample.quality for sample in run.samples} == {"simulated"}
+    assert run.run.simulated
+    assert "Simulated: TeraSort took" in render_html(build_report([run])).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize("stopped", [1, 5])
+def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path, stopped: int) -> None:
+    plan, whole = begun(tmp_path, "whole")
+    list(ran(plan, whole))
+    plan, cut = begun(tmp_path, "cut")
+    first = ran(plan, cut)
+    list(itertools.islice(first, stopped))
+    del first  # The generator ends, and with it its hold on the experiment.
+    assert len(finished(plan, cut)) == stopped
+    list(ran(plan, cut))
+    assert values(plan, cut) == values(plan, whole)
+
+
+def test_a_confirmation_has_noise_of_its_own(tmp_path: Path) -> None:
+    plan, directory = begun(tmp_path, "one")
+    list(ran(plan, directory))
+    inner = directory.begin_confirmation(write_experiment(EXPERIMENT))
+    assert (directory.earlier, inner.earlier) == (0, 12)
+    list(ran(plan, inner))
+    assert not set(values(plan, inner)) & set(values(plan, directory))
+
+
+def test_runs_fail_as_often_as_the_file_says(tmp_path: Path) -> None:
+    plan, directory = begun(tmp_path, "one", f"{TRUTH}failing: 90%\n")
+    with pytest.raises(WorkloadFailed, match="3 runs in a row went wrong"):
+        list(ran(plan, directory))
+    assert {one.run.outcome.kind for one in finished(plan, directory)} == {"failed"}
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        (TRUTH.replace("2: 0.8", "4: 0.8"), "says nothing of mapreduce.job.reduces 2"),
+        (TRUTH.replace("mapreduce.job.reduces", "mapreduce.job.reducers"), "says nothing of mapreduce.job.reduces"),
+    ],
+)
+def test_a_file_that_does_not_know_a_level_is_refused(tmp_path: Path, truth: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        begun(tmp_path, "one", truth)
