@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 from collections.abc import Sequence
@@ -50,6 +51,7 @@ def _geometric_mean(values: Sequence[float]) -> float:
     return float(values[0]) if min(values) == max(values) else statistics.geometric_mean(values)
 
 
+@functools.lru_cache(maxsize=4096)
 def t_quantile(probability: float, freedom: float) -> float:
     """Student's t: the value that a t variable with `freedom` degrees of freedom stays below with `probability`."""
     from scipy.special import stdtrit  # late: the import takes a good part of a second
