@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.experiment import ExperimentPlan, asked
+from howdah.engine.experiment import NODES, ExperimentPlan, asked
 from howdah.engine.measure import measure
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
 from howdah.engine.synthetic import PREFIX
-from howdah.errors import WorkloadFailed
+from howdah.errors import Untrusted, WorkloadFailed
 from howdah.model.run import Run
 from howdah.stats.blocks import Observation, effects, enough
 from howdah.stats.design import Slot, schedule
@@ -44,7 +44,11 @@ class Done:
 
 
 def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
-    """The runs that have ended, in their order. One that was interrupted does not count: it is run again."""
+    """The runs that have ended, in their order. One that was interrupted does not count: it is run again.
+
+    Raises Untrusted for a run that is in the directory and not of this experiment: its settings are not those of the
+    arm that its labels name.
+    """
     return tuple(
         _done(plan, path, run)
         for path, run in list_runs(directory.runs)
@@ -54,7 +58,15 @@ def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done
 
 def _done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
     phase, _, metric = plan.primary.partition("/")
-    slot = Slot(*(int(run.labels[name]) for name in ("block", "place", "arm")))
+    try:
+        slot = Slot(*(int(run.labels[name]) for name in ("block", "place", "arm")))
+        levels = plan.arms[slot.arm]
+    except (KeyError, ValueError, IndexError):
+        raise Untrusted(f"{path} is no run of this experiment: its labels name no arm of it") from None
+    conf = run.trial.settings.get("workload", {}).get("conf", {})
+    for name, level in levels.items():
+        if name != NODES and conf.get(name) != level:
+            raise Untrusted(f"{path} is no run of this experiment: {name} was {conf.get(name)}, its arm has {level}")
     samples = read_run(path).samples if run.outcome.kind == "valid" else ()
     values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
     return Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None)

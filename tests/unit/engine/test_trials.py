@@ -16,7 +16,7 @@ from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import Earlier, ExperimentPlan, plan_experiment
 from howdah.engine.findings import find
 from howdah.engine.trials import Done, Status, _check_outcomes, block_slots, finished, next_slot, observations, terms
-from howdah.errors import UsageError, WorkloadFailed
+from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution import Distribution
 from howdah.model.environment import Environment
 from howdah.model.experiment import Experiment, Factor, StopRule
@@ -46,25 +46,32 @@ def plan(tmp_path: Path, **changes: object) -> ExperimentPlan:
     return plan_experiment(experiment, Distribution("3.4.2", tmp_path, "managed", (), (), ()), tmp_path / "runs")
 
 
-def run(slot: Slot, kind: str = "valid", seconds: float = 60.0) -> Run:
+def run(slot: Slot, kind: str = "valid", seconds: float = 60.0, arm: Mapping[str, str] | None = None) -> Run:
     labels = {"block": str(slot.block), "place": str(slot.place), "arm": str(slot.arm)}
     outcome = Outcome(kind, None if kind in ("valid", "running") else "why")  # type: ignore[arg-type]
     start, end = Moment(1000.0, 0.0), Moment(1000.0 + seconds, seconds)
-    trial = Trial("terasort", {"workload": {"size_bytes": 10**9}})
+    conf = {} if arm is None else {name: level for name, level in arm.items() if name != "nodes"}
+    trial = Trial("terasort", {"workload": {"size_bytes": 10**9, "conf": conf}})
     name = f"{slot.block:03}-{slot.place:03}-{kind}"
     return Run(name, "TeraSort", trial, outcome, start, end, "0", (), {}, labels=labels)
 
 
-def done(slot: Slot, noise: float = 0.0, kind: str = "valid", truth: Mapping[int, float] = TRUTH) -> Done:
+def done(
+    slot: Slot,
+    noise: float = 0.0,
+    kind: str = "valid",
+    truth: Mapping[int, float] = TRUTH,
+    arm: Mapping[str, str] | None = None,
+) -> Done:
     value = math.exp(3 + truth.get(slot.arm, 0.0) + noise) if kind == "valid" else None
-    return Done(slot, run(slot, kind), value)
+    return Done(slot, run(slot, kind, arm=arm), value)
 
 
 def simulated(plan: ExperimentPlan, spread: float, seed: int = 1, truth: Mapping[int, float] = TRUTH) -> list[Done]:
     noise = random.Random(seed)
     ended: list[Done] = []
     while (slot := next_slot(plan, ended)) is not None:
-        ended.append(done(slot, noise.gauss(0, spread), truth=truth))
+        ended.append(done(slot, noise.gauss(0, spread), truth=truth, arm=plan.arms[slot.arm]))
     return ended
 
 
@@ -130,7 +137,7 @@ def keep(
     thp: str = "never",
     held: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
-    record = run(ended.slot, "running")
+    record = replace(run(ended.slot, "running"), trial=ended.run.trial)
     writer = RunWriter(directory.runs, record)
     writer.environment({"before": Environment({"vm": {"thp": thp, "load": ended.slot.place}}, {"version": "3.4.2"})})
     writer.readback(held)
@@ -322,3 +329,23 @@ def test_two_at_once_are_refused_with_the_name_of_the_other(tmp_path: Path) -> N
         pass
     with directory.held():
         pass
+
+
+def test_a_directory_with_the_runs_of_another_test_is_refused(tmp_path: Path) -> None:
+    """As in the Cloudera-Intel-Cisco data, where test1/ holds files of test 11."""
+    made, directory = plan(tmp_path), begun(tmp_path)
+    whole = simulated(made, 0.001)
+    for one in whole[:4]:
+        keep(directory, one)
+    stranger = next(one for one in whole[4:] if one.slot.arm == 3)
+    other = replace(stranger.run, trial=whole[0].run.trial)
+    keep(directory, replace(stranger, run=other))
+    with pytest.raises(Untrusted, match=r"is no run of this experiment: mapreduce\.\S+ was \d+, its arm has \d+"):
+        finished(made, directory)
+
+
+def test_a_run_without_a_place_is_refused(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    RunWriter(directory.runs, replace(run(Slot(0, 0, 0)), labels={"arm": "99"})).close()
+    with pytest.raises(Untrusted, match="its labels name no arm of it"):
+        finished(made, directory)
