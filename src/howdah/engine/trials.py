@@ -179,13 +179,11 @@ def block_slots(plan: ExperimentPlan, block: int) -> tuple[Slot, ...]:
 
 def _is_over(plan: ExperimentPlan, done: Sequence[Done], blocks: int) -> bool:
     """Whether `blocks` whole blocks, which are `done`, are enough."""
-    budget = plan.experiment.stop.budget_seconds
+    stop = plan.experiment.stop
     spent = sum(one.run.end.monotonic - one.run.start.monotonic for one in done if one.run.end is not None)
-    if budget is not None and spent >= budget:
+    if stop.budget_seconds is not None and spent >= stop.budget_seconds:
         return True
-    return bool(blocks) and enough(
-        effects(observations(plan, done), plan.experiment.stop.least), plan.experiment.stop, blocks
-    )
+    return blocks >= stop.least and enough(effects(observations(plan, done), stop.least), stop, blocks)
 
 
 def _check_outcomes(done: Sequence[Done]) -> None:
