@@ -47,6 +47,15 @@ def test_a_daemon_that_cannot_start(home: Home, conf: str, role: str, reason: st
     assert home.manifest("bad")["state"] == "failed"
 
 
+def test_the_cluster_of_a_run_that_does_not_come_up_leaves_the_logs_that_it_names(home: Home) -> None:
+    ended = home.howdah("run", "terasort", "--size", "smoke", "--conf", "dfs.namenode.handler.count=0")
+    assert ended.code == 1, ended.said
+    (log,) = (home.path / "clusters").glob("run-*/logs/namenode.log")
+    assert str(log) in one_message(ended)
+    assert not home.processes()
+    assert not home.runs
+
+
 def test_a_damaged_kept_namespace_is_made_anew(bare_home: Home, cache: Path) -> None:
     own = bare_home.path / "cache"
     own.mkdir(parents=True)

@@ -19,11 +19,16 @@ _ON_SHARED = (*_QUICK, "--cluster", "shared")
 _LONG = ("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration", "--cluster", "shared")
 
 
-def assert_interrupted(run: Begun, seconds: float = 15.0) -> None:
+def assert_interrupted(run: Begun, seconds: float = 15.0, kept: Callable[[], Path] | None = None) -> None:
     ended = run.end(seconds)
     assert ended.code == 130, ended.said
-    assert ended.err.endswith("howdah: interrupted\n")
     assert "Traceback" not in ended.said
+    said = ended.err[ended.err.rindex("howdah: interrupted\n") :].splitlines()
+    if kept is None:
+        assert said == ["howdah: interrupted"]
+    else:
+        assert said == ["howdah: interrupted", f"The run is kept, as aborted: {kept()}"]
+        assert list((kept() / "logs/daemons").glob("*.log")), "its logs were not kept"
 
 
 def test_while_the_cluster_starts(home: Home) -> None:
@@ -45,13 +50,18 @@ def test_while_calibrating(cluster: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "number"), [("gen", signal.SIGINT), ("sort", signal.SIGTERM), ("validate", signal.SIGHUP)]
+    ("phase", "number"),
+    [
+        *((phase, signal.SIGINT) for phase in ("gen", "sort", "validate")),
+        ("sort", signal.SIGTERM),
+        ("validate", signal.SIGHUP),
+    ],
 )
 def test_in_a_phase(cluster: Home, phase: str, number: int) -> None:
     run = cluster.begin(*_LONG if phase == "sort" else (*_ON_SHARED, "--no-calibration"))
     eventually(lambda: cluster.phase(phase) and cluster.tasks(), 300, f"a task of {phase} runs", begun=run)
     run.signal(number)
-    assert_interrupted(run)
+    assert_interrupted(run, kept=lambda: cluster.runs[0])
     assert cluster.run_record()["outcome"] == {"kind": "aborted", "reason": f"interrupted in {phase}"}
     assert not (cluster.runs[0] / "samples.jsonl").exists()
     shown = cluster.howdah("show", "latest")
@@ -64,7 +74,7 @@ def test_twice_does_not_break_the_tidying_up(cluster: Home) -> None:
     eventually(lambda: cluster.phase("gen") and cluster.tasks(), 300, "a task of gen runs", begun=run)
     for _ in range(5):
         run.signal(signal.SIGINT)
-    assert_interrupted(run)
+    assert_interrupted(run, kept=lambda: cluster.runs[0])
     assert cluster.run_record()["outcome"]["kind"] == "aborted"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -76,7 +77,9 @@ def test_a_master(home: Home, role: str) -> None:
     ended = run.end(25)
     assert ended.code == 1, ended.said
     message = one_message(ended)
-    assert re.match(rf"{role} of master \(process \d+\) ended with code -9; its log: ", message)
+    found = re.match(rf"{role} of master \(process \d+\) ended with code -9; its log: (\S+)", message)
+    assert found is not None, message
+    assert Path(found[1].rstrip(".")).is_file(), "the log that it names is not there"
     assert home.run_record()["outcome"]["kind"] == "failed"
     assert_logs_are_kept(home, role)
     assert not home.processes(), "run returned before everything had ended"

@@ -87,8 +87,8 @@ def entry() -> NoReturn:
         if error.hint:
             click.echo(error.hint, err=True)
         sys.exit(error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("howdah: interrupted", err=True)
+    except (KeyboardInterrupt, click.Abort) as error:
+        click.echo("\n".join(("howdah: interrupted", *getattr(error, "__notes__", ()))), err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()

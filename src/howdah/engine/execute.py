@@ -121,10 +121,11 @@ class Execution:
             outcome = self._attempt()
         except HowdahError as error:
             also = (sentence for sentence in (*self._lost(), *self._full_disk()) if sentence not in error.message)
-            outcome = Outcome("failed", "\n".join(filter(None, (error.message, *also, error.hint))))
+            outcome = Outcome("failed", self._of_kept_logs("\n".join(filter(None, (error.message, *also, error.hint)))))
         except KeyboardInterrupt as error:
             phase = self._session.phases[-1].name if self._session.phases else "preparation"
             outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error
+            error.add_note(f"The run is kept, as aborted: {self.path}")
         except Exception as error:
             outcome, raised = Outcome("failed", f"a fault in Howdah: {error!r}"), error
         self._close(outcome)
@@ -183,11 +184,12 @@ class Execution:
         if outcome.kind != "valid":
             self._tidy("applications may still run", self._kill_applications)
         self._tidy("the environment after the run is missing", self._read_after)
-        if outcome.kind in ("failed", "invalid"):
+        lost = self._lost()
+        if outcome.kind != "valid" or lost:
             self._tidy("logs are missing", self._keep_logs)
         self._tidy("its data is still in the storage", self._remove_data)
         self._tidy("the lease was not released", self._cluster.release)
-        for sentence in self._lost():
+        for sentence in lost:
             self._session.caveats.append(Caveat("run", sentence))
         if outcome.kind == "valid":
             self._writer.samples((*self._calibration(), *self._session.samples))
@@ -230,8 +232,14 @@ class Execution:
 
     def _lost(self) -> tuple[str, ...]:
         with suppress(HowdahError):
-            return self._cluster.lost_daemons()
+            return tuple(self._of_kept_logs(sentence) for sentence in self._cluster.lost_daemons())
         return ()
+
+    def _of_kept_logs(self, text: str) -> str:
+        """`text` with the names of the cluster's logs as those of the run's copies: a cluster may be gone when it is
+        read."""
+        logs = self._cluster.logs
+        return text if logs is None else text.replace(f"{logs}/", f"{self.path}/logs/daemons/")
 
     def _full_disk(self) -> tuple[str, ...]:
         plan = self._cluster.plan

@@ -15,6 +15,7 @@ from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
 from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space, check_writable
 from howdah.engine.synthetic import PREFIX, simulate
+from howdah.errors import HowdahError
 from howdah.hadoop.configuration import Scope, scope_of
 from howdah.probe.registry import make_probes
 from howdah.spec.truth import read_truth
@@ -118,8 +119,13 @@ def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]
     request = replace(measurement.made, name=f"run-{secrets.token_hex(3)}", settings=cluster_settings)
     observer.step(f"starting a cluster of {request.nodes} node{'s' if request.nodes > 1 else ''}")
     started = StartedCluster(request)
+    named = False
     try:
-        manifest = started.wait_until_up(lambda _: None)
+        try:
+            manifest = started.wait_until_up(lambda _: None)
+        except HowdahError:
+            named = True
+            raise
         cluster = open_managed(manifest)
         try:
             yield cluster
@@ -128,4 +134,5 @@ def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]
             cluster.close()
     finally:
         started.end()
-        started.forget()
+        if not named:  # What it says of a cluster that did not come up are logs in its directory.
+            started.forget()

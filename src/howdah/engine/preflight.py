@@ -50,7 +50,7 @@ def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
     most = cluster.resourcemanager.maximum_allocation()
     check_schedulable(
         {**cluster.settings, **conf},
-        node_mib=max(node.memory_total for node in nodes),
+        nodes_mib=[node.memory_total for node in nodes],
         node_vcores=max(node.vcores_total for node in nodes),
         most_mib=most.memory,
     )

@@ -11,7 +11,7 @@ block      = the largest power of two from 128 to 1024 MiB that is at most free 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from howdah.errors import HostProblem, UsageError
@@ -73,6 +73,11 @@ def size_cluster(nodes: int, processors: int, memory: int, available: int, disk:
     return Sizing(nodes, slots, task, _AM_MIB, slots * task + _AM_MIB, _block(disk, nodes * slots))
 
 
+_MASTER = "yarn.app.mapreduce.am.resource.mb"
+_CONTAINER_DEFAULTS = {_MASTER: 1536, "mapreduce.map.memory.mb": 1024, "mapreduce.reduce.memory.mb": 1024}
+"""Of mapred-default.xml, in MiB; the tasks' is -1 there, which means this."""
+
+
 def _block(disk: int, slots: int) -> int:
     block = _BLOCK_MOST_MIB
     while block > _BLOCK_LEAST_MIB and block * _MIB > disk / (4 * slots):
@@ -80,29 +85,50 @@ def _block(disk: int, slots: int) -> int:
     return block
 
 
-def check_schedulable(settings: Mapping[str, str], *, node_mib: int, node_vcores: int, most_mib: int) -> None:
-    """Refuses a MapReduce job whose containers no node could ever hold; YARN itself would wait for ever.
+def check_schedulable(
+    settings: Mapping[str, str], *, nodes_mib: Sequence[int], node_vcores: int, most_mib: int
+) -> None:
+    """Refuses a MapReduce job whose containers no node could ever hold, alone or beside its application master; YARN
+    itself would wait for ever.
 
-    `settings` is the job's effective configuration, `node_*` the largest live node, `most_mib` the scheduler's maximum
-    allocation. Raises UsageError naming the key.
+    `settings` is the job's effective configuration, `nodes_mib` the memory of the live nodes, `node_vcores` that of the
+    largest, `most_mib` the scheduler's maximum allocation. Raises UsageError naming the key.
     """
-    most = min(node_mib, most_mib)
-    for key, default in (
-        ("yarn.app.mapreduce.am.resource.mb", 1536),
-        ("mapreduce.map.memory.mb", 1024),
-        ("mapreduce.reduce.memory.mb", 1024),
-    ):
-        asked = _number(settings, key, default)
-        asked = asked if asked > 0 else default
-        if asked > most:
+    most = min(max(nodes_mib), most_mib)
+    master = _container(settings, _MASTER, most)
+    for key in ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb"):
+        task = _container(settings, key, most)
+        if not _fit_together(master, task, nodes_mib):
             raise UsageError(
-                f"{key} is {asked} MiB, but the largest container this cluster can ever give has {most} MiB",
-                hint=f"Ask for at most {most}, or give the nodes more memory.",
+                f"{key} is {task} MiB and {_MASTER} {master} MiB: no task can run while the application master does, "
+                f"on {len(nodes_mib)} node{'s' if len(nodes_mib) > 1 else ''} with at most {max(nodes_mib)} MiB",
+                hint=f"Ask for at most {max(nodes_mib) - master}, or give the nodes more memory.",
             )
     for key in ("yarn.app.mapreduce.am.resource.cpu-vcores", "mapreduce.map.cpu.vcores", "mapreduce.reduce.cpu.vcores"):
         asked = _number(settings, key, 1)
         if asked > node_vcores:
             raise UsageError(f"{key} is {asked}, but the largest node has {node_vcores} vcores")
+
+
+def _container(settings: Mapping[str, str], key: str, most: int) -> int:
+    """How much memory the container has that `key` asks for, in MiB."""
+    default = _CONTAINER_DEFAULTS[key]
+    asked = _number(settings, key, default)
+    asked = asked if asked > 0 else default
+    if asked > most:
+        raise UsageError(
+            f"{key} is {asked} MiB, but the largest container this cluster can ever give has {most} MiB",
+            hint=f"Ask for at most {most}, or give the nodes more memory.",
+        )
+    return asked
+
+
+def _fit_together(master: int, task: int, nodes: Sequence[int]) -> bool:
+    """Whether some node has room for the master while one, the same or another, has room for a task."""
+    largest = sorted(nodes, reverse=True)
+    return largest[0] >= master + task or (
+        len(largest) > 1 and largest[0] >= max(master, task) and largest[1] >= min(master, task)
+    )
 
 
 def _number(settings: Mapping[str, str], key: str, default: int) -> int:

@@ -45,7 +45,7 @@ def job(conf: dict[str, str], *nodes: Any, most: int = 8192) -> None:
 
 
 def test_a_job_that_fits_passes() -> None:
-    job({}, node(2048))
+    job({}, node(2560))
     job({"mapreduce.map.memory.mb": "4096"}, node(2048), node(4096))
 
 

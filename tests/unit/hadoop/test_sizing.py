@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from howdah.hadoop.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
 from howdah.hadoop.sizing import STEP_MIB, check_schedulable, size_cluster
 
 MIB, GIB = 1 << 20, 1 << 30
-SIZES = {"node_mib": 4096, "node_vcores": 3, "most_mib": 4096}
+SIZES: dict[str, Any] = {"nodes_mib": [4096, 2048], "node_vcores": 3, "most_mib": 4096}
 
 
 @given(st.integers(1, 20), st.integers(1, 256), st.integers(1, 1024), st.integers(1, 1024))
@@ -67,4 +69,31 @@ def test_what_no_node_could_ever_hold_is_refused(settings: dict[str, str], said:
 
 def test_the_defaults_of_hadoop_count_when_nothing_is_set() -> None:
     with pytest.raises(UsageError, match=r"am\.resource\.mb is 1536 MiB, but the largest container .* has 1024"):
-        check_schedulable({}, node_mib=8192, node_vcores=8, most_mib=1024)
+        check_schedulable({}, nodes_mib=[8192], node_vcores=8, most_mib=1024)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "master", "task", "fits"),
+    [
+        ([9216], 1024, 8192, True),
+        ([9216], 1024, 8193, False),
+        ([9216, 9216], 1024, 9216, True),
+        ([9216, 1024], 1024, 9216, True),
+        ([9216, 1023], 1024, 9216, False),
+        ([4096, 4096, 8192], 8192, 4096, True),
+        ([4096, 4096], 4096, 4096, True),
+    ],
+)
+def test_a_task_must_have_room_beside_the_application_master(
+    nodes: list[int], master: int, task: int, fits: bool
+) -> None:
+    settings = {
+        "yarn.app.mapreduce.am.resource.mb": str(master),
+        "mapreduce.map.memory.mb": str(task),
+        "mapreduce.reduce.memory.mb": "512",
+    }
+    if fits:
+        check_schedulable(settings, nodes_mib=nodes, node_vcores=8, most_mib=65536)
+    else:
+        with pytest.raises(UsageError, match="no task can run while the application master does"):
+            check_schedulable(settings, nodes_mib=nodes, node_vcores=8, most_mib=65536)
