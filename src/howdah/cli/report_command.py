@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from howdah.cli.options import json_option
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True)
@@ -20,7 +22,8 @@ import click
     help="hibench: lines of HiBench's hibench.report, on standard output.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-def report(runs: tuple[str, ...], output: str, root: str | None, form: str, force: bool) -> None:
+@json_option
+def report(runs: tuple[str, ...], output: str, root: str | None, form: str, force: bool, as_json: bool) -> None:
     """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only."""
     from howdah.cli.reporting import load_runs, write_report
 
@@ -28,5 +31,10 @@ def report(runs: tuple[str, ...], output: str, root: str | None, form: str, forc
         from howdah.report import render_hibench
 
         click.echo(render_hibench(load_runs(runs, root)), nl=False)
+        return
+    if as_json:
+        from howdah.report import build_report, render_json
+
+        click.echo(render_json(build_report(load_runs(runs, root))), nl=False)
         return
     click.echo(f"Report: {write_report(load_runs(runs, root), Path(output), force=force)}")

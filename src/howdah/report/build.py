@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from howdah.errors import UsageError
@@ -171,14 +171,21 @@ _RUN_KEY = Key("contender", "a run, in the order made, top to bottom; line and b
 
 
 def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Section]:
-    yield _result_section(members, detail, prefix)
-    yield time_section(detail, prefix)
+    """Caveats stand in the section that shows what they concern; those of the primary metric are at the top."""
+    measure = members.primary
+    top = {"run", *((str(measure), measure.phase, measure.metric) if measure else ())}
+    phases = {time.phase for time in detail.times}
+    caveats = list(_caveats(members, measure))
+    yield _result_section(members, detail, prefix, [one for one in caveats if one.about in top])
+    elsewhere = [one for one in caveats if one.about not in top]
+    yield _preceded(time_section(detail, prefix), [one for one in elsewhere if one.about in phases])
     timeline = timeline_section(detail, prefix)
     if timeline is not None:
         yield timeline
     yield limits_section(detail, prefix)
-    if members.valid:
-        yield Section(f"{prefix}metrics", "All metrics", tuple(metrics_blocks(members.valid)))
+    others = [one for one in elsewhere if one.about not in phases]
+    if members.valid or others:
+        yield Section(f"{prefix}metrics", "All metrics", (*others, *metrics_blocks(members.valid)))
     counters = counters_section(detail, prefix)
     if counters is not None:
         yield counters
@@ -186,7 +193,11 @@ def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Sect
     yield provenance_section(members, prefix)
 
 
-def _result_section(members: Replicates, detail: Detail, prefix: str) -> Section:
+def _preceded(section: Section, caveats: Sequence[Caveat]) -> Section:
+    return replace(section, blocks=(*caveats, *section.blocks))
+
+
+def _result_section(members: Replicates, detail: Detail, prefix: str, caveats: Sequence[Caveat]) -> Section:
     blocks: list[Block] = []
     if prefix:
         blocks.append(Text(headline(members)))
@@ -194,8 +205,8 @@ def _result_section(members: Replicates, detail: Detail, prefix: str) -> Section
     metric = registered(members.valid).get(measure.metric) if measure else None
     if measure is not None and metric is not None:
         blocks.append(Text(sentence(f"This is {measure}: {metric.definition}")))
-    blocks.extend(_caveats(members, measure))
-    if measure is not None and metric is not None and len(members.valid) > 1:
+    blocks.extend(caveats)
+    if measure is not None and metric is not None:
         blocks.append(_dots_figure(members, measure, metric, prefix))
     blocks.append(run_table(members))
     blocks.append(_checks(members.shown))
@@ -210,13 +221,13 @@ def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: 
     found = summary(members.valid, measure)
     assert found is not None
     lowest, highest, middle = (quantity(n, metric.unit) for n in (found.minimum, found.maximum, centre(found)))
-    words = f"{count(found.n, 'run')} from {lowest} to {highest}, geometric mean {middle}"
+    words = f"{count(found.n, 'run')} from {lowest} to {highest}, geometric mean {middle}" if found.n > 1 else middle
     if found.interval is not None:
         words += f", 95 % interval {interval(found.interval, metric.unit)}"
     return Figure(f"{prefix}dots", "Every run", f"{words}.", (_RUN_KEY,), Dots(str(measure), metric.unit, (dots,)))
 
 
-def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Block]:
+def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Caveat]:
     """What must be known before the headline is believed: spread, invalid runs, the runs' own caveats and damage."""
     valid = members.valid
     found = summary(valid, measure) if measure else None
@@ -361,5 +372,10 @@ def _facts(members: Replicates, detail: Detail) -> dict[str, Any]:
             for run in members.runs
         ],
         "metrics": results,
+        "definitions": {metric.name: asdict(metric) for metric in known.values()},
+        "settings": dict(members.shown.run.trial.settings),
+        "cluster": dict(members.shown.run.cluster),
+        "environment": {name: asdict(reading) for name, reading in members.shown.environment.items()},
+        "command": list(members.shown.run.command),
         "shown": detail_facts(detail),
     }

@@ -97,7 +97,7 @@ def build_comparison(
         title=f"{workload}: {count(len(sides.baseline.valid), 'run')} against {len(sides.contender.valid)}",
         headline=words,
         sections=sections,
-        facts=_facts(sides, found, words, caveats),
+        facts=_facts(sides, found, words),
         measure=str(sides.measure),
         comparison=found,
     )
@@ -376,7 +376,7 @@ def _runs(sides: _Sides) -> Table:
     return Table("Runs in order", heads, tuple(row for _, row in sorted(rows)))
 
 
-def _facts(sides: _Sides, found: Comparison, words: str, caveats: Sequence[Caveat]) -> Mapping[str, Any]:
+def _facts(sides: _Sides, found: Comparison, words: str) -> Mapping[str, Any]:
     def side(members: Replicates) -> list[dict[str, Any]]:
         return [
             {
@@ -404,5 +404,4 @@ def _facts(sides: _Sides, found: Comparison, words: str, caveats: Sequence[Cavea
         "contender": side(sides.contender),
         "settings_differences": listed(_settings(sides)),
         "environment_differences": listed(_between(sides)),
-        "caveats": [asdict(caveat) for caveat in caveats],
     }

@@ -341,6 +341,7 @@ def detail_facts(detail: Detail) -> dict[str, object]:
                 "seconds": entry.job.seconds,
                 "step_task_seconds": step_seconds(entry.job),
                 "lost_task_seconds": lost_seconds(entry.job),
+                "counters": {group: dict(values) for group, values in entry.job.counters.items()},
                 "lost_attempts": [
                     {"id": attempt.id, "state": attempt.state, "error": attempt.error}
                     for attempt in entry.job.attempts

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 
-from howdah.report.document import Report
+from howdah.model.run import Caveat
+from howdah.report.document import Block, Fold, Report
 
 
 def render_json(report: Report) -> str:
-    """The report's facts; numbers in the units that are named beside them, missing ones null or absent."""
-    return json.dumps(report.facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """The report's facts; numbers in the units that are named beside them, missing ones null or absent. `caveats` are
+    all that the page has, in its order."""
+    caveats = [asdict(one) for section in report.sections for one in _caveats(section.blocks)]
+    return json.dumps({**report.facts, "caveats": caveats}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _caveats(blocks: Iterable[Block]) -> Iterator[Caveat]:
+    for block in blocks:
+        if isinstance(block, Caveat):
+            yield block
+        elif isinstance(block, Fold):
+            yield from _caveats(block.blocks)

@@ -20,6 +20,7 @@ from howdah.hadoop.sizing import size_cluster
 GIB = 1 << 30
 
 MACHINE: dict[str, Any] = {
+    "architecture": "x86_64",
     "cpu": {"model": "AMD EPYC", "threads": 2, "allowed": 2, "governor": None, "frequency_driver": None},
     "control_groups": {"versions": [1], "cpu_cores": None, "memory": None},
     "memory": {"total": 24 * GIB, "swap": 0},
@@ -109,6 +110,8 @@ JAVA = {"pid": 7, "user": "bob", "command": "java org.x.NameNode"}
 CASES: list[tuple[str, str, str, Facts]] = [
     ("java", "error", "it is not there", replace(HEALTHY, jdk=PROBLEM)),
     ("java", "note", "jdk.security.jgss", replace(HEALTHY, jdk=replace(JDK, modules=("java.base",)))),
+    ("java", "warning", "is for aarch64", replace(HEALTHY, jdk=replace(JDK, architecture="aarch64"))),
+    ("java", "ok", "amd64", replace(HEALTHY, jdk=replace(JDK, architecture="amd64"))),
     ("hadoop", "error", "no mvn", replace(HEALTHY, release=PROBLEM, maven=None)),
     ("hadoop", "ok", "/usr/bin/mvn will fetch", replace(HEALTHY, release=PROBLEM)),
     ("ports", "error", "it is not there", replace(HEALTHY, plan=PROBLEM)),
@@ -210,3 +213,10 @@ def test_as_json_a_finding_is_plain():
 def test_the_page_is_the_table():
     written = Path(__file__).parents[3] / "docs" / "how-to" / "doctor.md"
     assert written.read_text(encoding="utf-8") == page(), "python -m howdah.engine.doctor.page > docs/how-to/doctor.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"), [(name, facts) for name, level, _, facts in CASES if level in ("warning", "error")]
+)
+def test_what_is_wrong_has_a_command_that_mends_it_or_shows_where_it_is(name: str, facts: Facts):
+    assert [one.finding for one in of(facts, name) if one.level in ("warning", "error") and not one.fix] == []

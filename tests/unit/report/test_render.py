@@ -27,6 +27,7 @@ from howdah.report import (
     render_markdown,
     render_text,
 )
+from howdah.report.document import Fold
 from howdah.store import StoredRun
 from tests.unit.report.example_runs import Example, wide_shape, write_example, write_group
 
@@ -170,3 +171,16 @@ def test_json_has_no_invented_numbers(report: Report, single: StoredRun) -> None
     assert job_seconds["summary"]["cv"] is None
     many = json.loads(render_json(report))["trials"][0]
     assert [run["outcome"] for run in many["runs"]] == ["valid"] * 5 + ["invalid", "failed"]
+
+
+def test_json_has_every_caveat_of_the_page_and_what_it_takes_to_repeat_it(report: Report) -> None:
+    facts = json.loads(render_json(report))
+    blocks = [block for section in report.sections for block in section.blocks]
+    blocks += [inner for block in blocks if isinstance(block, Fold) for inner in block.blocks]
+    assert {(one.about, one.text) for one in blocks if isinstance(one, Caveat)} == {
+        (one["about"], one["text"]) for one in facts["caveats"]
+    }
+    [trial] = facts["trials"]
+    assert trial["command"][:2] == ["howdah", "run"]
+    assert {"settings", "cluster", "environment", "definitions"} <= trial.keys()
+    assert all(job["counters"] for job in trial["shown"]["jobs"])

@@ -221,7 +221,7 @@ RULES = (
     Rule(
         "memory",
         "Daemons and tasks must fit into memory together; what does not fit is killed in the middle of a job.",
-        "howdah doctor --nodes 1",
+        "ps aux --sort -rss | head  # who has it",
         _memory,
     ),
     Rule(
@@ -257,10 +257,15 @@ RULES = (
     Rule(
         "disk-speed",
         "A job reads and writes every byte several times; on a slow disk little else can be seen.",
-        None,
+        "export HOWDAH_HOME=/path/on/a/faster/disk",
         _disk_speed,
     ),
-    Rule("tmp", "Java libraries unpack native code there and load it: compression, for instance.", None, _temporary),
+    Rule(
+        "tmp",
+        "Java libraries unpack native code there and load it: compression, for instance.",
+        f"sudo mount -o remount,exec {TEMPORARY}",
+        _temporary,
+    ),
     Rule(
         "open-files",
         "Each block, spill and connection of a daemon is an open file; at the limit, jobs fail.",
@@ -276,7 +281,7 @@ RULES = (
     Rule(
         "processors",
         "What other processes, the hypervisor or a control group take is missing in every measurement.",
-        None,
+        "taskset -cp $$; cat /proc/self/cgroup  # who takes it, and where it is set",
         _processors,
     ),
     Rule("load", "Others' work is in every number, and differs from run to run.", "top -o %CPU", _load),
@@ -289,7 +294,7 @@ RULES = (
     Rule(
         "steal",
         "Other virtual machines share the processors: the same job takes longer when they are busy.",
-        None,
+        "vmstat 5  # wait until `st` is 0",
         _steal,
     ),
     Rule(

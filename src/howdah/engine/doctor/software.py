@@ -11,12 +11,19 @@ from howdah.errors import HostProblem
 _SLOW_LOOKUP_SECONDS = 1.0
 
 
+_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
+"""Other names that JDKs have for what the kernel says."""
+
+
 def _java(facts: Facts) -> Iterator[Seen]:
     if isinstance(facts.jdk, HostProblem):
         yield Seen("error", facts.jdk.message)
         return
     jdk = facts.jdk
     yield Seen("ok", f"{jdk.vendor} {'.'.join(map(str, jdk.version))}, {jdk.architecture}, at {jdk.home}")
+    machine = facts.machine["architecture"]
+    if _ARCHITECTURES.get(jdk.architecture, jdk.architecture) not in (machine, "unknown"):
+        yield Seen("warning", f"{jdk.home} is for {jdk.architecture} and this machine is {machine}: it is emulated")
     if jdk.modules and "jdk.security.jgss" not in jdk.modules:
         yield Seen("note", f"{jdk.home} has no module jdk.security.jgss: no cluster with Kerberos can use it")
 
@@ -124,7 +131,7 @@ RULES = (
         "other-users",
         "A cluster without Kerberos believes whatever user name a client claims: every user of the machine can read "
         "and delete your data in it, and run programs as you. Use a machine, or an allocation, that is yours alone.",
-        None,
+        "howdah down --all",
         _users,
     ),
 )
