@@ -129,11 +129,15 @@ def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple
     return "\n".join(lines) + "\n"
 
 
+_AUTHENTICATION = {"none": "simple"}
+"""Hadoop's word for each security profile."""
+
+
 def _core(plan: Plan) -> dict[str, str]:
     return {
         "fs.defaultFS": f"hdfs://{plan.masters.at('namenode_rpc')}",
         "hadoop.tmp.dir": f"{plan.masters.directory}/tmp",
-        "hadoop.security.authentication": "simple",
+        "hadoop.security.authentication": _AUTHENTICATION[plan.security],
         # A daemon that is not there yet will be in a moment.
         "ipc.client.connect.retry.interval": "200",
         "ipc.client.connect.max.retries": "50",

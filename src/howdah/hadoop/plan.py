@@ -36,7 +36,7 @@ class Plan:
     directory: str
     application_ports: tuple[int, int]
     application_web_ports: tuple[int, int]
-    security: str = "none"
+    security: str
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -63,7 +63,9 @@ def ports_needed(nodes: int) -> int:
     return len(MASTER_PORTS) + 3 * JOBS + nodes * len(NODE_PORTS)
 
 
-def lay_out(name: str, *, host: str, addresses: tuple[str, ...], first_port: int, directory: str) -> Plan:
+def lay_out(
+    name: str, *, host: str, addresses: tuple[str, ...], first_port: int, directory: str, security: str
+) -> Plan:
     """A plan on one host: `addresses[0]` for the masters, one more address per node, ports from `first_port` up.
 
     Every node has ports of its own although it has an address of its own: the NameNode sees every loopback DataNode
@@ -83,4 +85,5 @@ def lay_out(name: str, *, host: str, addresses: tuple[str, ...], first_port: int
         directory,
         application_ports=(ranges[0][0], ranges[0][-1]),
         application_web_ports=(ranges[1][0], ranges[1][-1]),
+        security=security,
     )

@@ -1,10 +1,15 @@
-"""What a person sees while a run lasts, where the output is no terminal."""
+"""What a person sees while a run lasts, in a terminal and where there is none."""
 
 from __future__ import annotations
 
-import pytest
+import io
+import re
 
-from howdah.cli.progress import make_display
+import pytest
+from rich.console import Console
+from rich.live import Live
+
+from howdah.cli.progress import _Terminal, make_display
 from howdah.engine.observer import JobProgress
 from howdah.model.run import Check
 
@@ -65,3 +70,23 @@ def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         display.phase_started("sort", 1)
         display.phase_ended("sort", 1.0)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_in_a_terminal_one_line_changes_and_finished_phases_stay(width: int) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system=None)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        display = _Terminal(console, live)
+        display.phase_started("sort", 10**9)
+        for done in (0.25, 0.75):
+            display.progress(JobProgress(done, 0.0, 40.0 * done, int(10**9 * done), 0))
+            live.refresh()
+        display.phase_ended("sort", 20.0)
+    assert isinstance(console.file, io.StringIO)
+    said = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", console.file.getvalue())
+    lines = [line for line in re.split(r"[\r\n]+", said) if line.strip()]
+    assert any("map  25%" in line for line in lines)
+    assert any("map  75%" in line for line in lines)
+    assert ("━" in said) == (width == 120), "bars where there is room for them"
+    assert all(len(line) <= width for line in lines)
+    assert ["sort", "20.0", "s", "50.0", "MB/s"] in [line.split() for line in lines]

@@ -15,7 +15,7 @@ from howdah.cluster.state import ClusterDirectory, Daemon, Manifest, cluster_dir
 from howdah.errors import ClusterProblem, UsageError
 from howdah.hadoop.plan import lay_out
 
-PLAN = lay_out("c", host="h", addresses=("127.77.0.1", "127.77.0.2"), first_port=20000, directory="/d")
+PLAN = lay_out("c", host="h", addresses=("127.77.0.1", "127.77.0.2"), first_port=20000, directory="/d", security="none")
 MANIFEST = Manifest(
     name="c",
     state="up",

@@ -62,6 +62,7 @@ HEALTHY = Facts(
         addresses=("127.77.0.1", "127.77.0.2", "127.77.0.3", "127.77.0.4"),
         first_port=20000,
         directory="/home/ann/.howdah",
+        security="none",
     ),
     release=None,
     maven="/usr/bin/mvn",

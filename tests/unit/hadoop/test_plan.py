@@ -11,7 +11,7 @@ from howdah.hadoop.plan import JOBS, Plan, lay_out, ports_needed
 
 def plan(nodes: int) -> Plan:
     addresses = tuple(f"127.77.0.{number}" for number in range(1, nodes + 2))
-    return lay_out("p", host="h", addresses=addresses, first_port=20000, directory="/d")
+    return lay_out("p", host="h", addresses=addresses, first_port=20000, directory="/d", security="none")
 
 
 def fixed_ports(plan: Plan) -> list[int]:

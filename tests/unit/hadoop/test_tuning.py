@@ -19,7 +19,14 @@ GIB = 1 << 30
 JDK = Jdk("/jdk", (17, 0, 1), "Debian", "x86_64", ())
 FACTS = tuning.Facts(size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB), JDK, "/cache/a.jsa", "/conf/task.args")
 NAMES = [one.name for one in tuning.TUNINGS]
-PLAN = lay_out("p", host="h", addresses=("127.77.0.1", "127.77.0.2", "127.77.0.3"), first_port=20000, directory="/work")
+PLAN = lay_out(
+    "p",
+    host="h",
+    addresses=("127.77.0.1", "127.77.0.2", "127.77.0.3"),
+    first_port=20000,
+    directory="/work",
+    security="none",
+)
 
 
 def test_names_are_distinct_and_reasons_given() -> None:

@@ -15,6 +15,7 @@ from howdah.host.channel import open_local
 
 # Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
 _FIRST_PORT, _LAST_PORT, _STEP = 20000, 32000, 250
+_SECURITY = "none"
 _MOST_NODES = 20
 
 
@@ -44,7 +45,9 @@ class LocalAllocation:
                 continue
             free = host.call("network.free_ports", address=addresses[0], ports=ports)
             if list(free) == ports:
-                return lay_out(name, host=host.name, addresses=addresses, first_port=first, directory=directory)
+                return lay_out(
+                    name, host=host.name, addresses=addresses, first_port=first, directory=directory, security=_SECURITY
+                )
         raise HostProblem(
             f"no block of {needed} free ports between {_FIRST_PORT} and {_LAST_PORT}",
             host=host.name,

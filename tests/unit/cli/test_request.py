@@ -1,0 +1,47 @@
+"""From options to the request for a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.cli.request import cluster_request
+from howdah.errors import UsageError
+
+NOTHING: dict[str, Any] = {
+    "nodes": None,
+    "hadoop": "3.4.2",
+    "hadoop_home": None,
+    "defaults": "tuned",
+    "without": (),
+    "jvm_flag": (),
+    "work_dir": None,
+    "offline": False,
+}
+
+
+def test_a_distribution_of_the_system_is_where_hadoop_home_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HADOOP_HOME", str(tmp_path))
+    assert cluster_request("c", {}, {**NOTHING, "hadoop": "system"}).hadoop_home == str(tmp_path)
+    assert cluster_request("c", {}, NOTHING).hadoop_home is None, "a managed one is not the system's"
+    named = cluster_request("c", {}, {**NOTHING, "hadoop": "system", "hadoop_home": "/opt/hadoop"})
+    assert named.hadoop_home == "/opt/hadoop"
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_without_hadoop_home_there_is_none(monkeypatch: pytest.MonkeyPatch, value: str | None) -> None:
+    monkeypatch.delenv("HADOOP_HOME", raising=False)
+    if value is not None:
+        monkeypatch.setenv("HADOOP_HOME", value)
+    with pytest.raises(UsageError, match="--hadoop system needs HADOOP_HOME, which is not set"):
+        cluster_request("c", {}, {**NOTHING, "hadoop": "system"})
+
+
+def test_places_are_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = cluster_request("c", {}, {**NOTHING, "hadoop_home": "hadoop", "work_dir": "work"})
+    assert (made.hadoop_home, made.work_directory) == (str(tmp_path / "hadoop"), str(tmp_path / "work"))
