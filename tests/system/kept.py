@@ -49,10 +49,13 @@ def check_schemas(kept: Kept) -> None:
         name: Draft202012Validator(
             json.loads(resources.files("howdah.store").joinpath(f"schema/{name}.json").read_text(encoding="utf-8"))
         )
-        for name in ("run", "environment", "sample", "series", "job")
+        for name in ("run", "environment", "effective", "readback", "sample", "series", "job")
     }
     schemas["run"].validate(kept.record("run.json"))
     schemas["environment"].validate(kept.record("environment.json"))
+    schemas["readback"].validate(kept.record("readback.json"))
+    for file in (kept.path / "conf/effective").glob("*.json"):
+        schemas["effective"].validate(kept.record(f"conf/effective/{file.name}"))
     for sample in kept.lines("samples.jsonl"):
         schemas["sample"].validate(sample)
     for file in (kept.path / "series").glob("*.jsonl"):

@@ -50,10 +50,23 @@ def test_the_runs_are_valid(answer: dict[str, Any], kept: Kept) -> None:
         ("gen", "prepare"), ("sort", "run"), ("validate", "verify"),
     ]  # fmt: skip
     assert {check["name"]: check["passed"] for check in run["checks"]} == dict.fromkeys(
-        ["order", "checksum", "length"], True
+        ["order", "checksum", "length", "settings"], True
     )
     assert (run["dataset"]["rows"], run["dataset"]["bytes"], run["dataset"]["files"]) == (100_000, 10_000_000, 3)
     assert run["command"][:3] == ["howdah", "run", "terasort"]
+
+
+def test_the_settings_of_the_run_were_read_back(answer: dict[str, Any]) -> None:
+    for one in answer["runs"]:
+        kept = Kept(Path(one["path"]))
+        held = kept.record("readback.json")["held"]
+        assert held["sort/mapreduce.task.io.sort.mb"] == ["16"]
+        assert held["daemons/dfs.namenode.rpc-address"] == ["HOST:PORT"]
+        [check] = [check for check in one["run"]["checks"] if check["name"] == "settings"]
+        assert check["passed"]
+        assert "mapreduce.task.io.sort.mb" in check["detail"]
+    first, second = (Kept(Path(one["path"])).record("readback.json") for one in answer["runs"][:2])
+    assert first == second, "replicates agree in every line"
 
 
 def test_every_file_holds_its_schema(answer: dict[str, Any]) -> None:

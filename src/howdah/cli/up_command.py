@@ -57,7 +57,10 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
         started.end()
         raise
     if as_json:
-        click.echo(json.dumps({**asdict(manifest), "seconds": time.monotonic() - began}, indent=1))
+        from howdah.host.users import other_users
+
+        seconds = time.monotonic() - began
+        click.echo(json.dumps({**asdict(manifest), "seconds": seconds, "other_users": other_users()}, indent=1))
         return
     from howdah.cli.status_command import show_cluster
 

@@ -15,7 +15,7 @@ from howdah.store.codec_job import decode_job, encode_job
 from howdah.store.layout import SCHEMA
 from tests.unit.store import values
 
-NAMES = ("run", "environment", "readback", "sample", "series", "job")
+NAMES = ("run", "environment", "effective", "readback", "sample", "series", "job")
 SCHEMAS = {
     name: json.loads(resources.files("howdah.store").joinpath(f"schema/{name}.json").read_text(encoding="utf-8"))
     for name in NAMES
@@ -34,7 +34,7 @@ def validate(name, record):
 @pytest.mark.parametrize("name", NAMES)
 def test_is_a_schema_of_this_version(name):
     Draft202012Validator.check_schema(SCHEMAS[name])
-    assert f'"const": {SCHEMA}' in json.dumps(SCHEMAS[name]) or name == "sample"
+    assert f'"const": {SCHEMA}' in json.dumps(SCHEMAS[name]) or name in ("sample", "effective")
 
 
 @given(values.RUN)
