@@ -88,7 +88,8 @@ def entry() -> NoReturn:
             click.echo(error.hint, err=True)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        click.echo("\n".join(("howdah: interrupted", *getattr(error, "__notes__", ()))), err=True)
+        notes = getattr(error.__cause__ or error, "__notes__", ())  # click raises its own Abort from the interrupt
+        click.echo("\n".join(("howdah: interrupted", *notes)), err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
