@@ -221,7 +221,9 @@ def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: 
     found = summary(members.valid, measure)
     assert found is not None
     lowest, highest, middle = (quantity(n, metric.unit) for n in (found.minimum, found.maximum, centre(found)))
-    words = f"{count(found.n, 'run')} from {lowest} to {highest}, geometric mean {middle}" if found.n > 1 else middle
+    words = f"{count(found.n, 'run')} from {lowest} to {highest}, geometric mean {middle}"
+    if found.n == 1:
+        words = f"One run of {middle}, which has no interval"
     if found.interval is not None:
         words += f", 95 % interval {interval(found.interval, metric.unit)}"
     return Figure(f"{prefix}dots", "Every run", f"{words}.", (_RUN_KEY,), Dots(str(measure), metric.unit, (dots,)))
