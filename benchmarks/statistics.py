@@ -71,11 +71,9 @@ def simulate(cell: Cell, experiments: int, seed: int = 1) -> Rates:
     made = arms(design, factors)
     terms = [tuple(at for at, one in enumerate(factors) if arm[one.name] == "1") for arm in made]
     pairs = _pairs(design, factors)
-    runs = len(schedule(design, len(made), RULE.most, 0))
-    first = cell.noise == FIRST
-    logs = disturbances(NOISES["log-normal, CV 5 %" if first else cell.noise], seed, experiments, runs)
-    if first:
-        logs[:, :: runs // RULE.most] -= 0.05
+    most = 2 * len(made) * RULE.most  # Some designs have the baseline several times in a block, as the order happens.
+    noise = NOISES["log-normal, CV 5 %" if cell.noise == FIRST else cell.noise]
+    logs = disturbances(noise, seed, experiments, most)
     seen = [
         _experiment(design, terms, pairs, logs[number], cell, seed=experiments * seed + number)
         for number in range(experiments)
@@ -111,6 +109,8 @@ def _experiment(
             break
         block = slot.block
         effect = cell.truth if 0 in terms[slot.arm] else 0.0
+        if cell.noise == FIRST and slot.place == 0:
+            effect -= 0.05
         runs.append(Observation(slot.block, terms[slot.arm], math.exp(logs[place] + effect)))
         order.append(slot.arm)
     alone, together = with_interactions(runs, pairs, RULE.least)
