@@ -18,7 +18,7 @@ import numpy as np
 from howdah.model.experiment import Design, Effect, Factor, StopRule
 from howdah.model.truth import Noise
 from howdah.stats.blocks import Observation, effects, enough, with_interactions
-from howdah.stats.design import aliases, arms, schedule
+from howdah.stats.design import arms, schedule, seen_pairs
 from howdah.stats.disturbance import disturbances
 from howdah.stats.order import trend
 
@@ -70,7 +70,8 @@ def simulate(cell: Cell, experiments: int, seed: int = 1) -> Rates:
     factors = [Factor(chr(ord("a") + at), ("0", "1")) for at in range(count)]
     made = arms(design, factors)
     terms = [tuple(at for at, one in enumerate(factors) if arm[one.name] == "1") for arm in made]
-    pairs = _pairs(design, factors)
+    numbers = {factor.name: at for at, factor in enumerate(factors)}
+    pairs = [(numbers[one], numbers[other]) for one, other in seen_pairs(design, factors)]
     most = 2 * len(made) * RULE.most  # Some designs have the baseline several times in a block, as the order happens.
     noise = NOISES["log-normal, CV 5 %" if cell.noise == FIRST else cell.noise]
     logs = disturbances(noise, seed, experiments, most)
@@ -79,17 +80,6 @@ def simulate(cell: Cell, experiments: int, seed: int = 1) -> Rates:
         for number in range(experiments)
     ]
     return Rates(*(float(np.mean(column)) for column in zip(*seen, strict=True)))
-
-
-def _pairs(design: Design, factors: Sequence[Factor]) -> list[tuple[int, int]]:
-    if design not in ("full", "fractional"):
-        return []
-    hidden = {name for chain in aliases(design, factors) for name in chain[1:]}
-    return [
-        (one, other)
-        for one, other in itertools.combinations(range(len(factors)), 2)
-        if f"{factors[one].name} × {factors[other].name}" not in hidden
-    ]
 
 
 def _experiment(

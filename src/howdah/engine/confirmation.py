@@ -19,12 +19,10 @@ def confirming(found: Findings) -> Experiment | None:
     )
     if not changed or experiment.design == "together":
         return None
-    names = {one.name for one in changed}
-    others = {one.name: one.levels[0] for one in experiment.factors if one.name not in names}
     return replace(
         experiment,
         question=f"Do the best settings of this experiment hold? {experiment.question}",
-        baseline={**experiment.baseline, **others, **{one.name: one.levels[0] for one in changed}},
+        baseline={**experiment.baseline, **{one.name: one.levels[0] for one in experiment.factors}},
         factors=changed,
         design="together",
         seed=experiment.seed + 1,

@@ -120,8 +120,9 @@ class Execution:
             self._before()
             outcome = self._attempt()
         except HowdahError as error:
-            also = (sentence for sentence in (*self._lost(), *self._full_disk()) if sentence not in error.message)
-            outcome = Outcome("failed", self._of_kept_logs("\n".join(filter(None, (error.message, *also, error.hint)))))
+            message = self._of_kept_logs(error.message)
+            also = (sentence for sentence in (*self._lost(), *self._full_disk()) if sentence not in message)
+            outcome = Outcome("failed", "\n".join(filter(None, (message, *also, error.hint))))
         except KeyboardInterrupt as error:
             phase = self._session.phases[-1].name if self._session.phases else "preparation"
             outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error

@@ -16,6 +16,7 @@ from howdah.model.experiment import Effect, Finding, Findings, Interaction, Resu
 from howdah.model.metric import Better, Metric
 from howdah.stats.blocks import with_interactions
 from howdah.stats.compare import direction
+from howdah.stats.design import seen_pairs
 from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory
@@ -94,16 +95,12 @@ def _size(effect: Effect) -> float:
 
 def _pairs(plan: ExperimentPlan) -> list[tuple[int, int, tuple[str, ...]]]:
     """Pairs of terms, by their numbers, whose interaction the design can see, and what each is mixed with."""
-    if plan.experiment.design not in ("full", "fractional"):
-        return []
-    chains = {chain[0]: chain[1:] for chain in plan.aliases}
-    hidden = {name for chain in plan.aliases for name in chain[1:]}
-    found = []
-    for (one, (first, _)), (other, (second, _)) in itertools.combinations(enumerate(terms(plan)), 2):
-        name = f"{first} × {second}"
-        if first != second and name not in hidden:
-            found.append((one, other, chains.get(name, ())))
-    return found
+    seen = seen_pairs(plan.experiment.design, plan.experiment.factors)
+    return [
+        (one, other, seen[first, second])
+        for (one, (first, _)), (other, (second, _)) in itertools.combinations(enumerate(terms(plan)), 2)
+        if (first, second) in seen
+    ]
 
 
 def _metric(plan: ExperimentPlan) -> Metric:

@@ -17,6 +17,7 @@ from howdah.report.drawing import Dots, Ratio, Ratios
 from howdah.report.provenance import as_text, difference_table, environment_differences, flat
 from howdah.report.results import Measure, Replicates, measures, registered, run_value, values
 from howdah.report.wording import (
+    BETTER,
     MISSING,
     centre,
     count,
@@ -25,6 +26,7 @@ from howdah.report.wording import (
     moment,
     percent,
     probability,
+    probability_words,
     quantity,
     ratio,
     ratio_interval,
@@ -170,17 +172,12 @@ def _headline(sides: _Sides, found: Comparison) -> str:
     runs = f"{found.baseline.n} + {found.contender.n} runs"
     if found.verdict == "not enough data":
         return f"{simulated}Not enough data: {numbers}, but {runs} cannot show a difference."
-    spread = f"95 % interval {ratio_interval(found.interval)}, {runs}, rank test p {_p(found.p)}"
+    spread = f"95 % interval {ratio_interval(found.interval)}, {runs}, rank test p {probability_words(found.p)}"
     return f"{simulated}{found.verdict[:1].upper()}{found.verdict[1:]}: {numbers} ({spread})."
 
 
-def _p(p: float) -> str:
-    return probability(p) if p < 0.001 else f"= {probability(p)}"
-
-
 def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iterator[Block]:
-    better = {"lower": "Lower is better", "higher": "Higher is better", "neither": "No direction is better"}
-    yield Text(f"{sentence(sides.metric.definition)} {better[sides.metric.better]}.")
+    yield Text(f"{sentence(sides.metric.definition)} {BETTER[sides.metric.better]}")
     for text in _enough(found):
         yield Text(text)
     yield from caveats

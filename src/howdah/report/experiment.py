@@ -16,11 +16,13 @@ from howdah.report.document import Block, Code, Figure, Fold, Key, Report, Secti
 from howdah.report.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
 from howdah.report.provenance import difference_table
 from howdah.report.wording import (
+    BETTER,
     MISSING,
     count,
     listing,
     percent,
     probability,
+    probability_words,
     quantity,
     ratio,
     ratio_interval,
@@ -117,7 +119,7 @@ def _name(finding: Finding) -> str:
 
 def _matters(found: Findings) -> Iterator[Block]:
     yield Text(f"{found.experiment.question} Measured is {found.phase}/{found.metric.name}.")
-    yield Text(f"{sentence(found.metric.definition)} {_better(found)}", small=True)
+    yield Text(f"{sentence(found.metric.definition)} {BETTER[found.metric.better]}", small=True)
     yield from _caveats(found)
     judged = [(one, one.effect) for one in found.findings if one.effect is not None]
     if judged:
@@ -146,12 +148,6 @@ def _matters(found: Findings) -> Iterator[Block]:
             yield difference_table(
                 f"What else differs between {_name(one)} and {one.baseline}", one.unlike, "Baseline", "Level"
             )
-
-
-def _better(found: Findings) -> str:
-    return {"lower": "Lower is better.", "higher": "Higher is better.", "neither": "No direction is better."}[
-        found.metric.better
-    ]
 
 
 def _effect_cells(effect: Effect | None) -> tuple[str, str, str, str]:
@@ -275,7 +271,7 @@ def _order(found: Findings, valid: Sequence[Result]) -> Iterator[Block]:
         found_or_not = "a drift is shown" if trend.p < LEVEL else "no drift is shown"
         words = (
             f"By the order alone the last run is {ratio(trend.ratio)} of the first (95 % interval "
-            f"{ratio_interval(trend.interval)}, p {_p(trend.p)}): {found_or_not}."
+            f"{ratio_interval(trend.interval)}, p {probability_words(trend.p)}): {found_or_not}."
         )
     keys = (
         Key("baseline", "baseline"),
@@ -283,10 +279,6 @@ def _order(found: Findings, valid: Sequence[Result]) -> Iterator[Block]:
     )
     yield Figure("order", "Run ÷ mean of its arm, in the order of the runs", words, keys, Order("÷ mean", turns, line))
     yield Text(words)
-
-
-def _p(p: float) -> str:
-    return probability(p) if p < 0.001 else f"= {probability(p)}"
 
 
 def _table(found: Findings) -> Table:

@@ -11,6 +11,9 @@ from howdah.model.quantity import format_bytes
 
 MISSING = "–"
 
+BETTER = {"lower": "Lower is better.", "higher": "Higher is better.", "neither": "No direction is better."}
+"""What a reader is told of a metric's direction."""
+
 
 def quantity(value: float | None, unit: str) -> str:
     """`value` with its unit: 24.3 s, 41.2 MB/s, 12,345; a dash where there is none."""
@@ -74,6 +77,11 @@ def percent(share: float | None) -> str:
 
 def probability(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def probability_words(p: float) -> str:
+    """What stands after the letter p: = 0.012, < 0.001."""
+    return probability(p) if p < 0.001 else f"= {probability(p)}"
 
 
 def centre(summary: Summary) -> float:

@@ -68,6 +68,17 @@ def aliases(design: Design, factors: Sequence[Factor]) -> tuple[tuple[str, ...],
     )
 
 
+def seen_pairs(design: Design, factors: Sequence[Factor]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The pairs of factors, by name, whose interaction the design can see, and what each is mixed with."""
+    if design not in ("full", "fractional"):
+        return {}
+    chains = aliases(design, factors)
+    mixed = {chain[0]: chain[1:] for chain in chains}
+    hidden = {name for chain in chains for name in chain[1:]}
+    pairs = itertools.combinations([factor.name for factor in factors], 2)
+    return {pair: mixed.get(name, ()) for pair in pairs if (name := " × ".join(pair)) not in hidden}
+
+
 def _signs(design: Design, factors: Sequence[Factor]) -> np.ndarray:
     from pyDOE3 import fracfact, fracfact_by_res, pbdesign
 

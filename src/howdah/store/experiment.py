@@ -12,7 +12,6 @@ from pathlib import Path
 
 from howdah.errors import UsageError
 from howdah.store import layout
-from howdah.store.reader import list_runs
 
 _FILE = "experiment.yaml"
 _ORIGIN = "origin"
@@ -78,7 +77,7 @@ class ExperimentDirectory:
         outer = self.path.parent
         if self.path.name != _CONFIRMATION or not (outer / _FILE).is_file():
             return 0
-        return sum(1 for _ in list_runs(ExperimentDirectory(outer).runs))
+        return sum(1 for _ in ExperimentDirectory(outer).runs.iterdir())
 
     @property
     def file(self) -> Path:
