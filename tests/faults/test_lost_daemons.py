@@ -80,6 +80,7 @@ def test_a_master(home: Home, role: str) -> None:
     found = re.match(rf"{role} of master \(process \d+\) ended with code -9; its log: (\S+)", message)
     assert found is not None, message
     assert Path(found[1].rstrip(".")).is_file(), "the log that it names is not there"
+    assert message.count("ended with code -9") == 1, "it is said twice"
     assert home.run_record()["outcome"]["kind"] == "failed"
     assert_logs_are_kept(home, role)
     assert not home.processes(), "run returned before everything had ended"
