@@ -72,8 +72,8 @@ def test_a_damaged_kept_namespace_is_made_anew(bare_home: Home, cache: Path) -> 
 
     formatted, copied = identity(), identity()
     [image] = own.glob("namespaces/*/fsimage_*0")
-    content = image.read_bytes()
-    image.write_bytes(content[:-1])
+    broken = image.read_bytes()[:-1]
+    image.write_bytes(broken)
     again = identity()
     namespaces, clusters = (
         [re.findall(f"{key}=.*", version) for version in (formatted, copied, again)]
@@ -81,7 +81,8 @@ def test_a_damaged_kept_namespace_is_made_anew(bare_home: Home, cache: Path) -> 
     )
     assert namespaces[0] == namespaces[1] != namespaces[2], "copied once, then formatted anew"
     assert len({one for [one] in clusters}) == 3
-    assert len(image.read_bytes()) == len(content), "what was formatted anew is kept"
+    assert not image.read_bytes().startswith(broken), "what was formatted anew is kept"
+    assert identity() not in (formatted, copied, again), "and its cluster has an identity of its own"
 
 
 def test_a_nonsense_jvm_flag(home: Home) -> None:
