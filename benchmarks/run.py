@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import arms, byhand, commands, startup, statistics
+from benchmarks import arms, byhand, commands, searching, startup, statistics
 
 ROWS: dict[str, Callable[[], list[str]]] = {
     "cli": commands.measure,
@@ -23,6 +23,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "settings": arms.settings,
     "text": arms.text,
     "statistics": statistics.measure,
+    "tune": searching.measure,
     "byhand": lambda: byhand.measure(arms.SIZE, arms.BLOCKS),
 }
 

@@ -1,4 +1,5 @@
-"""Makes the generated pages of docs/reference: commands, metrics, tuned defaults. A test checks that they are current.
+"""Makes the generated pages of docs/reference: commands, factors, metrics, tuned defaults. A test checks
+that they are current.
 
 .venv/bin/python tools/pages.py
 """
@@ -12,6 +13,7 @@ import click
 
 from howdah.cli.main import howdah
 from howdah.engine import metrics
+from howdah.engine.factors import FACTORS
 from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.roles import NAMENODE
 from howdah.hadoop.sizing import size_cluster
@@ -52,6 +54,24 @@ def metrics_page() -> str:
     return "\n".join(parts)
 
 
+def factors_page() -> str:
+    """The factors of experiments that are no Hadoop property."""
+    takes = {"job": "another job", "cluster": "another cluster", "person": "somebody's hands"}
+    rows = "".join(
+        f"| `{one.name}` | {one.what} | {', '.join(f'`{level}`' for level in one.levels.split(', '))} "
+        f"| {takes[one.cost]} |\n"
+        for one in FACTORS.values()
+    )
+    return (
+        "# Factors by name\n\nMade from the program by `tools/pages.py`. Every other factor of an "
+        "[experiment](experiment.md) is a Hadoop property.\n\n"
+        f"| factor | what it is | levels, for example | a change takes |\n|---|---|---|---|\n{rows}\n"
+        "`disks` and `network` are refused on one machine, whose nodes share both. `storage` and `accelerator` have "
+        "one level each so far. A run in which a daemon was to be killed and the job ended before is `invalid`; so "
+        "is one whose daemons may use other processors than `cpus` says.\n"
+    )
+
+
 def tuned_defaults() -> str:
     """What each tuned default sets, on an example machine."""
     sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30, disk=80 << 30)
@@ -80,6 +100,7 @@ def tuned_defaults() -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
+    "factors.md": factors_page,
     "metrics.md": metrics_page,
     "tuned-defaults.md": tuned_defaults,
 }

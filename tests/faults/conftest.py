@@ -23,6 +23,8 @@ from typing import Any
 import pytest
 
 _LEAVE_SECONDS = 15.0
+# A run that every home has from the start, and that no test may change.
+_GOLDEN, _EARLIER = Path(__file__).parent.parent / "golden/run-v1", "run-v1"
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,17 @@ class Ended:
 class Begun:
     """A howdah command that runs."""
 
-    def __init__(self, argv: list[str], environment: Mapping[str, str], directory: Path) -> None:
-        """What it says goes to two new files in `directory`."""
+    def __init__(
+        self, argv: list[str], environment: Mapping[str, str], directory: Path, terminal: int | None = None
+    ) -> None:
+        """What it says goes to two new files in `directory`, or to `terminal`, where it reads too."""
         number = len(list(directory.glob("*.out")))
         self._out, self._err = directory / f"{number}.out", directory / f"{number}.err"
         with self._out.open("xb") as out, self._err.open("xb") as err:
-            self._process = subprocess.Popen(argv, env=environment, stdout=out, stderr=err, start_new_session=True)
+            streams = (terminal,) * 3 if terminal is not None else (None, out, err)
+            self._process = subprocess.Popen(
+                argv, env=environment, stdin=streams[0], stdout=streams[1], stderr=streams[2], start_new_session=True
+            )
         self.pid = self._process.pid
 
     def running(self) -> bool:
@@ -79,13 +86,14 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.path.mkdir()
+        shutil.copytree(_GOLDEN, self.path / "runs" / _EARLIER)
         self._begun: list[Begun] = []
 
     @property
     def runs(self) -> list[Path]:
-        """The run directories, oldest first."""
+        """The run directories, oldest first, without the one that was there before the test."""
         place = self.path / "runs"
-        return sorted(place.iterdir()) if place.is_dir() else []
+        return sorted(run for run in place.iterdir() if run.name != _EARLIER)
 
     def run_record(self) -> dict[str, Any]:
         """`run.json` of the only run."""
@@ -98,13 +106,13 @@ class Home:
         record: dict[str, Any] = json.loads((self.path / "clusters" / name / "cluster.json").read_text())
         return record
 
-    def begin(self, *args: str, around: tuple[str, ...] = (), **environment: str) -> Begun:
+    def begin(self, *args: str, around: tuple[str, ...] = (), terminal: int | None = None, **environment: str) -> Begun:
         whole = {**os.environ, "HOWDAH_HOME": str(self.path), "COLUMNS": "200", **environment}
-        self._begun.append(Begun([*around, sys.executable, "-m", "howdah", *args], whole, self.path.parent))
+        self._begun.append(Begun([*around, sys.executable, "-m", "howdah", *args], whole, self.path.parent, terminal))
         return self._begun[-1]
 
     def howdah(self, *args: str, timeout: float = 300.0, around: tuple[str, ...] = (), **environment: str) -> Ended:
-        return self.begin(*args, around=around, **environment).end(timeout)
+        return self.begin(*args, around=around, terminal=None, **environment).end(timeout)
 
     def processes(self) -> dict[int, str]:
         """The command lines of this home's processes, by pid."""
@@ -209,7 +217,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Ho
 @pytest.fixture
 def cluster(shared: Home) -> Iterator[Home]:
     """The shared home, its runs removed before; afterwards nothing but the cluster itself may run in it."""
-    shutil.rmtree(shared.path / "runs", ignore_errors=True)
+    for run in shared.runs:
+        shutil.rmtree(run)
     yield shared
     shared.end_begun()
     own = {daemon["pid"] for daemon in shared.manifest("shared")["daemons"]}
@@ -230,3 +239,5 @@ def _watched(path: Path) -> Iterator[Home]:
         time.sleep(0.2)
     home.kill_all()
     assert not left, f"left running: {left}"
+    differing = subprocess.run(["diff", "-r", _GOLDEN, path / "runs" / _EARLIER], capture_output=True, check=False)
+    assert differing.returncode == 0, f"an earlier run was changed: {differing.stdout!r}"

@@ -1,15 +1,16 @@
-"""A corrupted jar in the cache."""
+"""A corrupted jar in the cache, a cache that is filled only in part, and one that is used without a network."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import Home, one_message
+from tests.faults.conftest import Home, eventually, one_message
 
 
 @pytest.fixture
@@ -44,3 +45,32 @@ def test_verify_finds_damage_that_size_and_time_do_not_show(bare_home: Home, jar
     message = one_message(ended)
     assert f"{jar} does not have the SHA-256 of the lock" in message
     assert "howdah hadoop fetch 3.4.2" in message
+
+
+def test_killed_while_it_fetches(bare_home: Home, tmp_path: Path) -> None:
+    maven = tmp_path / "user/.m2"  # A user whose Maven repository is empty; the mirrors are those of this machine.
+    maven.mkdir(parents=True)
+    settings = Path.home() / ".m2/settings.xml"
+    if settings.exists():
+        shutil.copy(settings, maven)
+    fetch = bare_home.begin("hadoop", "fetch", HOME=str(maven.parent))
+    eventually(lambda: list(maven.rglob("hadoop-*.jar")), 300, "jars arrive", begun=fetch)
+    fetch.signal(signal.SIGKILL)
+    fetch.end()
+    eventually(lambda: not bare_home.processes(), 15, "nothing of it is left")
+    offline = bare_home.howdah("up", "--offline", HOME=str(maven.parent))
+    assert offline.code == 1, offline.said
+    assert "offline" in one_message(offline)
+    again = bare_home.howdah("hadoop", "fetch", HOME=str(maven.parent))
+    assert again.code == 0, again.said
+    assert bare_home.howdah("hadoop", "verify").code == 0
+    kept = bare_home.path / "cache/hadoop"
+    assert [entry.name for entry in kept.iterdir()] == ["3.4.2"], "what the killed one left is gone"
+    assert not list(kept.rglob("*.part"))
+
+
+@pytest.mark.daemons
+def test_without_a_network_what_was_fetched_does(home: Home) -> None:
+    alone = ("unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "alone")
+    ended = home.howdah("run", "pi", "--size", "smoke", "--no-calibration", around=alone)
+    assert ended.code == 0, ended.said

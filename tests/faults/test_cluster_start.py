@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,13 @@ def test_two_of_one_name_at_once(home: Home) -> None:
     assert sorted(one.code for one in ended) == [0, 2], [one.said for one in ended]
     message = one_message(next(one for one in ended if one.code == 2))
     assert message.startswith("a cluster called 'twin' is already up or being started\n`howdah down --name twin`")
+    (up,) = (one.out for one in ended if one.code == 0)
+    pages = re.findall(r"http://\S+", up)
+    assert len(pages) == 3
+    for page in pages:
+        with urllib.request.urlopen(page, timeout=20) as answer:
+            assert answer.status == 200
+    assert all(f"howdah {command}" in up.partition("Next:")[2] for command in ("exec", "run terasort", "down"))
     assert home.howdah("exec", "--name", "twin", "--", "hdfs", "dfs", "-ls", "/").code == 0
     down = home.howdah("down", "--name", "twin")
     assert down.code == 0, down.said
@@ -119,6 +127,10 @@ def test_a_supervisor_killed_while_it_starts(home: Home) -> None:
     assert ended.code == 1, ended.said
     message = one_message(ended)
     assert "the supervisor of 'cut' ended with code -9 before the cluster was up" in message
+    down = home.howdah("down", "--name", "cut")
+    assert down.code == 0, down.said
+    assert "what it had left on the disk is removed" in down.out
+    assert not (home.path / "clusters/cut/work").exists()
     log = re.search(r"Its log: (\S+)", message)
     assert log is not None
     assert Path(log[1]).exists()

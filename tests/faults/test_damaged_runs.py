@@ -72,7 +72,7 @@ def test_other_files(bare_home: Home, damaged: Path, name: str, damage: Callable
         assert "Traceback" not in ended.said
     for text in (" ".join(shown.out.split()).lower(), page.read_text().lower()):
         assert Path(name).name in text or f"the history of {Path(name).stem} cannot be read" in text
-    assert bare_home.howdah("runs").out.count(" valid ") == 2
+    assert bare_home.howdah("runs").out.count(" valid ") == 3
 
 
 def test_a_damaged_run_named_latest_does_not_hide_the_others(bare_home: Home, damaged: Path) -> None:

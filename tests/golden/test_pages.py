@@ -19,7 +19,7 @@ def load_tool():
     return module
 
 
-@pytest.mark.parametrize("name", ["commands.md", "metrics.md", "tuned-defaults.md"])
+@pytest.mark.parametrize("name", ["commands.md", "factors.md", "metrics.md", "tuned-defaults.md"])
 def test_page_is_current(name: str) -> None:
     tool = load_tool()
     assert (tool.REFERENCE / name).read_text(encoding="utf-8") == tool.PAGES[name](), "run tools/pages.py"

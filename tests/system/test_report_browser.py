@@ -105,10 +105,13 @@ def test_the_page_never_scrolls_sideways(opened: Opener, name: str, width: int) 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("name", PAGES)
-def test_every_figure_shows_one_picture_with_a_text_alternative(opened: Opener, name: str, width: int) -> None:
-    page = opened(name, width=width)
+def test_every_figure_shows_one_picture_with_a_text_alternative(
+    opened: Opener, name: str, width: int, dark: bool
+) -> None:
+    page = opened(name, width=width, dark=dark)
     figures = page.locator("figure").all()
     assert figures
     for figure in figures:
@@ -123,13 +126,15 @@ def test_every_figure_shows_one_picture_with_a_text_alternative(opened: Opener, 
         assert len(shown[0].get_attribute("aria-label") or "") > 20
 
 
-def test_light_and_dark_differ_in_page_text_and_figures(opened: Opener) -> None:
+@pytest.mark.parametrize("width", [1280, 400])
+def test_light_and_dark_differ_in_page_text_and_figures(opened: Opener, width: int) -> None:
     def look(dark: bool) -> list[str]:
-        page = opened("single", dark=dark)
+        page = opened("single", width=width, dark=dark)
+        shown = "wide" if width > 400 else "narrow"
         return [
             page.evaluate("getComputedStyle(document.documentElement).backgroundColor"),
             page.evaluate("getComputedStyle(document.querySelector('h1')).color"),
-            page.evaluate("getComputedStyle(document.querySelector('.wide .f-map')).fill"),
+            page.evaluate(f"getComputedStyle(document.querySelector('.{shown} .f-map')).fill"),
         ]
 
     light, dark = look(False), look(True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import platform
+import sys
+import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -12,9 +15,11 @@ import click
 
 from howdah.cli.options import json_option, typed_command
 from howdah.errors import UsageError
+from howdah.model.run import Run
 
 if TYPE_CHECKING:
     from howdah.engine.experiment import ExperimentPlan
+    from howdah.model.experiment import Factor, Findings
     from howdah.store import ExperimentDirectory
 
 _CLUSTER = click.option(
@@ -34,7 +39,7 @@ def experiment() -> None:
 @json_option
 def plan(file: Path, cluster: str | None, as_json: bool) -> None:
     """Show what FILE would run, in which order, how long it would take and what it could show. Nothing is started."""
-    made = _plan(file, _synthetic(cluster), quiet=as_json)
+    made = _plan(file, synthetic_file(cluster), quiet=as_json)
     if as_json:
         click.echo(json.dumps({**asdict(made), "seconds": made.seconds}, indent=1))
         return
@@ -51,7 +56,7 @@ def run(file: Path, out: Path | None, cluster: str | None) -> None:
     """Run the experiment of FILE until there are enough runs, each on a cluster of its own, and show what it found."""
     from howdah.store import ExperimentDirectory, experiments_root
 
-    synthetic = _synthetic(cluster)
+    synthetic = synthetic_file(cluster)
     made = _plan(file, synthetic, quiet=False)
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{file.stem}"
     _run(ExperimentDirectory.begin(file, out or experiments_root() / name, synthetic), made)
@@ -107,7 +112,7 @@ def status(directory: Path, as_json: bool) -> None:
     print_status(seen, waits=waits, runs_now=runs, resume=f"howdah experiment resume {found.path}")
 
 
-def _synthetic(cluster: str | None) -> Path | None:
+def synthetic_file(cluster: str | None) -> Path | None:
     """The file of the synthetic cluster that --cluster names."""
     if cluster is None:
         return None
@@ -120,6 +125,18 @@ def _synthetic(cluster: str | None) -> Path | None:
     return Path(name)
 
 
+def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
+    """Makes the directory `path` with a file of `content`, runs the experiment, and shows what it found. What is wrong
+    with it is told before there is a directory."""
+    from howdah.store import ExperimentDirectory
+
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch) / "experiment.yaml"
+        file.write_text(content, encoding="utf-8")
+        plan = _plan(file, synthetic, quiet=False)
+    _run(ExperimentDirectory.begin_with(content, path, synthetic), plan)
+
+
 def _planned(directory: ExperimentDirectory, *, quiet: bool) -> ExperimentPlan:
     return _plan(directory.file, directory.synthetic, quiet=quiet)
 
@@ -127,7 +144,9 @@ def _planned(directory: ExperimentDirectory, *, quiet: bool) -> ExperimentPlan:
 def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.request import ClusterRequest
-    from howdah.engine.experiment import SyntheticCluster, plan_experiment
+    from howdah.engine.experiment import SyntheticCluster, depends_on_host, plan_experiment
+    from howdah.engine.factors import check_factors
+    from howdah.host.channel import open_local
     from howdah.spec.experiment import read_experiment
     from howdah.spec.truth import read_truth
     from howdah.store import runs_root
@@ -135,11 +154,19 @@ def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
     described = read_experiment(file)
     if synthetic is not None:
         return plan_experiment(described, SyntheticCluster(synthetic, read_truth(synthetic)), runs_root())
-    usual = ClusterRequest("experiment")
-    hadoop = described.cluster.get("hadoop", usual.hadoop)
-    return plan_experiment(
-        described, ensure_hadoop(ClusterRequest("experiment", hadoop=hadoop), quiet=quiet), runs_root()
-    )
+    usual = ClusterRequest("experiment").hadoop
+    levels = [one.levels for one in described.factors if one.name == "hadoop"]
+    versions = levels[0] if levels else (described.cluster.get("hadoop", usual),)
+    found = [ensure_hadoop(ClusterRequest("experiment", hadoop=version), quiet=quiet) for version in versions]
+    plan = plan_experiment(described, found[0], runs_root())
+    if asked := depends_on_host(described):
+        host = open_local(platform.node())
+        try:
+            for name, level in asked:
+                check_factors({name: level}, host)
+        finally:
+            host.close()
+    return plan
 
 
 def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
@@ -166,11 +193,18 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
 
 def _work(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     from howdah.cli.progress import make_display
+    from howdah.engine.by_hand import ByHand
     from howdah.engine.trials import run_experiment
+    from howdah.host.channel import open_local
 
-    with make_display(quiet=False) as display:
-        for _ in run_experiment(plan, directory, typed_command(), display):
-            pass
+    host = open_local(platform.node())
+    try:
+        by_hand = ByHand(host, _AtTheTerminal(), f"howdah experiment resume {directory.path}")
+        with make_display(quiet=False) as display:
+            for _ in run_experiment(plan, directory, typed_command(), display, by_hand):
+                pass
+    finally:
+        host.close()
 
 
 def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | None, *, as_json: bool) -> None:
@@ -190,4 +224,34 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
         click.echo(render_json(page), nl=False)
         return
     print_findings(findings, confirmed)
+    _write_sites(directory, findings)
     click.echo(f"\nReport:     {target}\nExperiment: {directory.path}")
+
+
+def _write_sites(directory: ExperimentDirectory, findings: Findings) -> None:
+    """The configuration files of what a search has found, where real clusters ran it."""
+    from howdah.engine.takeaway import site_files
+    from howdah.store import list_runs
+
+    valid = [run for _, run in list_runs(directory.runs) if isinstance(run, Run) and run.outcome.kind == "valid"]
+    if findings.experiment.design != "search" or findings.simulated or not valid:
+        return
+    place = directory.path / "conf"
+    place.mkdir(exist_ok=True)
+    for name, content in site_files(findings, valid[-1]).items():
+        (place / name).write_text(content, encoding="utf-8")
+    click.echo(f"\nSettings to take away: {place}/*-site.xml")
+
+
+class _AtTheTerminal:
+    """Asks whoever sits there; see `howdah.engine.by_hand.Person`."""
+
+    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return False
+        now = "" if found is None else f" (it is {found})"
+        click.secho(f"\nThe next run needs {factor.name} {level}{now}.", err=True, bold=True)
+        if factor.change is not None:
+            click.echo(factor.change, err=True)
+        click.prompt("Press Enter when it is so", default="", show_default=False, err=True)
+        return True

@@ -17,7 +17,7 @@ from howdah.model.quantity import format_bytes, format_seconds
 from howdah.report.experiment import headline
 from howdah.stats.design import Levels
 
-_TAKES = {"job": "another job", "cluster": "a cluster started anew"}
+_TAKES = {"job": "another job", "cluster": "a cluster started anew", "person": "somebody's hands"}
 
 
 def print_plan(plan: ExperimentPlan) -> None:
@@ -31,6 +31,24 @@ def print_plan(plan: ExperimentPlan) -> None:
         factors.add_row(factor.name, ", ".join(factor.levels), _TAKES[plan.costs[factor.name]])
     console = Console(width=width(), highlight=False)
     console.print(factors)
+    if experiment.design == "search":
+        click.echo(
+            f"\nDesign search: {stop.most} runs at most of {len(plan.arms)} combinations, seed {experiment.seed}."
+        )
+    else:
+        _print_order(plan, console)
+    click.echo()
+    for line in (
+        *_expected(plan),
+        f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.",
+        f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended. "
+        "If a level is shown to be better, fresh runs against the baseline follow.",
+    ):
+        click.echo(line)
+
+
+def _print_order(plan: ExperimentPlan, console: Console) -> None:
+    experiment, stop = plan.experiment, plan.experiment.stop
     count, blocks = len(plan.arms), stop.least
     click.echo(
         f"\nDesign {experiment.design}: {count} arms in {blocks} blocks or more, at most {stop.most}: "
@@ -43,14 +61,6 @@ def print_plan(plan: ExperimentPlan) -> None:
     console.print(order)
     for chain in plan.aliases:
         click.echo(f"Cannot be told apart: {', '.join(chain)}.")
-    click.echo()
-    for line in (
-        *_expected(plan),
-        f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.",
-        f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended. "
-        "If a level is shown to be better, fresh runs against the baseline follow.",
-    ):
-        click.echo(line)
 
 
 def _difference(arm: Levels, baseline: Levels) -> str:
@@ -81,7 +91,10 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
     click.secho(headline(found, confirmed), bold=True)
     outcomes = Counter(one.outcome.kind for one in found.results)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(outcomes.items())) or "no runs yet"
-    click.echo(f"{found.title}, {found.phase}/{found.metric.name}; {counts}; {found.blocks} whole blocks.\n")
+    blocks = "" if found.experiment.design == "search" else f"; {found.blocks} whole blocks"
+    click.echo(f"{found.title}, {found.phase}/{found.metric.name}; {counts}{blocks}.\n")
+    if not found.findings:
+        return
     table = Table("Factor", "Level", "Against", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
     for one in found.findings:
         effect = one.effect
@@ -100,7 +113,10 @@ def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume
         if one.next is None:
             click.echo(f"Finished: {len(one.done)} runs ({outcomes}).")
             continue
-        click.echo(f"Block {one.next.block + 1}: {len(one.done)} of {one.least} runs or more ({outcomes}).")
+        if one.plan.experiment.design == "search":
+            click.echo(f"{len(one.done)} of at most {one.least} runs ({outcomes}).")
+        else:
+            click.echo(f"Block {one.next.block + 1}: {len(one.done)} of {one.least} runs or more ({outcomes}).")
         if one.remaining_seconds is not None:
             left = format_seconds(one.remaining_seconds)
             click.echo(f"A run takes {format_seconds(one.seconds or 0)}: {left} or more to go.")

@@ -30,6 +30,7 @@ _COMMANDS = {
     "show": ("show", "Show one run."),
     "compare": ("compare", "Compare runs: effect, interval, verdict."),
     "report": ("report", "Make a report of runs."),
+    "tune": ("tune", "Search for the settings that make a workload fastest."),
     "experiment": ("experiment", "Answer a question with an experiment: which of several things matters?"),
     "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
 }

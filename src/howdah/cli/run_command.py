@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +17,10 @@ from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.model.quantity import format_amount, parse_amount, parse_bytes
 from howdah.workload import Asked, Option, Workload
 from howdah.workload.registry import WORKLOADS, check_installed, find_workload
+
+if TYPE_CHECKING:
+    from howdah.cluster.request import ClusterRequest
+    from howdah.engine.factors import Conditions
 
 _ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
@@ -36,6 +42,13 @@ _COMMON = (
     ),
     click.option(
         "--label", "labels", multiple=True, metavar="KEY=VALUE", help="Remembered with the run; may be repeated."
+    ),
+    click.option(
+        "--factor",
+        "factors",
+        multiple=True,
+        metavar="NAME=LEVEL",
+        help="A factor by name, as experiments have them (docs/reference/factors.md); may be repeated.",
     ),
     making_options,
     conf_option,
@@ -127,28 +140,50 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) ->
     from howdah.engine.preflight import check_keys
     from howdah.store import runs_root
 
-    conf = parse_conf(options["conf"])
     cluster, as_json = options["cluster"], options["as_json"]
     _refuse_contradictions(cluster, options)
-    request = cluster_request("default", {}, options)
+    found = _conditions(options, cluster_request("default", {}, options))
     if cluster is None or cluster.startswith("conf:"):
-        check_keys(conf, ensure_hadoop(request, quiet=as_json))
+        check_keys(found.conf, ensure_hadoop(found.made, quiet=as_json))
     measurement = Measurement(
-        workloads=workloads,
-        conf=conf,
+        workloads=[(workload, replace(asked, conf=found.conf)) for workload, asked in workloads],
+        conf=found.conf,
         repeat=options["repeat"],
         root=Path(options["out"]).absolute() if options["out"] else runs_root(),
         command=typed_command(),
-        made=request,
+        made=found.made,
         cluster=cluster,
         probes=() if options["no_probes"] else options["probes"] or None,
         calibrated=not options["no_calibration"],
         labels=parse_conf(options["labels"]),
         reuse=options["data"] == "reuse",
+        cold=found.cold,
+        fault=found.fault,
     )
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))
     _finish([(one.path, one.run) for one in measured], as_json)
+
+
+def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
+    """What --factor and --conf make of the cluster and its jobs. Raises UsageError for what cannot be."""
+    from howdah.engine.factors import FACTORS, Conditions, check_factors, conditions
+    from howdah.host.channel import open_local
+
+    factors, conf = parse_conf(options["factors"]), parse_conf(options["conf"])
+    if (options["cluster"] or "").startswith("synthetic:"):
+        return Conditions(made, {**factors, **conf})
+    found = conditions({**factors, **conf}, made)
+    if factors:
+        host = open_local(platform.node())
+        try:
+            check_factors(factors, host)
+        finally:
+            host.close()
+        for name in factors:
+            if options["cluster"] is not None and FACTORS[name].cost != "job":
+                raise UsageError(f"--factor {name} is for a cluster that is made for the run")
+    return found
 
 
 def _asked(workload: Workload, options: Mapping[str, Any]) -> Asked:

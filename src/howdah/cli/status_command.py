@@ -35,14 +35,12 @@ def status(name: str | None, as_json: bool) -> None:
 
 def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     """Prints one cluster; with `ports`, what listens beyond the loopback addresses too."""
-    from howdah.cluster.client import alive_daemons
-
     nodes = len(manifest.plan.nodes)
     click.secho(f"{manifest.name}", bold=True, nl=False)
     click.echo(
         f"  {manifest.state}, {nodes} node{'s' if nodes > 1 else ''}, Hadoop {manifest.hadoop['version']} on JDK "
         f"{manifest.jdk['version']}, {manifest.defaults['kind']} defaults, "
-        f"{alive_daemons(manifest)} of {len(manifest.daemons)} daemons alive"
+        f"{len(manifest.daemons) - len(manifest.lost)} of {len(manifest.daemons)} daemons alive"
     )
     ends = manifest.plan.endpoints
     click.echo(f"  NameNode         http://{ends['namenode_web']}/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import signal
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -58,13 +59,19 @@ class Assembly:
         """
         request, home = self._request, self._directory
         work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
-        plan = self._plan = self._allocation.acquire(request.name, request.nodes, work)
+        plan = self._allocation.acquire(request.name, request.nodes, work)
+        if request.shuffle_directory is not None:
+            plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
+        self._plan = plan
         host = self._allocation.hosts[plan.masters.host]
+        for one in self._allocation.hosts.values():
+            if request.processors is not None:
+                one.call("machine.confine", processors=request.processors)
         free = _check_disk(host, plan.directory)
         announce("allocation")
         distribution = self._distribution(host)
         jdk = choose_jdk(find_jdks(host), distribution.version)
-        sizing = _size(host, request.nodes, free)
+        sizing = size_of(host, request.nodes, free)
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
         archive = ensure_archive(host, distribution, jdk, _cache()) if shared else None
@@ -74,7 +81,7 @@ class Assembly:
         check_wanted()
         manifest = self._manifest(plan, distribution, jdk, sizing, clients)
         home.write(manifest)
-        for leftover in (str(home.logs), str(home.conf), plan.directory):
+        for leftover in (str(home.logs), str(home.conf), *plan.directories):
             host.call("files.remove", path=leftover)
         key = namespace_key(distribution, getpass.getuser(), request.settings)
         daemons = self._daemons = Daemons(
@@ -82,12 +89,14 @@ class Assembly:
             self._allocation.hosts,
             distribution,
             jdk,
-            flags=lambda role: (*tuning.daemon_flags(tuned, facts, role), *request.jvm_flags),
+            flags=lambda role: tuning.joined(tuning.daemon_flags(tuned, facts, role), request.jvm_flags),
             conf=str(home.conf),
             logs=str(home.logs),
             namespace=key and f"{_cache()}/namespaces/{key}",
         )
-        configuration = configure(plan, distribution, tuning.resolve(tuned, facts), request.settings)
+        configuration = configure(
+            plan, distribution, tuning.resolve(tuned, facts, request.task_flags), request.settings
+        )
         script = environment_script(distribution, jdk, clients, str(home.logs))
         extra = {TASK_ARGUMENTS: task_arguments(distribution, str(home.conf))} if archive else {}
         daemons.write_configuration(configuration, script, extra)
@@ -106,6 +115,12 @@ class Assembly:
         for application in manager.applications(tag=tag):
             if not application.ended:
                 manager.kill(application.id)
+
+    def kill_daemon(self, role: str) -> None:
+        """Kills the daemon of `role` on the last node, for who wants to see what its loss does."""
+        assert self._daemons is not None
+        *_, last = (running for running in self._daemons.running if running.daemon.role == role)
+        last.process.signal(signal.SIGKILL)
 
     def take_down(self) -> None:
         """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay."""
@@ -177,6 +192,10 @@ def _defaults(request: ClusterRequest, clients: tuple[str, ...]) -> Mapping[str,
         "settings": dict(request.settings),
         "jvm_flags": list(request.jvm_flags),
         "client_flags": list(clients),
+        # Only where they were asked for: what nobody asked for does not tell trials apart.
+        **({"task_flags": list(request.task_flags)} if request.task_flags else {}),
+        **({} if request.processors is None else {"processors": request.processors}),
+        **({} if request.shuffle_directory is None else {"shuffle_directory": request.shuffle_directory}),
     }
 
 
@@ -184,7 +203,8 @@ def _cache() -> Path:
     return howdah_home() / "cache"
 
 
-def _size(host: Host, nodes: int, disk: int) -> Sizing:
+def size_of(host: Host, nodes: int, disk: int) -> Sizing:
+    """The sizes of a cluster of `nodes` nodes on `host`, with `disk` bytes free. Raises HostProblem."""
     facts = host.call("machine.capacity")
     return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"], disk)
 

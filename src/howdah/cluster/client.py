@@ -12,14 +12,16 @@ from enum import Enum
 from typing import Any
 
 from howdah import errors
+from howdah.cluster.allocation import open_host
 from howdah.cluster.control import ControlClient
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Manifest, cluster_directory, known_clusters
-from howdah.errors import ClusterProblem, HowdahError, UsageError
+from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
 from howdah.host.supervise import Detached, is_alive, signal_quietly
 
 _DOWN_SECONDS = 15.0
 _POLL_SECONDS = 0.05
+_DYING_SECONDS = 15.0
 
 
 class StartedCluster:
@@ -104,13 +106,14 @@ def take_down(name: str) -> Ended:
 
     Raises:
         ClusterProblem: its supervisor does not end.
+        HostProblem: what a dead one left cannot be removed.
     """
     directory = cluster_directory(name)
     manifest = directory.read()
     if not directory.is_held():
         if manifest is None or manifest.state in ("down", "failed"):
             return Ended.NOTHING
-        shutil.rmtree(manifest.plan.directory, ignore_errors=True)
+        _remove_data(manifest)
         shutil.rmtree(directory.conf, ignore_errors=True)
         directory.mark("down")
         return Ended.LEFTOVERS
@@ -134,9 +137,23 @@ def take_down(name: str) -> Ended:
     return Ended.UP
 
 
-def alive_daemons(manifest: Manifest) -> int:
-    """How many of the cluster's daemons are alive."""
-    return sum(is_alive(daemon.pid) for daemon in manifest.daemons)
+def _remove_data(manifest: Manifest) -> None:
+    """Removes what a dead cluster left on its hosts, whose daemons may be dying yet."""
+    for name in {place.host for place in (manifest.plan.masters, *manifest.plan.nodes)}:
+        host = open_host(manifest.allocation, name)
+        deadline = time.monotonic() + _DYING_SECONDS
+        try:
+            while True:
+                try:
+                    for directory in manifest.plan.directories:
+                        host.call("files.remove", path=directory)
+                    break
+                except HostProblem:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(_POLL_SECONDS)
+        finally:
+            host.close()
 
 
 def _revive(event: dict[str, Any], directory: ClusterDirectory) -> HowdahError:

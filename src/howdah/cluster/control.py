@@ -3,6 +3,7 @@
 {"do": "status"}              → the manifest
 {"do": "down"}                → {}, and the cluster ends
 {"do": "claim", "by": "…"}    → {"claimed_by": "…"}: who measures on the cluster now, until that connection ends
+{"do": "kill", "role": "…"}   → {}, and the daemon of that role on the last node is killed
 {"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
                                 every application with that tag is killed
 """
@@ -32,11 +33,13 @@ class ControlServer:
         status: Callable[[], Manifest],
         end: Callable[[], None],
         kill_applications: Callable[[str], None],
+        kill_daemon: Callable[[str], None],
     ) -> None:
         self._directory = directory
         self._status = status
         self._end = end
         self._kill_applications = kill_applications
+        self._kill_daemon = kill_daemon
         self._claims: dict[int, str] = {}
         self._claiming = threading.Lock()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -92,6 +95,8 @@ class ControlServer:
             return asdict(self._status())
         if request["do"] == "down":
             self._end()
+        if request["do"] == "kill":
+            self._kill_daemon(request["role"])
         if request["do"] == "claim":
             with self._claiming:
                 if not self._claims:

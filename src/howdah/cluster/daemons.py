@@ -77,8 +77,10 @@ class Daemons:
             files.update({name: text.encode() for name, text in extra.items()})
             for name, content in files.items():
                 host.call("files.write", path=f"{directory}/{name}", content=content, mode=0o600)
-            for name in ("tmp", "name") if node is None else ("tmp", "data", "local", "containers"):
+            for name in ("tmp", "name") if node is None else ("tmp", "data", "containers"):
                 host.call("files.make", path=f"{place.directory}/{name}", mode=0o700)
+            if node is not None:
+                host.call("files.make", path=self._plan.container_files(place), mode=0o700)
             host.call("files.make", path=self._logs, mode=0o700)
 
     def conf_of(self, place: Place) -> str:
@@ -124,8 +126,8 @@ class Daemons:
         """Kills what is left of the daemons and removes their data and configuration; the channels are still open."""
         for host in self._hosts.values():
             host.call("process.end_all")
-            host.call("files.remove", path=self._plan.directory)
-            host.call("files.remove", path=self._conf)
+            for directory in (*self._plan.directories, self._conf):
+                host.call("files.remove", path=directory)
 
     def format(self) -> None:
         """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from howdah.cluster.allocation import open_host
 from howdah.cluster.control import ControlClient
 from howdah.cluster.environment import program_environment
 from howdah.cluster.state import Daemon, Manifest, cluster_directory
@@ -164,6 +165,12 @@ class LiveCluster:
         if self._control is not None:
             self._control.ask("release")
 
+    def kill_daemon(self, role: str) -> None:
+        """Kills the daemon of `role` on the last node. Raises UsageError for a cluster that Howdah has not started."""
+        if self._control is None:
+            raise UsageError(f"a {role} can only be killed on a cluster that Howdah started")
+        self._control.ask("kill", role=role)
+
     def lost_daemons(self) -> tuple[str, ...]:
         """Sentences about daemons that ended on their own, as the supervisor has seen them."""
         return () if self._control is None else tuple(self._control.ask("status")["lost"])
@@ -183,7 +190,7 @@ def open_managed(manifest: Manifest) -> LiveCluster:
     home = Path(manifest.hadoop["home"])
     version = manifest.hadoop["version"]
     distribution = managed(version, home.parent.parent) if manifest.hadoop["source"] == "managed" else from_home(home)
-    host = open_local(platform.node())
+    host = open_host(manifest.allocation, manifest.plan.masters.host)
     try:
         jdk = _jdk_at(host, manifest.jdk["home"])
         settings = read_conf_dir(directory.conf)

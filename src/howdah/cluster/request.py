@@ -25,6 +25,12 @@ class ClusterRequest:
     settings: Mapping[str, str] = field(default_factory=dict)
     jvm_flags: tuple[str, ...] = ()
     """JVM flags of every daemon, after Howdah's own."""
+    task_flags: tuple[str, ...] = ()
+    """JVM flags of tasks and application masters, after Howdah's own."""
+    processors: int | None = None
+    """How many of each host's processors daemons and containers may use; None for all."""
+    shuffle_directory: str | None = None
+    """Where, on every host, containers keep their files; None for a place in the cluster's own directory."""
     work_directory: str | None = None
     offline: bool = False
 
@@ -35,4 +41,5 @@ class ClusterRequest:
     @classmethod
     def from_json(cls, text: str) -> ClusterRequest:
         record = json.loads(text)
-        return cls(**{**record, "without": tuple(record["without"]), "jvm_flags": tuple(record["jvm_flags"])})
+        lists = ("without", "jvm_flags", "task_flags")
+        return cls(**{**record, **{name: tuple(record[name]) for name in lists}})

@@ -47,7 +47,8 @@ class Supervisor:
         try:
             manifest = assembly.bring_up(self._announce, self._check_wanted)
             self._save(manifest)
-            with ControlServer(self._directory, self._status, self.end, assembly.kill_applications):
+            applications, daemon = assembly.kill_applications, assembly.kill_daemon
+            with ControlServer(self._directory, self._status, self.end, applications, daemon):
                 self._say("up", conf=str(self._directory.conf))
                 self._watch(assembly)
         except HowdahError:

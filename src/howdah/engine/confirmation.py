@@ -5,19 +5,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from howdah.engine.factors import CONFIGURATION
 from howdah.model.experiment import Experiment, Factor, Findings
+
+_FOUND, _BASELINE = "found", "baseline"
+MOST_BLOCKS = 20
+"""Blocks that confirm what a search has found: it may have as many runs as it has, its confirmation need not."""
 
 
 def confirming(found: Findings) -> Experiment | None:
     """The experiment that runs the candidate of `found` against the baseline, both anew; None where no level was shown
     to be better, or `found` is such an experiment itself."""
     experiment = found.experiment
+    if experiment.design == "search":
+        return _after_a_search(found)
     changed = tuple(
         Factor(one.name, (one.levels[0], found.candidate[one.name]))
         for one in experiment.factors
         if found.candidate[one.name] != one.levels[0]
     )
-    if not changed or experiment.design == "together":
+    if not changed or experiment.design == "together" or CONFIGURATION in found.candidate:
         return None
     return replace(
         experiment,
@@ -26,4 +33,25 @@ def confirming(found: Findings) -> Experiment | None:
         factors=changed,
         design="together",
         seed=experiment.seed + 1,
+    )
+
+
+def _after_a_search(found: Findings) -> Experiment | None:
+    """What was found against the configurations of the file, or the baseline where there are none."""
+    experiment, baseline = found.experiment, dict(found.arms[0])
+    if found.candidate == baseline:
+        return None
+    varied = {one.name for one in experiment.factors}
+    others = experiment.configurations or {_BASELINE: baseline}
+    least = min(experiment.stop.least, MOST_BLOCKS)
+    return replace(
+        experiment,
+        question=f"Does what was found hold? {experiment.question}",
+        baseline={name: level for name, level in experiment.baseline.items() if name not in varied},
+        factors=(Factor(CONFIGURATION, (_FOUND, *others)),),
+        design="one-at-a-time",
+        stop=replace(experiment.stop, least=least, most=MOST_BLOCKS),
+        seed=experiment.seed + 1,
+        configurations={_FOUND: found.candidate, **others},
+        starts=(),
     )

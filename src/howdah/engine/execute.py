@@ -6,14 +6,15 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import howdah
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
-from howdah.engine.observer import Observer
+from howdah.engine.faults import Fault, Killer
+from howdah.engine.observer import Both, Observer
 from howdah.engine.readback import check_settings, distinguishing, read_back
 from howdah.engine.session import JobSession, run_tag
 from howdah.engine.submission import now
@@ -64,9 +65,12 @@ class Execution:
         labels: Mapping[str, str],
         reuse: bool,
         limit_seconds: float | None,
+        cold: bool,
+        fault: Fault | None,
     ) -> None:
         """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
-        runs be used. A phase is ended once the run has taken `limit_seconds`."""
+        runs be used. A phase is ended once the run has taken `limit_seconds`. Files are out of the page cache when the
+        measured phase begins if `cold`; `fault` is what happens in that phase."""
         self._cluster = cluster
         self._workload = workload
         self._settings = settings
@@ -74,10 +78,12 @@ class Execution:
         self._observer = observer
         self._bounds = bounds
         self._limit_seconds = limit_seconds
+        self._cold = cold
+        self._killer = None if fault is None else Killer(cluster, fault, workload.primary.partition("/")[0])
         self._run = Run(
             id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{workload.name}-{secrets.token_hex(2)}",
             title=workload.title,
-            trial=Trial(workload.name, _trial_settings(cluster, settings, probes, reuse=reuse)),
+            trial=Trial(workload.name, _trial_settings(cluster, settings, probes, reuse=reuse, cold=cold, fault=fault)),
             outcome=Outcome("running"),
             start=now(),
             end=None,
@@ -94,7 +100,7 @@ class Execution:
             cluster,
             storage,
             self._writer,
-            observer,
+            observer if self._killer is None else Both(observer, self._killer),
             run_id=self._run.id,
             settings=settings["conf"],
             reuse=reuse,
@@ -158,6 +164,10 @@ class Execution:
     def _attempt(self) -> Outcome:
         dataset = self._workload.prepare(self._session, self._settings)
         self._update(dataset=dataset)
+        if self._cold:
+            self._observer.step("emptying the page cache")
+            for host in self._cluster.hosts.values():
+                host.call("machine.empty_page_cache")
         self._workload.run(self._session, self._settings)
         self._update()
         verified = tuple(self._workload.verify(self._session, self._settings))
@@ -176,8 +186,21 @@ class Execution:
         if self._cluster.plan is not None:
             own[self._cluster.plan.directory] = "CLUSTER"
         self._writer.readback(distinguishing(held, own))
-        found = check_settings(self._settings["conf"], held)
-        return () if found is None else (found,)
+        found = (check_settings(self._settings["conf"], held), self._check_processors(), self._check_fault())
+        return tuple(one for one in found if one is not None)
+
+    def _check_processors(self) -> Check | None:
+        wanted = self._cluster.description.get("defaults", {}).get("processors")
+        if wanted is None:
+            return None
+        pids = [daemon.pid for daemon in self._cluster.daemons]
+        found = set(self._cluster.host.call("machine.allowed_processors", pids=pids))
+        return Check("processors", found == {wanted}, f"daemons may use {', '.join(map(str, sorted(found)))}")
+
+    def _check_fault(self) -> Check | None:
+        if self._killer is None:
+            return None
+        return Check("fault", self._killer.killed, "killed" if self._killer.killed else "the job ended before it")
 
     def _close(self, outcome: Outcome) -> None:
         """Writes what is left to write. Each step stands alone: one that fails becomes a caveat, not a failure."""
@@ -275,7 +298,7 @@ class Execution:
 
 
 def _trial_settings(
-    cluster: LiveCluster, settings: Settings, probes: Sequence[Probe], *, reuse: bool
+    cluster: LiveCluster, settings: Settings, probes: Sequence[Probe], *, reuse: bool, cold: bool, fault: Fault | None
 ) -> dict[str, Any]:
     """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
@@ -287,4 +310,6 @@ def _trial_settings(
         "cluster": asked,
         "probes": [probe.name for probe in probes],
         "data": "reuse" if reuse else "fresh",
+        **({"cache": "dropped"} if cold else {}),
+        **({} if fault is None else {"fault": asdict(fault)}),
     }

@@ -7,12 +7,13 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from howdah.cluster.request import ClusterRequest
 from howdah.engine import metrics
+from howdah.engine.factors import CONFIGURATION, FACTORS, Conditions, Cost, conditions, cost_of
 from howdah.engine.preflight import check_keys
 from howdah.errors import UsageError
-from howdah.hadoop.configuration import Scope, scope_of
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
@@ -24,12 +25,6 @@ from howdah.stats.summary import pooled_spread
 from howdah.store import list_runs, read_run
 from howdah.workload import Asked, Option, Workload
 from howdah.workload.registry import find_workload
-
-Cost = Literal["job", "cluster"]
-"""What changing a factor takes: another job, or a cluster that is started anew."""
-
-NODES = "nodes"
-"""The factor that is no Hadoop property: how many nodes the cluster has."""
 
 _LIMIT_UNKNOWN, _LIMIT_LEAST, _LIMIT_TIMES = 3600.0, 600.0, 5
 """Seconds after which a run of an experiment hangs: where nothing is known, and where earlier runs tell."""
@@ -70,7 +65,12 @@ class ExperimentPlan:
     @property
     def seconds(self) -> float | None:
         """How long the runs of the plan will take; None where nothing is known of such runs."""
-        return None if self.earlier is None else self.earlier.seconds * len(self.slots)
+        return None if self.earlier is None else self.earlier.seconds * self.least_runs
+
+    @property
+    def least_runs(self) -> int:
+        """How many runs it has at least. A search has as many as it may have."""
+        return self.experiment.stop.most if self.experiment.design == "search" else len(self.slots)
 
     @property
     def limit_seconds(self) -> float:
@@ -97,22 +97,35 @@ def plan_experiment(experiment: Experiment, where: Distribution | SyntheticClust
     """
     workload = find_workload(experiment.workload)
     factors = [factor.name for factor in experiment.factors]
+    external = {factor.name for factor in experiment.factors if factor.external}
     held = {key: value for key, value in experiment.baseline.items() if key not in factors}
     if isinstance(where, Distribution):
-        check_keys({key: "" for key in (*factors, *held) if key != NODES}, where)
+        named = (key for settings in experiment.configurations.values() for key in settings)
+        check_keys({key: "" for key in (*factors, *held, *named) if key not in FACTORS and key not in external}, where)
+    if external and experiment.design not in ("one-at-a-time", "blocks", "together"):
+        raise UsageError(
+            f"{', '.join(sorted(external))} is changed by hand, and a {experiment.design} design would measure several "
+            "runs after one change",
+            hint="Its error is that of changing it anew: choose the design one-at-a-time or blocks.",
+        )
     try:
         every = arms(experiment.design, experiment.factors)
+        # A search has as many as a full design has, of which it runs few; each level is looked at once.
+        looked_at = arms("one-at-a-time", experiment.factors) if experiment.design == "search" else every
     except ValueError as error:
         raise UsageError(str(error)) from None
     disk, sizes = 0, set()
-    for arm in every:
+    for arm in looked_at:
         if not isinstance(where, Distribution):
-            check_known(where.truth, where.file, {**held, **arm})
-        settings = {**experiment.cluster, **held, **arm}
-        conf = {key: value for key, value in {**held, **arm}.items() if key != NODES}
-        resolved = workload.resolve(asked(workload, experiment.options, conf), _cluster_settings(settings))
+            found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
+            check_known(where.truth, where.file, found.conf)
+        else:
+            found = arm_conditions(experiment, arm)
+        cluster = {"dfs.replication": str(min(3, found.made.nodes))}
+        resolved = workload.resolve(asked(workload, experiment.options, found.conf), cluster)
         disk = max(disk, sum(workload.space_bytes(resolved)))
         sizes.add(resolved.get("size_bytes"))
+    order = schedule(experiment.design, len(looked_at), experiment.stop.least, experiment.seed)
     primary = _primary(experiment.primary, workload)
     if not isinstance(where, Distribution) and primary != workload.primary:
         raise UsageError(f"a synthetic cluster has {workload.primary} alone, not {primary}")
@@ -120,13 +133,51 @@ def plan_experiment(experiment: Experiment, where: Distribution | SyntheticClust
         experiment=experiment,
         title=workload.title,
         primary=primary,
-        costs={name: _cost(name) for name in factors},
+        costs={name: "person" if name in external else cost_of(name) for name in factors},
         arms=every,
-        slots=schedule(experiment.design, len(every), experiment.stop.least, experiment.seed),
+        slots=() if experiment.design == "search" else order,
         disk_bytes=disk,
         aliases=aliases(experiment.design, experiment.factors),
         earlier=_earlier(runs, workload.name, sizes, primary) if isinstance(where, Distribution) else None,
     )
+
+
+def arm_conditions(experiment: Experiment, arm: Mapping[str, str]) -> Conditions:
+    """What the runs of `arm` are made under. Raises UsageError for a level that is none."""
+    external = {factor.name for factor in experiment.factors if factor.external}
+    settings = written_settings(experiment, arm)
+    return conditions(
+        {name: level for name, level in settings.items() if name not in external}, ClusterRequest("experiment")
+    )
+
+
+def written_settings(experiment: Experiment, arm: Mapping[str, str]) -> dict[str, str]:
+    """Everything that holds in the runs of `arm`, by name as the file writes it. Raises UsageError for a configuration
+    that the file does not have."""
+    return _expanded(experiment, {**experiment.cluster, **experiment.baseline, **arm})
+
+
+def simulated_settings(experiment: Experiment, arm: Mapping[str, str]) -> dict[str, str]:
+    """The same for a synthetic cluster, whose file says what every setting does, whatever its name."""
+    return _expanded(experiment, {**experiment.baseline, **arm})
+
+
+def _expanded(experiment: Experiment, settings: dict[str, str]) -> dict[str, str]:
+    """`settings` with those of a configuration in the place of its name."""
+    named = settings.pop(CONFIGURATION, None)
+    if named is None:
+        return settings
+    if named not in experiment.configurations:
+        raise UsageError(f"there is no configuration {named!r}", hint=did_you_mean(named, experiment.configurations))
+    return {**settings, **experiment.configurations[named]}
+
+
+def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
+    """Factors by name with those of their levels that not every host can offer."""
+    held = (experiment.cluster, experiment.baseline, *experiment.configurations.values())
+    levels = [(name, level) for settings in held for name, level in settings.items()]
+    levels += [(factor.name, level) for factor in experiment.factors for level in factor.levels]
+    return tuple((name, level) for name, level in levels if name in FACTORS and FACTORS[name].refusal is not None)
 
 
 def check_known(truth: Truth, file: Path, settings: Mapping[str, str]) -> None:
@@ -167,18 +218,6 @@ def _value(option: Option, text: str) -> Any:
     if isinstance(value, int | float) and value < (1 if option.kind == "count" else 0):
         raise UsageError(f"{option.name} is {text}, which is too small")
     return value
-
-
-def _cost(factor: str) -> Cost:
-    return "cluster" if factor == NODES or scope_of(factor) is Scope.CLUSTER else "job"
-
-
-def _cluster_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """What of the cluster's configuration the workload's sizes depend on, before there is one."""
-    nodes = settings.get(NODES, "1")
-    if not nodes.isdecimal() or int(nodes) < 1:
-        raise UsageError(f"nodes is {nodes!r}, which is not a number of at least 1")
-    return {"dfs.replication": str(min(3, int(nodes)))}
 
 
 def _primary(named: str | None, workload: Workload) -> str:

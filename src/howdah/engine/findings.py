@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Sequence
 
-from howdah.engine import metrics
 from howdah.engine.experiment import ExperimentPlan
+from howdah.engine.exploration import best
 from howdah.engine.likeness import Likeness
-from howdah.engine.trials import TOGETHER, Done, block_slots, finished, observations, terms
+from howdah.engine.trials import TOGETHER, Done, block_slots, finished, metric_of, observations, terms
 from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
 from howdah.model.experiment import Effect, Finding, Findings, Interaction, Result
-from howdah.model.metric import Better, Metric
+from howdah.model.metric import Better
 from howdah.stats.blocks import with_interactions
 from howdah.stats.compare import direction
 from howdah.stats.design import seen_pairs
 from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory
-from howdah.workload.registry import find_workload
 
 
 def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     """The findings of the runs that have ended, those of an unfinished block included."""
     done = finished(plan, directory)
+    if plan.experiment.design == "search":
+        return _explored(plan, directory, done)
     ended = {one.slot for one in done}
     blocks = sum(ended.issuperset(block_slots(plan, block)) for block in {slot.block for slot in ended})
     enough = blocks >= plan.experiment.stop.least
-    metric = _metric(plan)
+    metric = metric_of(plan)
     pairs = _pairs(plan)
     numbers = [(one, other) for one, other, _ in pairs]
     effects, together = with_interactions(observations(plan, done), numbers, plan.experiment.stop.least)
@@ -59,6 +61,36 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         trend=trend(arms, values),
         results=_results(done, relative(arms, values)),
         changed=likeness.changed,
+        simulated=directory.synthetic is not None,
+    )
+
+
+def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequence[Done]) -> Findings:
+    """Those of a search: what looks best, and every run; nothing of single levels, which were not tried by chance."""
+    metric = metric_of(plan)
+    values = [one.value for one in done if one.value is not None]
+    mean = statistics.geometric_mean(values) if values else 1.0
+    return Findings(
+        experiment=plan.experiment,
+        title=plan.title,
+        phase=plan.primary.partition("/")[0],
+        metric=metric,
+        arms=tuple(plan.arms),
+        blocks=len(done),
+        findings=(),
+        candidate=best(plan, done, metric.better),
+        interactions=(),
+        aliases=(),
+        trend=None,
+        results=tuple(
+            Result(
+                *(one.run.id, one.slot.block, one.slot.arm, one.run.outcome, one.value),
+                relative=None if one.value is None else one.value / mean,
+                outlying=False,
+            )
+            for one in done
+        ),
+        changed=(),
         simulated=directory.synthetic is not None,
     )
 
@@ -101,12 +133,6 @@ def _pairs(plan: ExperimentPlan) -> list[tuple[int, int, tuple[str, ...]]]:
         for (one, (first, _)), (other, (second, _)) in itertools.combinations(enumerate(terms(plan)), 2)
         if (first, second) in seen
     ]
-
-
-def _metric(plan: ExperimentPlan) -> Metric:
-    name = plan.primary.partition("/")[2]
-    known = (*metrics.COMMON, *find_workload(plan.experiment.workload).metrics)
-    return next(metric for metric in known if metric.name == name)
 
 
 def _verdict(effect: Effect | None, better: Better, *, enough: bool, unlike: Sequence[Difference] = ()) -> Verdict:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from howdah.engine.experiment import NODES, ExperimentPlan
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.experiment import ExperimentPlan
+from howdah.engine.factors import CONFIGURATION, FACTORS, conditions
 from howdah.engine.trials import TOGETHER, Done, arm_terms, terms
 from howdah.model.environment import Difference, Environment, differences
 from howdah.store import ExperimentDirectory, read_run
@@ -58,7 +61,7 @@ class Likeness:
         here, there = ([run for place in places for run in self.facts.get(place, ())] for places in (having, others))
         if not here or not there:
             return ()
-        varied = {one.name for one in self.plan.experiment.factors}
+        varied = self._varied()
         found = []
         for path in sorted(_paths(here) | _paths(there)):
             left, right = ({run.get(path) for run in runs} for runs in (there, here))
@@ -70,10 +73,24 @@ class Likeness:
 
     def _follows(self, path: str, factor: str, varied: set[str]) -> bool:
         """Whether the fact `path` is a factor or follows from one: a cluster of other size has other settings."""
-        if path.startswith(_ENVIRONMENT):
-            return False
+        named = (FACTORS[name] for name in factor.split(TOGETHER) if name in FACTORS)
+        if any(one.follows is not None and re.fullmatch(one.follows, path) for one in named):
+            return True
         key = path.partition("/")[2]
-        return key in varied or key in _COMPUTED or NODES in factor.split(TOGETHER)
+        return not path.startswith(_ENVIRONMENT) and (key in varied or key in _COMPUTED)
+
+    def _varied(self) -> set[str]:
+        """The keys of what is varied: Hadoop properties, and those that stand behind a factor's name."""
+        found: set[str] = set()
+        for one in self.plan.experiment.factors:
+            if one.name == CONFIGURATION:
+                continue  # All settings follow from it.
+            if one.name in FACTORS:
+                for level in one.levels:
+                    found |= conditions({one.name: level}, ClusterRequest("experiment")).conf.keys()
+            else:
+                found.add(one.name)
+        return found
 
 
 def _paths(runs: Sequence[Facts]) -> set[str]:

@@ -88,6 +88,8 @@ def _once(
         labels=measurement.labels,
         reuse=measurement.reuse,
         limit_seconds=measurement.limit_seconds,
+        cold=measurement.cold,
+        fault=measurement.fault,
     )
     return Measured(execution.execute(), execution.path)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from howdah.cluster.request import ClusterRequest
+from howdah.engine.faults import Fault
 from howdah.model.run import Run
 from howdah.workload import Asked, Workload
 
@@ -18,7 +19,8 @@ class Measurement:
     `cluster` is a name, `conf:DIR`, `synthetic:FILE`, or None for a cluster made for this and ended after it, as `made`
     says. `command` is what one types to repeat it. `probes` None means all of them. `reuse` keeps the generated data in
     the storage, and uses what an earlier run has kept. A run that takes longer than `limit_seconds` fails. `earlier` is
-    how many runs of the same series are in another directory than `root`.
+    how many runs of the same series are in another directory than `root`. Files are out of the page cache when the
+    measured phase begins if `cold`; `fault` is the daemon that is killed in it.
     """
 
     workloads: Sequence[tuple[Workload, Asked]]
@@ -34,6 +36,8 @@ class Measurement:
     reuse: bool = False
     limit_seconds: float | None = None
     earlier: int = 0
+    cold: bool = False
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True, slots=True)

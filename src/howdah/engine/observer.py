@@ -44,6 +44,37 @@ class Observer(Protocol):
         """The run directory is closed."""
 
 
+class Both:
+    """Two observers as one."""
+
+    def __init__(self, first: Observer, second: Observer) -> None:
+        self._both = (first, second)
+
+    def step(self, text: str) -> None:
+        for one in self._both:
+            one.step(text)
+
+    def phase_started(self, name: str, data_bytes: int | None) -> None:
+        for one in self._both:
+            one.phase_started(name, data_bytes)
+
+    def progress(self, progress: JobProgress) -> None:
+        for one in self._both:
+            one.progress(progress)
+
+    def phase_ended(self, name: str, seconds: float | None) -> None:
+        for one in self._both:
+            one.phase_ended(name, seconds)
+
+    def checked(self, checks: tuple[Check, ...]) -> None:
+        for one in self._both:
+            one.checked(checks)
+
+    def run_ended(self, run: Run) -> None:
+        for one in self._both:
+            one.run_ended(run)
+
+
 class Silent:
     """An observer that shows nothing."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import howdah
 from howdah.engine import metrics
-from howdah.engine.experiment import NODES, check_known
+from howdah.engine.experiment import check_known
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
 from howdah.model.environment import Environment
@@ -39,8 +39,8 @@ def simulate(measurement: Measurement, truth: Truth, file: Path, observer: Obser
     """Yields each run once its directory is closed. What disturbs a run depends on `truth` and on how many runs
     there are already, so that an interrupted series goes on as if it had not been. Raises UsageError."""
     settings = dict(measurement.conf)
-    if NODES in truth.effects:
-        settings[NODES] = str(measurement.made.nodes)
+    if "nodes" in truth.effects:
+        settings.setdefault("nodes", str(measurement.made.nodes))
     check_known(truth, file, settings)
     for workload, asked in measurement.workloads:
         for _ in range(measurement.repeat):

@@ -14,12 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.experiment import NODES, ExperimentPlan, asked
+from howdah.engine import metrics
+from howdah.engine.by_hand import ByHand
+from howdah.engine.experiment import ExperimentPlan, arm_conditions, asked, simulated_settings
+from howdah.engine.exploration import propose
+from howdah.engine.factors import Conditions
 from howdah.engine.measure import measure
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
 from howdah.engine.synthetic import PREFIX
 from howdah.errors import Untrusted, WorkloadFailed
+from howdah.model.metric import Metric
 from howdah.model.run import Run
 from howdah.stats.blocks import Observation, effects, enough
 from howdah.stats.design import Slot, schedule
@@ -32,6 +37,10 @@ TOGETHER = " + "
 
 _IN_A_ROW = 3
 """So many runs that went wrong one after the other end an experiment: what stops them stops the next one too."""
+
+
+_TELLING, _FAR = 5, 2.5
+"""From so many valid runs on, a search ends a run that takes so many times as long as the shortest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +72,20 @@ def _done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
         levels = plan.arms[slot.arm]
     except (KeyError, ValueError, IndexError):
         raise Untrusted(f"{path} is no run of this experiment: its labels name no arm of it") from None
-    conf = run.trial.settings.get("workload", {}).get("conf", {})
+    held = {**run.trial.settings.get("workload", {}).get("conf", {}), **run.labels}
     for name, level in levels.items():
-        if name != NODES and conf.get(name) != level:
-            raise Untrusted(f"{path} is no run of this experiment: {name} was {conf.get(name)}, its arm has {level}")
+        if held.get(name) != level:
+            raise Untrusted(f"{path} is no run of this experiment: {name} was {held.get(name)}, its arm has {level}")
     samples = read_run(path).samples if run.outcome.kind == "valid" else ()
     values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
     return Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None)
+
+
+def metric_of(plan: ExperimentPlan) -> Metric:
+    """The primary metric."""
+    name = plan.primary.partition("/")[2]
+    known = (*metrics.COMMON, *find_workload(plan.experiment.workload).metrics)
+    return next(metric for metric in known if metric.name == name)
 
 
 def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
@@ -112,7 +128,12 @@ class Status:
         done = finished(plan, directory)
         slot = next_slot(plan, done)
         blocks = max(plan.experiment.stop.least, 0 if slot is None else slot.block + 1)
-        least = sum(len(block_slots(plan, block)) for block in range(blocks)) if slot is not None else len(done)
+        if slot is None:
+            least = len(done)
+        elif plan.experiment.design == "search":
+            least = plan.least_runs
+        else:
+            least = sum(len(block_slots(plan, block)) for block in range(blocks))
         starts = [one.run.start.utc for one in done]
         steps = [later - earlier for earlier, later in itertools.pairwise(starts)]
         return cls(plan, done, least, slot, statistics.median(steps) if steps else None)
@@ -141,26 +162,32 @@ class Status:
 
 
 def run_experiment(
-    plan: ExperimentPlan, directory: ExperimentDirectory, command: Sequence[str], observer: Observer
+    plan: ExperimentPlan, directory: ExperimentDirectory, command: Sequence[str], observer: Observer, by_hand: ByHand
 ) -> Iterator[Measured]:
     """Runs what is still missing, and yields each run once its directory is closed.
 
     Raises:
         WorkloadFailed: several runs in a row went wrong.
-        HowdahError: a cluster did not come up.
+        HowdahError: a cluster did not come up, or nobody is there to change what is changed by hand.
         KeyboardInterrupt: the running run was closed as aborted; `resume` runs it again.
     """
     with directory.held():
         done = list(finished(plan, directory))
         while (slot := next_slot(plan, done)) is not None:
-            measured = _measured(plan, slot, directory, command, observer)
+            if directory.synthetic is None:
+                for factor in plan.experiment.factors:
+                    if factor.external:
+                        by_hand.bring(factor, plan.arms[slot.arm][factor.name])
+            measured = _measured(plan, slot, _limit(plan, done), directory, command, observer)
             yield measured
             done.append(_done(plan, measured.path, measured.run))
-            _check_outcomes(done)
+            _check_outcomes(plan, done)
 
 
 def next_slot(plan: ExperimentPlan, done: Sequence[Done]) -> Slot | None:
     """The first slot of the plan in which no run has ended; None once there are enough whole blocks."""
+    if plan.experiment.design == "search":
+        return None if _is_spent(plan, done) else propose(plan, done, metric_of(plan).better)
     ended = {one.slot for one in done}
     for block in range(plan.experiment.stop.most):
         if _is_over(plan, [one for one in done if one.slot.block < block], block):
@@ -180,13 +207,21 @@ def block_slots(plan: ExperimentPlan, block: int) -> tuple[Slot, ...]:
 def _is_over(plan: ExperimentPlan, done: Sequence[Done], blocks: int) -> bool:
     """Whether `blocks` whole blocks, which are `done`, are enough."""
     stop = plan.experiment.stop
-    spent = sum(one.run.end.monotonic - one.run.start.monotonic for one in done if one.run.end is not None)
-    if stop.budget_seconds is not None and spent >= stop.budget_seconds:
+    if _is_spent(plan, done):
         return True
     return blocks >= stop.least and enough(effects(observations(plan, done), stop.least), stop, blocks)
 
 
-def _check_outcomes(done: Sequence[Done]) -> None:
+def _is_spent(plan: ExperimentPlan, done: Sequence[Done]) -> bool:
+    """Whether `done` took as long as the experiment may take."""
+    budget = plan.experiment.stop.budget_seconds
+    spent = sum(one.run.end.monotonic - one.run.start.monotonic for one in done if one.run.end is not None)
+    return budget is not None and spent >= budget
+
+
+def _check_outcomes(plan: ExperimentPlan, done: Sequence[Done]) -> None:
+    if plan.experiment.design == "search" and any(one.value is not None for one in done):
+        return  # Settings that do not work are found among those that it tries.
     last = done[-_IN_A_ROW:]
     if len(last) == _IN_A_ROW and all(one.run.outcome.kind != "valid" for one in last):
         raise WorkloadFailed(
@@ -195,28 +230,49 @@ def _check_outcomes(done: Sequence[Done]) -> None:
         )
 
 
+def _limit(plan: ExperimentPlan, done: Sequence[Done]) -> float:
+    """After how many seconds a run is ended. A search needs no exact number of what is far from the best."""
+    lengths = [one.run.end.monotonic - one.run.start.monotonic for one in done if one.value and one.run.end]
+    if plan.experiment.design != "search" or len(lengths) < _TELLING:
+        return plan.limit_seconds
+    return min(plan.limit_seconds, _FAR * min(lengths))
+
+
 def _measured(
-    plan: ExperimentPlan, slot: Slot, directory: ExperimentDirectory, command: Sequence[str], observer: Observer
+    plan: ExperimentPlan,
+    slot: Slot,
+    limit_seconds: float,
+    directory: ExperimentDirectory,
+    command: Sequence[str],
+    observer: Observer,
 ) -> Measured:
     experiment, arm = plan.experiment, plan.arms[slot.arm]
-    settings = {**experiment.baseline, **arm}
-    nodes = int(settings.pop("nodes", experiment.cluster.get("nodes", "1")))
     workload = find_workload(experiment.workload)
-    usual = ClusterRequest("experiment")
+    if directory.synthetic is None:
+        found = arm_conditions(experiment, arm)
+    else:  # Its file says what every setting does, whatever the name.
+        found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
     words = ", ".join(f"{name} {level}" for name, level in arm.items())
     observer.step(f"block {slot.block + 1}, run {slot.place + 1}: {words}")
     [measured] = measure(
         Measurement(
-            workloads=[(workload, asked(workload, experiment.options, settings))],
-            conf=settings,
+            workloads=[(workload, asked(workload, experiment.options, found.conf))],
+            conf=found.conf,
             repeat=1,
             root=directory.runs,
             command=command,
-            made=ClusterRequest("experiment", nodes=nodes, hadoop=experiment.cluster.get("hadoop", usual.hadoop)),
+            made=found.made,
             cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
             earlier=directory.earlier,
-            limit_seconds=plan.limit_seconds,
-            labels={"block": str(slot.block), "place": str(slot.place), "arm": str(slot.arm)},
+            limit_seconds=limit_seconds,
+            labels={
+                **{name: level for name, level in arm.items() if name not in found.conf},
+                "block": str(slot.block),
+                "place": str(slot.place),
+                "arm": str(slot.arm),
+            },
+            cold=found.cold,
+            fault=found.fault,
         ),
         observer,
     )

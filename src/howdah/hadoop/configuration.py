@@ -41,6 +41,8 @@ _CAPACITY = {
 
 def file_of(key: str) -> str:
     """The configuration file that a key belongs in."""
+    if key.startswith("yarn.scheduler.capacity."):
+        return "capacity-scheduler.xml"
     if key.startswith("dfs."):
         return "hdfs-site.xml"
     if key.startswith(("mapreduce.", "mapred.", "yarn.app.mapreduce.")):
@@ -82,10 +84,10 @@ class Configuration:
         `environment` is the text of hadoop-env.sh.
         """
         settings = {**self.common, **(self.nodes[place] if place else {})}
-        sites: Sites = {name: {} for name in _FILES}
+        sites: Sites = {name: {} for name in (*_FILES, "capacity-scheduler.xml")}
         for key, value in settings.items():
             sites[file_of(key)][key] = value
-        sites["capacity-scheduler.xml"] = dict(_CAPACITY)
+        sites["capacity-scheduler.xml"] |= _CAPACITY | sites["capacity-scheduler.xml"]
         files = {name: render_site(properties).encode() for name, properties in sites.items()}
         return {**files, "log4j.properties": _LOG4J.encode(), "hadoop-env.sh": environment.encode()}
 
@@ -95,7 +97,7 @@ def configure(
 ) -> Configuration:
     """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed."""
     common = {**_core(plan), **_hdfs(plan), **_yarn(plan), **_mapreduce(plan, distribution), **tuned, **overrides}
-    return Configuration(common, {node.name: _node(node) for node in plan.nodes})
+    return Configuration(common, {node.name: _node(plan, node) for node in plan.nodes})
 
 
 def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> dict[str, bytes]:
@@ -203,7 +205,7 @@ def _mapreduce(plan: Plan, distribution: Distribution) -> dict[str, str]:
     }
 
 
-def _node(node: Place) -> dict[str, str]:
+def _node(plan: Plan, node: Place) -> dict[str, str]:
     return {
         "hadoop.tmp.dir": f"{node.directory}/tmp",
         "dfs.datanode.hostname": node.address,
@@ -215,7 +217,7 @@ def _node(node: Place) -> dict[str, str]:
         "yarn.nodemanager.address": node.at("nodemanager_rpc"),
         "yarn.nodemanager.localizer.address": node.at("nodemanager_localizer"),
         "yarn.nodemanager.webapp.address": node.at("nodemanager_web"),
-        "yarn.nodemanager.local-dirs": f"{node.directory}/local",
+        "yarn.nodemanager.local-dirs": plan.container_files(node),
         "yarn.nodemanager.log-dirs": f"{node.directory}/containers",
         "mapreduce.shuffle.port": str(node.ports["shuffle"]),
     }

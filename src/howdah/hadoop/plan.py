@@ -28,7 +28,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A cluster: where the masters are, where each node is, and the port ranges of application masters."""
+    """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
+    where, on every host, containers keep their files; None for a place in each node's own directory."""
 
     name: str
     masters: Place
@@ -37,6 +38,16 @@ class Plan:
     application_ports: tuple[int, int]
     application_web_ports: tuple[int, int]
     security: str
+    shuffle: str | None = None
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """What the cluster has on every host, to be removed with it."""
+        return (self.directory,) if self.shuffle is None else (self.directory, self.shuffle)
+
+    def container_files(self, node: Place) -> str:
+        """Where the containers of `node` keep their files."""
+        return f"{node.directory}/local" if self.shuffle is None else f"{self.shuffle}/{node.name}"
 
     @property
     def places(self) -> tuple[Place, ...]:

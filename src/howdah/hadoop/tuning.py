@@ -6,6 +6,7 @@ are in `docs/performance.md`. `--defaults stock` leaves all of them out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.roles import DATANODE, Role
 from howdah.hadoop.sizing import Sizing
 
+_COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 _QUICK = "-XX:TieredStopAtLevel=1"
 # Ten times the JVM's own thresholds of its optimising compiler.
 _LATE = (
@@ -196,13 +198,21 @@ def daemon_flags(tunings: tuple[Tuning, ...], facts: Facts, role: Role) -> tuple
     return tuple(flag for tuning in tunings for flag in tuning.daemon_flags(facts, role))
 
 
+def joined(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
+    """`ours` and then the user's. A JVM takes one collector: one that the user names replaces ours."""
+    if any(_COLLECTOR.fullmatch(flag) for flag in theirs):
+        ours = tuple(flag for flag in ours if not _COLLECTOR.fullmatch(flag))
+    return (*ours, *theirs)
+
+
 def client_flags(tunings: tuple[Tuning, ...], facts: Facts) -> tuple[str, ...]:
     """JVM flags of job clients and of the `hadoop` commands."""
     return tuple(flag for tuning in tunings for flag in tuning.client_flags(facts))
 
 
-def resolve(tunings: tuple[Tuning, ...], facts: Facts) -> dict[str, str]:
-    """The settings that `tunings` make, JVM options of tasks and application masters included.
+def resolve(tunings: tuple[Tuning, ...], facts: Facts, flags: tuple[str, ...] = ()) -> dict[str, str]:
+    """The settings that `tunings` make, JVM options of tasks and application masters included, to which `flags` of the
+    user's are added.
 
     The module flags that Hadoop needs on newer JDKs are not among them: YARN adds those itself
     (`mapreduce.jvm.add-opens-as-default`). Without a -Xmx, MapReduce derives a task's heap from its container.
@@ -211,12 +221,12 @@ def resolve(tunings: tuple[Tuning, ...], facts: Facts) -> dict[str, str]:
     for tuning in tunings:
         settings.update(tuning.settings(facts))
     sized = "mapreduce.map.memory.mb" in settings
-    task = [flag for tuning in tunings for flag in tuning.task_flags(facts)]
+    task = joined(tuple(flag for tuning in tunings for flag in tuning.task_flags(facts)), flags)
     if sized:
-        task.insert(0, f"-Xmx{facts.sizing.task_heap_mib}m")
+        task = (f"-Xmx{facts.sizing.task_heap_mib}m", *task)
     if task:
         settings["mapreduce.map.java.opts"] = settings["mapreduce.reduce.java.opts"] = " ".join(task)
-    master = [flag for tuning in tunings for flag in tuning.master_flags(facts)]
+    master = joined(tuple(flag for tuning in tunings for flag in tuning.master_flags(facts)), flags)
     if sized or master:
         # 1024 is Hadoop's own default, which is lost when the key is set.
         heap = facts.sizing.am_heap_mib if sized else 1024

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from howdah.model.comparison import Interval, Verdict
@@ -11,15 +11,21 @@ from howdah.model.environment import Difference
 from howdah.model.metric import Metric
 from howdah.model.run import Outcome
 
-Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "together"]
+Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "together", "search"]
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What an experiment varies, and the values it takes as they are written; the first is the baseline's."""
+    """What an experiment varies, and the values it takes as they are written; the first is the baseline's.
+
+    An `external` factor is changed by hand, as `change` says; `check` is a shell command that prints its level.
+    """
 
     name: str
     levels: tuple[str, ...]
+    external: bool = False
+    change: str | None = None
+    check: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,8 @@ class Experiment:
     """What the experiment file says, before anything is known of the cluster.
 
     `options` are the workload's, `cluster` what kind of cluster is made, `baseline` every setting that is held where no
-    factor varies it; all as they are written.
+    factor varies it; all as they are written. `configurations` are the settings behind each level of the factor
+    `configuration`; `starts` are levels of the factors that a search tries first.
     """
 
     question: str
@@ -53,6 +60,8 @@ class Experiment:
     primary: str | None
     stop: StopRule
     seed: int
+    configurations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    starts: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,8 @@ class Trend:
 @dataclass(frozen=True, slots=True)
 class Result:
     """One run that has ended, in its place. `value` is its primary metric, and `relative` that ÷ the geometric mean of
-    its arm; both None where it is not valid. `outlying` runs are shown and counted like all others."""
+    its arm, of all runs in a search; both None where it is not valid. `outlying` runs are shown and counted like all
+    others."""
 
     run: str
     block: int

@@ -43,6 +43,15 @@ METHOD = (
     "first blocks, which the stopping rule could not choose, and what is less certain holds (Stein, 1945). Detectable "
     "is the smallest ratio above 1 that such runs show four times out of five, all effects together."
 )
+SEARCH_METHOD = (
+    "A Gaussian process over the factors, levels in their order, says what combinations that were not run may have; "
+    "the next run is that with the largest expected improvement, a new combination each time until seven tenths of the "
+    "runs are done. A run that takes far longer than the shortest is ended early. What looks best was picked because "
+    "it did, so that only fresh runs say how good it is."
+)
+CONFIGURATION = "configuration"
+"""The factor whose levels are settings by name."""
+
 _COLOURS: Mapping[Verdict, str] = {"faster": "reduce", "slower": "failed", "different": "contender"}
 _DESIGNS = {
     "one-at-a-time": "one factor at a time",
@@ -51,6 +60,7 @@ _DESIGNS = {
     "screening": "Plackett and Burman's",
     "blocks": "one factor at a time, with the baseline again after every fourth run",
     "together": "all factors at once",
+    "search": "a search, in which every run depends on those before it",
 }
 
 
@@ -84,6 +94,8 @@ def headline(found: Findings, confirmed: Findings | None = None) -> str:
 
 def _confirmed(fresh: Findings) -> str:
     """What the fresh runs of the best settings say."""
+    if len(fresh.findings) > 1 or fresh.findings[0].factor == CONFIGURATION:
+        return f"Fresh runs of what was found: {listing([_against(one) for one in fresh.findings])}."
     [one] = fresh.findings
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"Fresh runs of the best settings against the baseline: {one.verdict}."
@@ -93,9 +105,26 @@ def _confirmed(fresh: Findings) -> str:
     return f"Fresh runs do not confirm the best settings: {numbers}, {one.verdict}."
 
 
+def _against(one: Finding) -> str:
+    """One of several settings ÷ what was found, the baseline of these runs."""
+    if one.effect is None or one.verdict in ("not enough data", "not comparable"):
+        return f"against {one.level}, {one.verdict}"
+    shown = {"slower": "better", "faster": "worse"}.get(one.verdict, one.verdict)
+    return (
+        f"{shown} than {one.level} ({one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval "
+        f"{ratio_interval(one.effect.interval)})"
+    )
+
+
 def _answer(found: Findings) -> str:
     stop = found.experiment.stop
     what = f"{found.phase}/{found.metric.name} of {found.title}"
+    if found.experiment.design == "search":
+        tried = f"{count(len({one.arm for one in found.results}), 'combination')} of {len(found.arms)} were run"
+        changed = _changed(found)
+        if not changed:
+            return f"{tried}, and none looks better than the baseline for {what}."
+        return f"{tried}; for {what} {listing(changed, most=len(changed))} looks best."
     if found.blocks < stop.least:
         return (
             f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
@@ -111,6 +140,11 @@ def _answer(found: Findings) -> str:
 def _change(effect: Effect, finding: Finding) -> str:
     words = "higher" if effect.ratio > 1 else "lower"
     return f"{percent(abs(effect.ratio - 1))} {words} with {_name(finding)} ({finding.verdict})"
+
+
+def _changed(found: Findings) -> list[str]:
+    """What the candidate has that the baseline has not."""
+    return [f"{name} {level}" for name, level in found.candidate.items() if level != found.arms[0][name]]
 
 
 def _name(finding: Finding) -> str:
@@ -138,6 +172,8 @@ def _matters(found: Findings) -> Iterator[Block]:
         keys = (*(Key(_COLOURS[verdict], words[verdict]) for verdict in seen), Key("other", "no difference shown"))
         told = "; ".join(row.title for row in rows) + "."
         yield Figure("effects", "Level ÷ baseline, largest effect first", told, keys, Ratios("÷ baseline", rows))
+    if not found.findings:
+        return
     heads = columns("Factor", "Level", "Against", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
     cells = tuple(
         (one.factor, one.level, one.baseline, *_effect_cells(one.effect), one.verdict) for one in found.findings
@@ -244,26 +280,30 @@ def _every_run(found: Findings) -> Iterator[Block]:
     low, high = (edge(one.value for one in valid if one.value is not None) for edge in (min, max))
     words = f"{len(valid)} runs between {quantity(low, unit)} and {quantity(high, unit)}."
     keys = (Key("baseline", "baseline"), Key("contender", "another arm; top to bottom in the order made"))
-    yield Figure("dots", "Every run", words, keys, Dots(name, unit, groups), note)
+    if found.experiment.design != "search":
+        yield Figure("dots", "Every run", words, keys, Dots(name, unit, groups), note)
     yield from _order(found, valid)
     yield Fold(count(len(found.results), "run"), (_table(found),))
 
 
 def _order(found: Findings, valid: Sequence[Result]) -> Iterator[Block]:
-    trend = found.trend
+    trend, searched = found.trend, found.experiment.design == "search"
+    mean = "the mean of all" if searched else "its arm's mean"
     turns = tuple(
         Turn(
             place,
             one.relative,
             "baseline" if one.arm == 0 else "contender",
             one.outlying,
-            f"run {place}, {_arm(found, one.arm)}: {ratio(one.relative)} of its arm's mean",
+            f"run {place}, {_arm(found, one.arm)}: {ratio(one.relative)} of {mean}",
         )
         for place, one in enumerate(valid, 1)
         if one.relative is not None
     )
     line = None
-    if trend is None:
+    if searched:
+        words = "The search tries what may be good, and settles on what looks best."
+    elif trend is None:
         words = "There are too few runs to tell whether they drift."
     else:
         middle = trend.ratio**0.5
@@ -275,9 +315,12 @@ def _order(found: Findings, valid: Sequence[Result]) -> Iterator[Block]:
         )
     keys = (
         Key("baseline", "baseline"),
-        Key("contender", "another arm; dashed: the trend; diamonds: far from the others"),
+        Key(
+            "contender", "another arm" if searched else "another arm; dashed: the trend; diamonds: far from the others"
+        ),
     )
-    yield Figure("order", "Run ÷ mean of its arm, in the order of the runs", words, keys, Order("÷ mean", turns, line))
+    title = f"Run ÷ {'mean of all' if searched else 'mean of its arm'}, in the order of the runs"
+    yield Figure("order", title, words, keys, Order("÷ mean", turns, line))
     yield Text(words)
 
 
@@ -294,7 +337,8 @@ def _table(found: Findings) -> Table:
         )
         for place, one in enumerate(found.results, 1)
     )
-    heads = columns("#", "#Block", "Arm", "#Value", "#÷ mean of arm", "Outcome", "Run")
+    mean = "mean of all" if found.experiment.design == "search" else "mean of arm"
+    heads = columns("#", "#Block", "Arm", "#Value", f"#÷ {mean}", "Outcome", "Run")
     return Table(f"{found.phase}/{found.metric.name} of every run, in order", heads, rows)
 
 
@@ -304,15 +348,20 @@ def _arm(found: Findings, number: int) -> str:
     return ", ".join(f"{name} {level}" for name, level in arm.items() if level != baseline[name]) or "baseline"
 
 
+_EACH = "The best level that was shown of each factor"
+
+
 def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
-    changed = {name: level for name, level in found.candidate.items() if level != found.arms[0][name]}
+    changed = _changed(found)
     if not changed:
         yield Text("No level is shown to be better than the baseline's, so there is nothing to recommend.")
         return
-    words = listing([f"{name} {level}" for name, level in changed.items()], most=len(changed))
-    yield Text(f"The best level that was shown of each factor: {words}. The other factors stay as they are.")
+    words = listing(changed, most=len(changed))
+    which = "The combination that looks best" if found.experiment.design == "search" else _EACH
+    yield Text(f"{which}: {words}. The other factors stay as they are.")
     if confirmed is None:
-        never = "" if found.candidate in found.arms else "These settings were never run together. "
+        ran = found.experiment.design == "search" or found.candidate in found.arms
+        never = "" if ran else "These settings were never run together. "
         yield Caveat(
             "run", f"{never}They were picked because they looked best, which flatters them: not confirmed yet."
         )
@@ -322,31 +371,54 @@ def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
 
 
 def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
-    [one] = confirmed.findings
     valid = sum(result.value is not None for result in confirmed.results)
+    heads = columns("Settings", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
+    if confirmed.findings[0].factor == CONFIGURATION:
+        yield Text(f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, in turn.")
+        cells = tuple((one.level, *_effect_cells(one.effect), one.verdict) for one in confirmed.findings)
+        heads = columns("Settings", "#÷ found", "#95 % interval", "#p", "#Detectable", "Verdict")
+        yield Table("Fresh runs", heads, cells)
+        return
+    [one] = confirmed.findings
     if one.verdict == "faster":
         yield Text(
             f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, baseline and best settings in turn."
         )
     else:
         yield Caveat("run", f"{_confirmed(confirmed)} That is no recommendation.")
-    heads = columns("Settings", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
     yield Table("Fresh runs", heads, (("best settings", *_effect_cells(one.effect), one.verdict),))
 
 
 def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:
     """What to type for fresh runs with `candidate`."""
-    settings = {**experiment.baseline, **candidate}
-    nodes = settings.pop("nodes", experiment.cluster.get("nodes", "1"))
+    settings = {**experiment.cluster, **experiment.baseline, **candidate}
+    nodes = settings.pop("nodes", "1")
     options = itertools.chain.from_iterable(
         (f"--{name.replace('_', '-')}", value) for name, value in experiment.options.items()
     )
-    conf = itertools.chain.from_iterable(("--conf", f"{key}={value}") for key, value in settings.items())
+    # What is no Hadoop property is a factor by name; the properties' names have dots.
+    conf = itertools.chain.from_iterable(
+        ("--conf" if "." in key else "--factor", f"{key}={value}") for key, value in settings.items()
+    )
     words = ("howdah", "run", experiment.workload, *options, "--nodes", nodes, *conf)
     return shlex.join(words)
 
 
 def _design(found: Findings, source: Source) -> Iterator[Block]:
+    experiment, stop = found.experiment, found.experiment.stop
+    if experiment.design == "search":
+        yield Text(
+            f"Design: {_DESIGNS['search']}; {count(len(found.results), 'run')} of at most {stop.most}, each on a "
+            f"cluster of its own, drawn with seed {experiment.seed}. {SEARCH_METHOD}"
+        )
+    else:
+        yield from _blocks(found)
+    yield Fold("The experiment file", (Code(source.text),))
+    yield Text(f"Directory: {source.directory}")
+    yield Code(source.resume)
+
+
+def _blocks(found: Findings) -> Iterator[Block]:
     experiment, stop = found.experiment, found.experiment.stop
     yield Text(
         f"Design: {_DESIGNS[experiment.design]}. {count(len(found.arms), 'arm')} in "
@@ -355,9 +427,6 @@ def _design(found: Findings, source: Source) -> Iterator[Block]:
         f"{percent(stop.half_width)}, after {stop.least} blocks at the earliest and {stop.most} at the latest."
     )
     yield Text(METHOD, small=True)
-    yield Fold("The experiment file", (Code(source.text),))
-    yield Text(f"Directory: {source.directory}")
-    yield Code(source.resume)
 
 
 def _facts(found: Findings, words: str, confirmed: Findings | None) -> Mapping[str, Any]:

@@ -36,6 +36,10 @@ class Value:
             raise self.problem(f"{self._name} must be a list: [a, b]")
         return [Value(self._file, node, self._name) for node in self._node.value]
 
+    def is_list(self) -> bool:
+        """Whether it is a list."""
+        return isinstance(self._node, yaml.SequenceNode)
+
     def is_text(self) -> bool:
         """Whether it is a single value."""
         return isinstance(self._node, yaml.ScalarNode)

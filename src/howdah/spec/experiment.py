@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import yaml
 
+from howdah.errors import UsageError
 from howdah.model.experiment import Design, Experiment, Factor, StopRule
 from howdah.spec.document import Value, did_you_mean, read_document
 
-_KEYS = ("question", "workload", "cluster", "baseline", "factors", "design", "primary", "stop", "seed")
+_KEYS = (
+    "question",
+    "workload",
+    "cluster",
+    "baseline",
+    "factors",
+    "design",
+    "primary",
+    "stop",
+    "seed",
+    "configurations",
+    "starts",
+)
 _NEEDED = ("question", "workload", "factors")
 _CLUSTER = ("nodes", "hadoop")
+_EXTERNAL = ("external", "change", "check")
 _STOP = ("half_width", "min", "max", "budget", "limit")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -27,17 +42,20 @@ def read_experiment(file: Path) -> Experiment:
             raise document.problem(f"an experiment needs the key {key!r}")
     workload, options = _workload(given["workload"])
     baseline = _texts(given.get("baseline"))
+    factors = _factors(given["factors"], baseline)
     return Experiment(
         question=given["question"].text(),
         workload=workload,
         options=options,
         cluster=_texts(given.get("cluster"), _CLUSTER),
         baseline=baseline,
-        factors=_factors(given["factors"], baseline),
+        factors=factors,
         design=_design(given.get("design")),
         primary=given["primary"].text() if "primary" in given else None,
         stop=_stop(given.get("stop")),
         seed=_whole(given["seed"], 0) if "seed" in given else 1,
+        configurations=_configurations(given.get("configurations")),
+        starts=_starts(given["starts"], factors) if "starts" in given else (),
     )
 
 
@@ -50,7 +68,7 @@ def write_experiment(experiment: Experiment) -> str:
         "workload": {experiment.workload: dict(experiment.options)} if experiment.options else experiment.workload,
         "cluster": dict(experiment.cluster),
         "baseline": {**experiment.baseline, **{one.name: one.levels[0] for one in experiment.factors}},
-        "factors": {one.name: list(one.levels) for one in experiment.factors},
+        "factors": {one.name: _written(one) for one in experiment.factors},
         "design": experiment.design,
         **({} if experiment.primary is None else {"primary": experiment.primary}),
         "stop": {
@@ -60,9 +78,22 @@ def write_experiment(experiment: Experiment) -> str:
             **{name: f"{seconds:.6g}s" for name, seconds in limits.items() if seconds is not None},
         },
         "seed": experiment.seed,
+        **({"configurations": named} if (named := _plain(experiment.configurations)) else {}),
+        **({"starts": [dict(one) for one in experiment.starts]} if experiment.starts else {}),
     }
     text: str = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=1000)
     return text
+
+
+def _plain(configurations: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    return {name: dict(settings) for name, settings in configurations.items()}
+
+
+def _written(factor: Factor) -> list[str] | dict[str, Any]:
+    if not factor.external:
+        return list(factor.levels)
+    words = {"change": factor.change, "check": factor.check}
+    return {"external": list(factor.levels), **{key: text for key, text in words.items() if text is not None}}
 
 
 def _workload(value: Value) -> tuple[str, dict[str, str]]:
@@ -84,6 +115,17 @@ def _factors(value: Value, baseline: dict[str, str]) -> tuple[Factor, ...]:
 
 
 def _factor(name: str, value: Value, baseline: str | None) -> Factor:
+    """`[a, b]`, or `{external: [a, b], change: TEXT, check: COMMAND}` for what is changed by hand."""
+    if value.is_list() or value.is_text():
+        return Factor(name, _levels(name, value, baseline))
+    given = value.mapping(_EXTERNAL)
+    if "external" not in given:
+        raise value.problem(f"{name} needs a list of levels: [a, b], or {{external: [a, b]}}")
+    words = {key: given[key].text() if key in given else None for key in ("change", "check")}
+    return Factor(name, _levels(name, given["external"], baseline), True, words["change"], words["check"])
+
+
+def _levels(name: str, value: Value, baseline: str | None) -> tuple[str, ...]:
     levels = [level.text() for level in value.list()]
     twice = next((level for level in levels if levels.count(level) > 1), None)
     if twice is not None:
@@ -96,7 +138,24 @@ def _factor(name: str, value: Value, baseline: str | None) -> Factor:
     if len(levels) < 2:
         raise value.problem(f"{name} needs two levels or more to vary")
     first = levels[0] if baseline is None else baseline
-    return Factor(name, (first, *(level for level in levels if level != first)))
+    return (first, *(level for level in levels if level != first))
+
+
+def _configurations(value: Value | None) -> dict[str, dict[str, str]]:
+    """Settings by the name of a level of the factor `configuration`; `tuned: {}` has none of its own."""
+    return {} if value is None else {name: _texts(settings) for name, settings in value.mapping().items()}
+
+
+def _starts(value: Value, factors: tuple[Factor, ...]) -> tuple[dict[str, str], ...]:
+    levels = {factor.name: factor.levels for factor in factors}
+    found = []
+    for one in value.list():
+        chosen = one.mapping(levels)
+        for name, level in chosen.items():
+            if level.text() not in levels[name]:
+                raise level.problem(f"{level.text()} is no level of {name}: {', '.join(levels[name])}")
+        found.append({name: level.text() for name, level in chosen.items()})
+    return tuple(found)
 
 
 def _design(value: Value | None) -> Design:
@@ -144,8 +203,15 @@ def _share(value: Value) -> float:
 
 
 def _duration(value: Value) -> float:
-    """`90m` → 5400.0."""
-    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)\s*([smhd])", value.text(), re.ASCII)
+    try:
+        return parse_duration(value.text())
+    except UsageError as error:
+        raise value.problem(error.message, hint=error.hint) from None
+
+
+def parse_duration(text: str) -> float:
+    """Seconds: `90m` → 5400.0. Raises UsageError."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)\s*([smhd])", text, re.ASCII)
     if match is None or float(match[1]) == 0:
-        raise value.problem(f"{value.text()!r} is not a duration", hint="Write 90s, 30m, 6h or 2d.")
+        raise UsageError(f"{text!r} is not a duration", hint="Write 90s, 30m, 6h or 2d.")
     return float(match[1]) * _SECONDS[match[2]]

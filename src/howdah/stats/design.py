@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 Levels = Mapping[str, str]
 """A level for every factor, by name."""
+
+
+_MOST = 100_000
+"""Combinations of levels, in designs that may have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,14 @@ class Slot:
 def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
     """The settings that are compared, the baseline first.
 
-    `full` has every combination; `fractional` the fraction of resolution IV with the fewest, in which no effect of one
-    factor is mixed with that of another or of two together; `screening` the design of Plackett and Burman (Biometrika
-    33:305, 1946), in which effects of two factors together hide in those of single ones; `together` changes all factors
-    at once; the others change one factor at a time.
+    `full` has every combination, and `search` those among which it looks; `fractional` the fraction of resolution IV
+    with the fewest, in which no effect of one factor is mixed with that of another or of two together; `screening` the
+    design of Plackett and Burman (Biometrika 33:305, 1946), in which effects of two factors together hide in those of
+    single ones; `together` changes all factors at once; the others change one factor at a time.
 
     Raises:
-        ValueError: a factor with more than two levels, or too few factors, for a design that cannot have them.
+        ValueError: a factor with more than two levels, too few factors, or too many combinations, for a design that
+            cannot have them.
     """
     if design in ("fractional", "screening"):
         return _two_levels(_signs(design, factors), factors)
@@ -44,7 +50,9 @@ def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
     if design == "together":
         _check_two_levels(design, factors)
         return (baseline, {factor.name: factor.levels[1] for factor in factors})
-    if design == "full":
+    if design in ("full", "search"):
+        if math.prod(len(factor.levels) for factor in factors) > _MOST:
+            raise ValueError(f"these levels have more than {_MOST:,} combinations")
         names = [factor.name for factor in factors]
         return tuple(
             dict(zip(names, levels, strict=True)) for levels in itertools.product(*(one.levels for one in factors))

@@ -37,10 +37,17 @@ class ExperimentDirectory:
         try:
             path.mkdir(parents=True, mode=0o700)
         except FileExistsError:
-            raise UsageError(
-                f"{path} is there already", hint=f"`howdah experiment resume {path}` goes on with it; or choose --out."
-            ) from None
+            raise _taken(path) from None
         return cls._filled(path, file.read_bytes(), file.absolute(), synthetic)
+
+    @classmethod
+    def begin_with(cls, content: str, path: Path, synthetic: Path | None = None) -> ExperimentDirectory:
+        """A new directory with a file of `content`. Raises UsageError where `path` is there already."""
+        try:
+            path.mkdir(parents=True, mode=0o700)
+        except FileExistsError:
+            raise _taken(path) from None
+        return cls._filled(path, content.encode(), path / _FILE, synthetic)
 
     @classmethod
     def _filled(cls, path: Path, content: bytes, origin: Path, synthetic: Path | None) -> ExperimentDirectory:
@@ -138,3 +145,8 @@ class ExperimentDirectory:
         lock = layout.howdah_home() / "experiments.lock" if self.synthetic is None else self.path / ".lock"
         lock.parent.mkdir(parents=True, exist_ok=True)
         return lock
+
+
+def _taken(path: Path) -> UsageError:
+    hint = f"`howdah experiment resume {path}` goes on with it; or choose --out."
+    return UsageError(f"{path} is there already", hint=hint)

@@ -109,7 +109,7 @@ class Cluster:
 @pytest.fixture
 def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
     cluster = Cluster()
-    with ControlServer(directory, lambda: MANIFEST, cluster.end, cluster.kill):
+    with ControlServer(directory, lambda: MANIFEST, cluster.end, cluster.kill, cluster.kill):
         yield cluster
 
 
@@ -120,6 +120,13 @@ def test_status_and_down_are_answered(directory: ClusterDirectory, cluster: Clus
     client.close()
     assert cluster.ends == 1
     assert directory.socket.stat().st_mode & 0o077 == 0
+
+
+def test_a_daemon_is_killed(directory: ClusterDirectory, cluster: Cluster) -> None:
+    client = ControlClient(directory)
+    assert client.ask("kill", role="datanode") == {}
+    client.close()
+    assert cluster.killed == ["datanode"]
 
 
 def test_a_broken_lease_kills_and_a_released_one_does_not(directory: ClusterDirectory, cluster: Cluster) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from howdah.engine.by_hand import ByHand
 from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
 from howdah.engine.findings import find
 from howdah.engine.observer import Silent
@@ -18,6 +19,7 @@ from howdah.report import build_report, render_html
 from howdah.spec.experiment import write_experiment
 from howdah.spec.truth import read_truth
 from howdah.store import ExperimentDirectory, read_run
+from tests.unit.engine.test_by_hand import Nobody
 
 TRUTH = """\
 value: 60
@@ -54,7 +56,9 @@ def begun(tmp_path: Path, name: str, truth: str = TRUTH) -> tuple[ExperimentPlan
 
 
 def ran(plan: ExperimentPlan, directory: ExperimentDirectory) -> Iterator[object]:
-    return run_experiment(plan, directory, ("howdah", "experiment"), Silent())
+    return run_experiment(
+        plan, directory, ("howdah", "experiment"), Silent(), ByHand(Nobody("vm"), Nobody("vm"), "resume")
+    )
 
 
 def values(plan: ExperimentPlan, directory: ExperimentDirectory) -> list[float | None]:

@@ -14,6 +14,7 @@ import pytest
 
 from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import Earlier, ExperimentPlan, plan_experiment
+from howdah.engine.factors import FACTORS
 from howdah.engine.findings import find
 from howdah.engine.trials import Done, Status, _check_outcomes, block_slots, finished, next_slot, observations, terms
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
@@ -47,10 +48,11 @@ def plan(tmp_path: Path, **changes: object) -> ExperimentPlan:
 
 
 def run(slot: Slot, kind: str = "valid", seconds: float = 60.0, arm: Mapping[str, str] | None = None) -> Run:
-    labels = {"block": str(slot.block), "place": str(slot.place), "arm": str(slot.arm)}
+    named = {name: level for name, level in (arm or {}).items() if name in FACTORS}
+    labels = {**named, "block": str(slot.block), "place": str(slot.place), "arm": str(slot.arm)}
     outcome = Outcome(kind, None if kind in ("valid", "running") else "why")  # type: ignore[arg-type]
     start, end = Moment(1000.0, 0.0), Moment(1000.0 + seconds, seconds)
-    conf = {} if arm is None else {name: level for name, level in arm.items() if name != "nodes"}
+    conf = {name: level for name, level in (arm or {}).items() if name not in named}
     trial = Trial("terasort", {"workload": {"size_bytes": 10**9, "conf": conf}})
     name = f"{slot.block:03}-{slot.place:03}-{kind}"
     return Run(name, "TeraSort", trial, outcome, start, end, "0", (), {}, labels=labels)
@@ -108,9 +110,9 @@ def test_runs_that_went_wrong_are_not_repeated_and_end_it_when_they_are_many(tmp
     slots = [one.slot for one in simulated(made, 0.001)]
     wrong = [done(slot, kind="failed") for slot in slots[:2]]
     assert next_slot(made, wrong) == slots[2]
-    _check_outcomes([*wrong, done(slots[2])])
+    _check_outcomes(made, [*wrong, done(slots[2])])
     with pytest.raises(WorkloadFailed, match="3 runs in a row went wrong, the last: why"):
-        _check_outcomes([done(slots[3]), *wrong, done(slots[4], kind="invalid")])
+        _check_outcomes(made, [done(slots[3]), *wrong, done(slots[4], kind="invalid")])
 
 
 def test_the_budget_ends_it_between_blocks(tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def keep(
     thp: str = "never",
     held: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
-    record = replace(run(ended.slot, "running"), trial=ended.run.trial)
+    record = replace(run(ended.slot, "running"), trial=ended.run.trial, labels=ended.run.labels)
     writer = RunWriter(directory.runs, record)
     writer.environment({"before": Environment({"vm": {"thp": thp, "load": ended.slot.place}}, {"version": "3.4.2"})})
     writer.readback(held)

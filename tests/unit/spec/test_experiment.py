@@ -28,6 +28,13 @@ primary: job_seconds
 stop: { half_width: 2.5 %, min: 5, max: 12, budget: 1.5h, limit: 20m }
 seed: 7
 """
+BY_HAND = """\
+question: Does it matter?
+workload: pi
+factors:
+  smt: { external: [on, off], change: Turn it in the firmware, check: cat /sys/devices/system/cpu/smt/control }
+  governor: { external: [powersave, performance] }
+"""
 LEAST = "question: Why?\nworkload: pi\nfactors: {mapreduce.job.maps: [1, 2]}\n"
 
 
@@ -35,6 +42,30 @@ def read(tmp_path: Path, content: str) -> Experiment:
     file = tmp_path / "experiment.yaml"
     file.write_text(content, encoding="utf-8")
     return read_experiment(file)
+
+
+def test_what_a_person_changes(tmp_path: Path) -> None:
+    found = read(tmp_path, BY_HAND)
+    assert found.factors == (
+        Factor("smt", ("on", "off"), True, "Turn it in the firmware", "cat /sys/devices/system/cpu/smt/control"),
+        Factor("governor", ("powersave", "performance"), True),
+    )
+    assert read(tmp_path, write_experiment(found)).factors == found.factors
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("change:", "chnge:", "line 4: unknown key 'chnge' in smt"),
+        ("external: [powersave, performance]", "check: ls", "line 5: governor needs a list of levels"),
+        ("[powersave, performance]", "powersave", "line 5: external must be a list"),
+        ("[powersave, performance]", "[powersave]", "line 5: governor needs two levels or more"),
+    ],
+)
+def test_a_mistake_about_what_a_person_changes(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        read(tmp_path, BY_HAND.replace(old, new, 1))
+    assert message in raised.value.message
 
 
 def test_everything_that_may_be_said(tmp_path: Path) -> None:

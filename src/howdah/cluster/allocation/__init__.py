@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from howdah.cluster.allocation.local import LocalAllocation
 from howdah.hadoop.plan import Plan
 from howdah.host import Host
+from howdah.host.channel import open_local
 
 
 class Allocation(Protocol):
@@ -35,3 +36,12 @@ class Allocation(Protocol):
 
 
 ALLOCATIONS: dict[str, Callable[[], Allocation]] = {"local": LocalAllocation}
+_OPENERS: dict[str, Callable[[str], Host]] = {"local": open_local}
+
+
+def open_host(described: Mapping[str, Any], name: str) -> Host:
+    """A channel of its own to the host `name` of an allocation that another process holds, from what it `describe`d.
+
+    Raises HostProblem.
+    """
+    return _OPENERS[described["kind"]](name)

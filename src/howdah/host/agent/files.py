@@ -67,6 +67,11 @@ def resolve(path: str) -> Optional[str]:
     return real if os.path.exists(real) else None
 
 
+def is_writable(path: str) -> bool:
+    """Whether this user may write to a file, or in a directory, that is there."""
+    return os.access(path, os.W_OK)
+
+
 def find_command(name: str) -> Optional[str]:
     """Where `name` is on the agent's PATH, or None."""
     return shutil.which(name)
@@ -107,6 +112,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "files.rename": rename,
     "files.list": listing,
     "files.resolve": resolve,
+    "files.is_writable": is_writable,
     "files.find_command": find_command,
     "files.checksum": checksum,
     "files.space": space,

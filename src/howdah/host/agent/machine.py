@@ -95,6 +95,36 @@ def capacity() -> dict[str, int]:
     return {"processors": processors, "memory": memory, "memory_available": available}
 
 
+def confine(processors: int) -> None:
+    """Lets this agent, and all that it starts from now on, use `processors` of the processors that it may use now.
+
+    Raises ValueError where there are fewer.
+    """
+    allowed = sorted(os.sched_getaffinity(0))
+    if processors > len(allowed):
+        raise ValueError("{} processors are asked for, {} are there".format(processors, len(allowed)))
+    for thread in os.listdir("/proc/self/task"):
+        os.sched_setaffinity(int(thread), allowed[:processors])
+
+
+def allowed_processors(pids: list[int]) -> list[int]:
+    """How many processors each process may use; those that have ended are left out."""
+    found = []
+    for pid in pids:
+        try:
+            found.append(len(os.sched_getaffinity(pid)))
+        except ProcessLookupError:
+            pass
+    return found
+
+
+def empty_page_cache() -> None:
+    """Writes back what is dirty and takes all files out of memory. Raises OSError for who is not root."""
+    os.sync()
+    with open("/proc/sys/vm/drop_caches", "w") as target:
+        target.write("3")
+
+
 def stray_processes() -> list[dict[str, Any]]:
     """Processes of a cluster (HOWDAH_CLUSTER is in their environment) that no agent looks after any more.
 
@@ -379,7 +409,10 @@ def _user(uid: int) -> str:
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
+    "machine.allowed_processors": allowed_processors,
     "machine.capacity": capacity,
+    "machine.confine": confine,
+    "machine.empty_page_cache": empty_page_cache,
     "machine.fingerprint": fingerprint,
     "machine.stray_processes": stray_processes,
 }

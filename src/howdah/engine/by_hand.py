@@ -1,0 +1,59 @@
+"""Factors that a person changes: what is asked of them, and what is checked."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from howdah.errors import HostProblem
+from howdah.host import Host
+from howdah.model.experiment import Factor
+
+_CHECK_SECONDS = 60.0
+
+
+class Person(Protocol):
+    """Whoever sits before the terminal."""
+
+    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
+        """Asks for `level` of `factor`, which is `found` now as far as one can tell. Returns when they say that it is
+        so; False where nobody can be asked."""
+
+
+class ByHand:
+    """Brings external factors to the level that the next run needs."""
+
+    def __init__(self, host: Host, person: Person, resume: str) -> None:
+        """`resume` is what to type to go on after nobody could be asked."""
+        self._host = host
+        self._person = person
+        self._resume = resume
+        self._said: dict[str, str] = {}
+
+    def bring(self, factor: Factor, level: str) -> None:
+        """Returns once the factor has the level: its check says so, or without one the person.
+
+        Raises HostProblem where nobody can be asked, or the check does not work.
+        """
+        while (found := self._level(factor)) != level:
+            if not self._person.asked_to_change(factor, level, found):
+                raise HostProblem(
+                    f"the next run needs {factor.name} {level}"
+                    + ("" if found is None else f", and it is {found}")
+                    + "; nobody is at this terminal to change it",
+                    host=self._host.name,
+                    hint=f"{factor.change or 'Change it'}; then {self._resume}"
+                    + ("" if factor.check else ", in a terminal, where it is asked for"),
+                )
+            self._said[factor.name] = level
+
+    def _level(self, factor: Factor) -> str | None:
+        if factor.check is None:
+            return self._said.get(factor.name)
+        done = self._host.run(["sh", "-c", factor.check], timeout=_CHECK_SECONDS)
+        if done.code != 0:
+            said = done.stderr.decode(errors="replace").strip()
+            raise HostProblem(
+                f"the check of {factor.name} failed (exit code {done.code}): {factor.check}\n{said}",
+                host=self._host.name,
+            )
+        return done.stdout.decode(errors="replace").strip()

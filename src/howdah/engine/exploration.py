@@ -1,0 +1,89 @@
+"""Experiments of design `search`: which combination of levels is run next, and which is best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from howdah.engine.experiment import ExperimentPlan
+from howdah.errors import UsageError
+from howdah.model.metric import Better
+from howdah.model.quantity import parse_bytes
+from howdah.stats.design import Slot
+
+if TYPE_CHECKING:
+    from howdah.engine.trials import Done
+    from howdah.stats.search import Point, Search
+
+
+def propose(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> Slot | None:
+    """The run after `done`; None when there are as many as there may be. Every run is a block of its own."""
+    if len(done) >= plan.experiment.stop.most:
+        return None
+    points, values = _seen(plan, done, better)
+    return Slot(len(done), 0, _number(plan, _search(plan).next(points, values)))
+
+
+def best(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> dict[str, str]:
+    """The levels that look best: the baseline's while no run was valid."""
+    if all(one.value is None for one in done):
+        return dict(plan.arms[0])
+    points, values = _seen(plan, done, better)
+    return dict(plan.arms[_number(plan, _search(plan).best(points, values))])
+
+
+def _seen(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> tuple[list[Point], list[float]]:
+    """Logarithms of which less is better. A run that went wrong, or was ended early, counts as the worst that was."""
+    sign = -1.0 if better == "higher" else 1.0
+    logs = [None if one.value is None else sign * math.log(one.value) for one in done]
+    worst = max((log for log in logs if log is not None), default=0.0)
+    return [_point(plan, one.slot.arm) for one in done], [worst if log is None else log for log in logs]
+
+
+def _search(plan: ExperimentPlan) -> Search:
+    from howdah.stats.search import Search
+
+    factors, stop, orders = plan.experiment.factors, plan.experiment.stop, _orders(plan)
+    starts = [
+        tuple(order.index(start.get(one.name, one.levels[0])) for one, order in zip(factors, orders, strict=True))
+        for start in ({}, *plan.experiment.starts)
+    ]
+    return Search([len(one.levels) for one in factors], stop.most, plan.experiment.seed, starts)
+
+
+def _orders(plan: ExperimentPlan) -> list[tuple[str, ...]]:
+    """The levels of each factor so that neighbours are next to each other: numbers by size, words as they stand."""
+    found = []
+    for one in plan.experiment.factors:
+        try:
+            found.append(tuple(sorted(one.levels, key=_size)))
+        except ValueError:
+            found.append(one.levels)
+    return found
+
+
+def _size(level: str) -> float:
+    """`64`, `0.5`, `1G` as numbers. Raises ValueError for a word."""
+    try:
+        return float(level)
+    except ValueError:
+        try:
+            return float(parse_bytes(level))
+        except UsageError:
+            raise ValueError(level) from None
+
+
+def _number(plan: ExperimentPlan, point: Point) -> int:
+    """The arm with the levels `point`: arms are in the order of their product."""
+    number = 0
+    for factor, order, at in zip(plan.experiment.factors, _orders(plan), point, strict=True):
+        number = number * len(factor.levels) + factor.levels.index(order[at])
+    return number
+
+
+def _point(plan: ExperimentPlan, number: int) -> Point:
+    arm = plan.arms[number]
+    return tuple(
+        order.index(arm[factor.name]) for factor, order in zip(plan.experiment.factors, _orders(plan), strict=True)
+    )

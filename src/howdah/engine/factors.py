@@ -1,0 +1,271 @@
+"""The factors that are no Hadoop property, by name: what their levels are, and what each changes.
+
+To add one, write an entry of `FACTORS`. Everything else that an experiment names is a Hadoop property.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.faults import Fault, parse_fault
+from howdah.errors import UsageError
+from howdah.hadoop.configuration import Scope, scope_of
+from howdah.host import Host
+from howdah.model.quantity import parse_bytes
+from howdah.spec.document import did_you_mean
+
+Cost = Literal["job", "cluster", "person"]
+"""What changing a factor takes: another job, a cluster that is started anew, or somebody's hands."""
+
+_SETTINGS = r"(?!hosts\.|hadoop\.).*"
+
+CONFIGURATION = "configuration"
+"""The factor whose levels are settings by name."""
+
+WORK_DIRECTORY = "work"
+"""The level of `shuffle_dir` that is the cluster's own directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a run is made under: the cluster, the Hadoop keys, whether files are out of the page cache when the measured
+    phase begins, and the daemon that is killed in it."""
+
+    made: ClusterRequest
+    conf: Mapping[str, str] = field(default_factory=dict)
+    cold: bool = False
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFactor:
+    """One factor. `apply` gives the conditions with a level of it, and raises UsageError for a text that is none.
+    `refusal` says why this host cannot offer it. `follows` matches settings and facts (`daemons/KEY`, `PHASE/KEY`,
+    `hadoop.…`, `hosts.…`) that are others with another level, beside the Hadoop keys that it stands for."""
+
+    name: str
+    cost: Cost
+    levels: str
+    what: str
+    apply: Callable[[str, Conditions], Conditions]
+    refusal: Callable[[Host, str], str | None] | None = None
+    follows: str | None = None
+
+
+def conditions(settings: Mapping[str, str], made: ClusterRequest) -> Conditions:
+    """What `settings`, factors and Hadoop properties by name, make of `made`. Raises UsageError for a bad level."""
+    found = Conditions(made)
+    for name, level in settings.items():
+        if name in FACTORS:
+            found = FACTORS[name].apply(level, found)
+        else:
+            found = replace(found, conf={**found.conf, name: level})
+    return found
+
+
+def check_factors(levels: Mapping[str, str], host: Host) -> None:
+    """Refuses factors by name that there are not, or that `host` cannot offer. Raises UsageError with the reason."""
+    for name, level in levels.items():
+        if name not in FACTORS:
+            raise UsageError(f"there is no factor {name!r}", hint=did_you_mean(name, FACTORS))
+        refusal = FACTORS[name].refusal
+        if refusal is not None and (reason := refusal(host, level)) is not None:
+            raise UsageError(f"{name} cannot be {level} here: {reason}")
+
+
+def cost_of(factor: str) -> Cost:
+    """What changing a factor or a Hadoop property takes."""
+    if factor in FACTORS:
+        return FACTORS[factor].cost
+    return "cluster" if scope_of(factor) is Scope.CLUSTER else "job"
+
+
+def _whole(name: str, text: str, least: int = 1) -> int:
+    if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < least:
+        raise UsageError(f"{name} is {text!r}, which is not a whole number of at least {least}")
+    return int(text)
+
+
+def _with_conf(found: Conditions, **keys: str) -> Conditions:
+    return replace(found, conf={**found.conf, **keys})
+
+
+def _nodes(level: str, found: Conditions) -> Conditions:
+    return replace(found, made=replace(found.made, nodes=_whole("nodes", level)))
+
+
+def _hadoop(level: str, found: Conditions) -> Conditions:
+    return replace(found, made=replace(found.made, hadoop=level, hadoop_home=None))
+
+
+def _vcores(level: str, found: Conditions) -> Conditions:
+    # By default YARN looks at memory alone, and vcores mean nothing.
+    dominant = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+    keys = {
+        "yarn.nodemanager.resource.cpu-vcores": str(_whole("vcores", level)),
+        "yarn.scheduler.capacity.resource-calculator": dominant,
+    }
+    return _with_conf(found, **keys)
+
+
+def _memory(level: str, found: Conditions) -> Conditions:
+    return _with_conf(found, **{"yarn.nodemanager.resource.memory-mb": str(parse_bytes(level) >> 20)})
+
+
+def _replication(level: str, found: Conditions) -> Conditions:
+    return _with_conf(found, **{"dfs.replication": str(_whole("replication", level))})
+
+
+def _jvm(level: str, found: Conditions) -> Conditions:
+    flags = () if level == "usual" else tuple(level.split())
+    if any(not flag.startswith("-") for flag in flags):
+        raise UsageError(f"jvm is {level!r}, which is not a list of JVM flags", hint="Write usual, or -XX:+UseG1GC.")
+    return replace(found, made=replace(found.made, jvm_flags=flags, task_flags=flags))
+
+
+def _cpus(level: str, found: Conditions) -> Conditions:
+    return replace(found, made=replace(found.made, processors=_whole("cpus", level)))
+
+
+def _few_processors(host: Host, level: str) -> str | None:
+    there = host.call("machine.capacity")["processors"]
+    return f"{host.name} has {there} processors" if int(level) > there else None
+
+
+def _shuffle_directory(level: str, found: Conditions) -> Conditions:
+    if level != WORK_DIRECTORY and not level.startswith("/"):
+        raise UsageError(f"shuffle_dir is {level!r}, which is no absolute path, nor {WORK_DIRECTORY}")
+    directory = None if level == WORK_DIRECTORY else level
+    return replace(found, made=replace(found.made, shuffle_directory=directory))
+
+
+def _no_directory(host: Host, level: str) -> str | None:
+    if level == WORK_DIRECTORY or host.call("files.is_writable", path=level):
+        return None
+    return f"{host.name} has no directory {level} that one can write to"
+
+
+def _cache(level: str, found: Conditions) -> Conditions:
+    _one_of("cache", level, ("warm", "dropped"))
+    return replace(found, cold=level == "dropped")
+
+
+def _no_dropping(host: Host, level: str) -> str | None:
+    if level == "warm" or host.call("files.is_writable", path="/proc/sys/vm/drop_caches"):
+        return None
+    return f"only root may empty the page cache of {host.name} (/proc/sys/vm/drop_caches)"
+
+
+def _faults(level: str, found: Conditions) -> Conditions:
+    return replace(found, fault=parse_fault(level))
+
+
+def _defaults(level: str, found: Conditions) -> Conditions:
+    _one_of("defaults", level, ("tuned", "stock"))
+    return replace(found, made=replace(found.made, stock=level == "stock"))
+
+
+def _only(name: str, *levels: str) -> Callable[[str, Conditions], Conditions]:
+    def apply(level: str, found: Conditions) -> Conditions:
+        _one_of(name, level, levels)
+        return found
+
+    return apply
+
+
+def _one_of(name: str, level: str, known: tuple[str, ...]) -> None:
+    if level not in known:
+        raise UsageError(f"there is no {name} {level!r} here", hint=did_you_mean(level, known))
+
+
+def _not_alone(level: str, _: Conditions) -> Conditions:
+    raise UsageError(f"{CONFIGURATION} is {level!r}, whose settings stand in an experiment file alone")
+
+
+def _as_is(_: str, found: Conditions) -> Conditions:
+    return found
+
+
+def _shared(what: str) -> Callable[[Host, str], str]:
+    return lambda host, _: f"the nodes share {what} of {host.name}; it takes hosts of their own"
+
+
+FACTORS: Mapping[str, NamedFactor] = {
+    one.name: one
+    for one in (
+        NamedFactor("nodes", "cluster", "1, 3", "nodes of the cluster", _nodes, follows=_SETTINGS),
+        NamedFactor(
+            "hadoop",
+            "cluster",
+            "3.4.2, 3.5.0",
+            "managed version of Hadoop",
+            _hadoop,
+            follows=rf"hadoop\..*|{_SETTINGS}",
+        ),
+        NamedFactor("vcores", "cluster", "2, 4", "vcores of a node, which containers then count against", _vcores),
+        NamedFactor("memory", "cluster", "4G, 8G", "memory of a node for containers", _memory),
+        NamedFactor("replication", "job", "1, 3", "copies of every block (dfs.replication)", _replication),
+        NamedFactor(
+            "jvm",
+            "cluster",
+            "usual, -XX:+UseG1GC",
+            "JVM flags of daemons, tasks and application masters, after the usual ones",
+            _jvm,
+            follows=r"[^/]+/(mapreduce\.(map|reduce)\.java\.opts|yarn\.app\.mapreduce\.am\.command-opts)",
+        ),
+        NamedFactor(
+            "cpus",
+            "cluster",
+            "1, 2",
+            "processors that daemons and containers may use (CPU affinity)",
+            _cpus,
+            _few_processors,
+            _SETTINGS,
+        ),
+        NamedFactor(
+            "shuffle_dir",
+            "cluster",
+            f"{WORK_DIRECTORY}, /dev/shm",
+            "where map outputs lie until they are fetched (yarn.nodemanager.local-dirs)",
+            _shuffle_directory,
+            _no_directory,
+            r"[^/]+/(yarn\.nodemanager\.local-dirs|mapreduce\.cluster\.local\.dir)",
+        ),
+        NamedFactor(
+            "cache",
+            "job",
+            "warm, dropped",
+            "the page cache when the measured phase begins: as it is, or emptied",
+            _cache,
+            _no_dropping,
+        ),
+        NamedFactor(
+            "faults",
+            "job",
+            "none, nodemanager@50%",
+            "a daemon of the last node that is killed when the measured job has come so far",
+            _faults,
+        ),
+        NamedFactor(
+            "defaults", "cluster", "tuned, stock", "Howdah's settings, or Hadoop's own", _defaults, follows=_SETTINGS
+        ),
+        NamedFactor(
+            CONFIGURATION,
+            "cluster",
+            "mine, theirs",
+            "settings by name, which stand under `configurations` in the file",
+            _not_alone,
+            follows=_SETTINGS,
+        ),
+        NamedFactor("storage", "cluster", "hdfs", "where the data is", _only("storage", "hdfs")),
+        NamedFactor("accelerator", "job", "none", "plugins that make jobs faster", _only("accelerator", "none")),
+        NamedFactor("disks", "cluster", "1, 2", "disks of a host, and their speed", _as_is, _shared("the disks")),
+        NamedFactor(
+            "network", "cluster", "1Gbit, 10Gbit", "rate of a host's network", _as_is, _shared("the loopback network")
+        ),
+    )
+}

@@ -1,0 +1,35 @@
+"""The configuration files that somebody takes away from a search: the settings that were found, and the tuned defaults
+under them, without what names this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.factors import conditions
+from howdah.hadoop import tuning
+from howdah.hadoop.configuration import file_of
+from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.site import render_site
+from howdah.hadoop.sizing import Sizing
+from howdah.model.experiment import Findings
+from howdah.model.run import Run
+
+_OF_THIS_MACHINE = ("class-data-sharing",)
+"""Tuned defaults that name files in a cache."""
+
+
+def site_files(found: Findings, run: Run) -> Mapping[str, str]:
+    """`core-site.xml` and its kin, by name. `run` is one of the search, whose cluster tells sizes and the JDK."""
+    described = run.cluster
+    version = tuple(int(part) for part in described["jdk"]["version"].split("."))
+    jdk = Jdk(described["jdk"]["home"], version, described["jdk"]["vendor"], "", ())
+    facts = tuning.Facts(Sizing(**described["sizing"]), jdk)
+    experiment = found.experiment
+    asked = conditions({**experiment.baseline, **found.candidate}, ClusterRequest("experiment"))
+    tuned = tuning.select(stock=asked.made.stock, without=_OF_THIS_MACHINE)
+    settings = {**tuning.resolve(tuned, facts, asked.made.task_flags), **asked.conf}
+    files: dict[str, dict[str, str]] = {}
+    for key, value in settings.items():
+        files.setdefault(file_of(key), {})[key] = value
+    return {name: render_site(properties) for name, properties in files.items()}

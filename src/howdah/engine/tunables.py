@@ -1,0 +1,101 @@
+"""What `howdah tune` looks at, where the ideas come from, and the experiment that it makes of them.
+
+The first level of each is what the tuned defaults have, so that the search begins there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from howdah.cluster.assembly import size_of
+from howdah.hadoop.sizing import Sizing
+from howdah.host import Host
+from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.model.truth import Truth
+from howdah.store import howdah_home
+
+_TUTORIAL = "Apache Hadoop, MapReduce Tutorial"
+_WHITE = "T. White, Hadoop: The Definitive Guide, 4th edition, 2015, chapter 7"
+_LIPCON = "T. Lipcon, 7 Tips for Improving MapReduce Performance, Cloudera, 2009"
+_OSU = "Ohio State University, RDMA for Apache Hadoop, performance results"
+
+
+@dataclass(frozen=True, slots=True)
+class Tunable:
+    """A setting whose best level depends on the job. `why` and `source` say who found that it matters."""
+
+    name: str
+    levels: tuple[str, ...]
+    why: str
+    source: str
+
+
+def tunables(sizing: Sizing) -> tuple[Tunable, ...]:
+    """Those of a MapReduce job on a cluster of this size."""
+    slots, block = sizing.total_slots, sizing.block_mib
+    blocks = (str(mib << 20) for mib in (1024, 512, 256, 128) if mib <= block)
+    reduces = (str(count) for count in (slots, max(1, slots // 2), 2 * slots, 4 * slots))
+    return (
+        Tunable("dfs.blocksize", tuple(blocks), "a split per block, and so the number of maps", f"{_LIPCON}; {_OSU}"),
+        Tunable("mapreduce.job.reduces", tuple(dict.fromkeys(reduces)), "one wave of reduces or several", _TUTORIAL),
+        Tunable("mapreduce.task.io.sort.mb", ("32", "100", "256", "512"), "how often a map spills", _WHITE),
+        Tunable("mapreduce.task.io.sort.factor", ("100", "10"), "how many files are merged at once", _WHITE),
+        Tunable("mapreduce.map.output.compress", ("false", "true"), "less to write and to fetch", _LIPCON),
+        Tunable(
+            "mapreduce.job.reduce.slowstart.completedmaps",
+            ("1.0", "0.5", "0.05"),
+            "fetching while maps run, or a slot for another map",
+            _TUTORIAL,
+        ),
+        Tunable("mapreduce.reduce.shuffle.parallelcopies", ("5", "20"), "map outputs fetched at once", _WHITE),
+        Tunable("mapreduce.reduce.input.buffer.percent", ("0.9", "0.0"), "map outputs kept in memory", _WHITE),
+    )
+
+
+def tuning_experiment(
+    workload: str, options: Mapping[str, str], nodes: int, stop: StopRule, seed: int, host: Host
+) -> Experiment:
+    """The search for the fastest configuration of `workload` on a cluster of this machine."""
+    disk = host.call("files.space", path=str(howdah_home()))["free"]
+    found = tunables(size_of(host, nodes, disk))
+    return _experiment(
+        workload,
+        options,
+        {"nodes": str(nodes)},
+        tuple(Factor(one.name, one.levels) for one in found),
+        stop,
+        seed,
+        {"tuned": {}, "stock": {"defaults": "stock"}},
+    )
+
+
+def simulated_tuning(workload: str, options: Mapping[str, str], truth: Truth, stop: StopRule, seed: int) -> Experiment:
+    """The same on a synthetic cluster: every factor of its file with more than one level is looked at, the first of
+    each being what there is before."""
+    factors = tuple(Factor(name, tuple(levels)) for name, levels in truth.effects.items() if len(levels) > 1)
+    return _experiment(workload, options, {}, factors, stop, seed, {})
+
+
+def _experiment(
+    workload: str,
+    options: Mapping[str, str],
+    cluster: Mapping[str, str],
+    factors: tuple[Factor, ...],
+    stop: StopRule,
+    seed: int,
+    configurations: Mapping[str, Mapping[str, str]],
+) -> Experiment:
+    return Experiment(
+        question=f"Which settings make {workload} fastest?",
+        workload=workload,
+        options=options,
+        cluster=cluster,
+        baseline={},
+        factors=factors,
+        design="search",
+        primary=None,
+        stop=stop,
+        seed=seed,
+        configurations=configurations,
+    )

@@ -1,0 +1,116 @@
+"""Factors by name on real clusters: that each takes effect, and that nothing of them is left. Some five minutes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.system.kept import Kept
+from tests.system.running import Howdah
+
+pytestmark = pytest.mark.daemons
+
+FILE = """\
+question: Does anything of this matter?
+workload: { terasort: { size: smoke } }
+cluster: { nodes: 2 }
+factors:
+  cpus: [2, 1]
+  jvm: [usual, "-XX:+UseParallelGC"]
+  shuffle_dir: [work, %s]
+  cache: [warm, dropped]
+  vcores: [4, 2]
+  replication: [1, 2]
+  defaults: [tuned, stock]
+design: together
+stop: { min: 2, max: 2 }
+"""
+
+
+@pytest.fixture(scope="module")
+def shuffle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shuffle")
+
+
+@pytest.fixture(scope="module")
+def arms(howdah: Howdah, shuffle: Path) -> tuple[list[Kept], list[Kept], dict[str, Any]]:
+    """The runs of the baseline, those with the other levels, and what was found."""
+    file, directory = shuffle.parent / "factors.yaml", shuffle.parent / "factors"
+    file.write_text(FILE % shuffle, encoding="utf-8")
+    howdah("experiment", "run", str(file), "--out", str(directory), timeout=900).ok()
+    sides: tuple[list[Kept], list[Kept]] = ([], [])
+    for path in sorted((directory / "runs").iterdir()):
+        kept = Kept(path)
+        sides[int(kept.record("run.json")["labels"]["arm"])].append(kept)
+    return (*sides, howdah("experiment", "report", str(directory), "--json").json())
+
+
+def checks(kept: Kept) -> dict[str, bool]:
+    return {check["name"]: check["passed"] for check in kept.record("run.json")["checks"]}
+
+
+def held(kept: Kept, key: str) -> list[str]:
+    found: list[str] = kept.record("readback.json")["held"][key]
+    return found
+
+
+def test_every_level_took_effect(arms: tuple[list[Kept], list[Kept], dict[str, Any]], shuffle: Path) -> None:
+    for kept, processors, cores in ((arms[0][0], 2, "4"), (arms[1][0], 1, "2")):
+        assert checks(kept)["processors"]
+        assert checks(kept)["settings"]
+        assert kept.record("run.json")["cluster"]["defaults"]["processors"] == processors
+        assert held(kept, "daemons/yarn.nodemanager.resource.cpu-vcores") == [cores]
+        [calculator] = held(kept, "daemons/yarn.scheduler.capacity.resource-calculator")
+        assert calculator.endswith(".DominantResourceCalculator")
+    usual, changed = arms[0][0], arms[1][0]
+    assert [held(kept, "sort/dfs.replication") for kept in (usual, changed)] == [["1"], ["2"]]
+    assert "-XX:+UseSerialGC" in held(usual, "sort/mapreduce.map.java.opts")[0]
+    assert held(changed, "sort/mapreduce.map.java.opts") == ["-XX:+UseParallelGC"]
+    assert str(shuffle) in held(changed, "daemons/yarn.nodemanager.local-dirs")[0]
+    assert str(shuffle) not in held(usual, "daemons/yarn.nodemanager.local-dirs")[0]
+    assert [kept.record("run.json")["trial"]["settings"].get("cache") for kept in (usual, changed)] == [None, "dropped"]
+    assert "sort/mapreduce.task.io.sort.mb" not in changed.record("readback.json")["held"], "Hadoop's own default"
+
+
+def test_they_are_replicates_and_comparable(arms: tuple[list[Kept], list[Kept], dict[str, Any]]) -> None:
+    for side in arms[:2]:
+        assert len(side) == 2
+        assert len({kept.record("run.json")["trial"]["identity"] for kept in side}) == 1
+    [finding] = arms[2]["findings"]
+    assert finding["unlike"] == []
+    assert finding["verdict"] in ("slower", "no difference shown")
+
+
+def test_nothing_of_the_containers_is_left(arms: tuple[list[Kept], list[Kept], dict[str, Any]], shuffle: Path) -> None:
+    assert list(shuffle.iterdir()) == []
+
+
+def test_a_daemon_is_killed_in_the_middle(howdah: Howdah, tmp_path: Path) -> None:
+    arguments = ("--size", "50M", "--nodes", "2", "--maps", "4", "--reduces", "2", "--factor", "faults=nodemanager@30%")
+    said = howdah("run", "terasort", *arguments, "--no-calibration", "--out", str(tmp_path), "--json").json()
+    [one] = said["runs"]
+    kept = Kept(Path(one["path"]))
+    assert checks(kept)["fault"]
+    assert any("nodemanager of node2" in caveat["text"] for caveat in one["run"]["caveats"])
+    assert one["run"]["trial"]["settings"]["fault"] == {"role": "nodemanager", "at": 0.3}
+    assert json.loads((kept.path / "run.json").read_text())["outcome"]["kind"] == "valid"
+
+
+def test_what_cannot_be_is_refused_before_anything_is_started(howdah: Howdah, tmp_path: Path) -> None:
+    file = tmp_path / "experiment.yaml"
+    for old, new, message in (
+        ("cpus: [2, 1]", "cpus: [2, 4096]", "cpus cannot be 4096 here: "),
+        ("cpus: [2, 1]", "disks: [1, 2]", "disks cannot be 1 here: the nodes share the disks"),
+        ("cache: [warm, dropped]", "cache: [warm, cold]", "there is no cache 'cold' here"),
+        ("shuffle_dir: [work, %s]", "shuffle_dir: [work, /none]", "has no directory /none"),
+    ):
+        file.write_text(FILE.replace(old, new).replace("%s", str(tmp_path)), encoding="utf-8")
+        said = howdah("experiment", "run", str(file), "--out", str(tmp_path / "never"))
+        assert said.code == 2, said.err
+        assert message in said.err
+        assert not (tmp_path / "never").exists()
+    assert howdah("run", "pi", "--factor", "cpus=1", "--cluster", "any").code == 2
+    assert "there is no factor 'cpu'" in howdah("run", "pi", "--factor", "cpu=1").err

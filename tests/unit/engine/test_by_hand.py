@@ -1,0 +1,114 @@
+"""Factors that a person changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from howdah.engine.by_hand import ByHand
+from howdah.errors import HostProblem
+from howdah.host import Process
+from howdah.host.protocol import Completed, Stream
+from howdah.model.experiment import Factor
+
+
+class Nobody:
+    """A host on which nothing can be done, and a person who is not there."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        raise AssertionError(operation)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout: float,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        stdin: bytes = b"",
+    ) -> Completed:
+        raise AssertionError(argv)
+
+    def start(
+        self, argv: Sequence[str], *, output: str, env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> Process:
+        raise AssertionError(argv)
+
+    def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **arguments: Any) -> Stream:
+        raise AssertionError(operation)
+
+    def close(self) -> None: ...
+
+    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
+        return False
+
+
+class Machine(Nobody):
+    """A host with a switch that its person turns, at the second request if `forgetful`."""
+
+    def __init__(self, switch: str, *, forgetful: bool = False) -> None:
+        super().__init__("vm")
+        self.switch = switch
+        self.asked: list[tuple[str, str | None]] = []
+        self._forgetful = forgetful
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout: float,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        stdin: bytes = b"",
+    ) -> Completed:
+        code = 0 if argv[-1] == "cat switch" else 127
+        return Completed(code, f"{self.switch}\n".encode(), b"no such thing", 0.0, 0.0)
+
+    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
+        self.asked.append((level, found))
+        if not self._forgetful or len(self.asked) > 1:
+            self.switch = level
+        return True
+
+
+def smt(check: str | None) -> Factor:
+    return Factor("smt", ("on", "off"), True, "Turn it in the firmware", check)
+
+
+@pytest.mark.parametrize("forgetful", [False, True])
+def test_it_is_asked_for_until_the_check_says_so(forgetful: bool) -> None:
+    machine = Machine("on", forgetful=forgetful)
+    by_hand = ByHand(machine, machine, "resume")
+    by_hand.bring(smt("cat switch"), "on")
+    assert not machine.asked
+    by_hand.bring(smt("cat switch"), "off")
+    assert machine.asked == [("off", "on")] * (2 if forgetful else 1)
+    machine.switch = "on"  # Somebody turned it back meanwhile.
+    by_hand.bring(smt("cat switch"), "off")
+    assert machine.asked[-1] == ("off", "on")
+
+
+def test_without_a_check_what_was_said_holds() -> None:
+    machine = Machine("on")
+    by_hand = ByHand(machine, machine, "resume")
+    for level in ("on", "on", "off", "off"):
+        by_hand.bring(smt(None), level)
+    assert machine.asked == [("on", None), ("off", "on")]
+
+
+def test_nobody_is_there() -> None:
+    machine = Machine("on")
+    with pytest.raises(HostProblem, match=r"\[vm\] the next run needs smt off, and it is on; nobody") as caught:
+        ByHand(machine, Nobody("vm"), "resume").bring(smt("cat switch"), "off")
+    assert caught.value.hint == "Turn it in the firmware; then resume"
+
+
+def test_a_check_that_does_not_work() -> None:
+    machine = Machine("on")
+    with pytest.raises(HostProblem, match=r"the check of smt failed \(exit code 127\): cat swich\nno such thing"):
+        ByHand(machine, machine, "resume").bring(smt("cat swich"), "on")

@@ -1,0 +1,162 @@
+"""Searches: what they run, how they go on, and what they are compared with in the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from howdah.engine.by_hand import ByHand
+from howdah.engine.confirmation import confirming
+from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
+from howdah.engine.findings import find
+from howdah.engine.observer import Silent
+from howdah.engine.takeaway import site_files
+from howdah.engine.trials import Status, run_experiment
+from howdah.engine.tunables import simulated_tuning, tunables
+from howdah.errors import UsageError
+from howdah.hadoop.sizing import Sizing
+from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.model.run import Outcome, Run, Trial
+from howdah.model.sample import Moment
+from howdah.report import Source, build_experiment, render_html, render_markdown
+from howdah.spec.experiment import read_experiment, write_experiment
+from howdah.spec.truth import read_truth
+from howdah.store import ExperimentDirectory
+from tests.unit.engine.test_by_hand import Nobody
+
+TRUTH = """\
+value: 60
+effects:
+  mapreduce.job.reduces: { 1: 1, 2: 0.8, 4: 0.9, 8: 1.1 }
+  mapreduce.task.io.sort.mb: { 32: 1, 100: 0.95, 256: 1.1 }
+  mapreduce.map.output.compress: { false: 1, true: 1.05 }
+together:
+  - { levels: { mapreduce.job.reduces: 4, mapreduce.map.output.compress: true }, ratio: 0.7 }
+noise: { cv: 5% }
+failing: 5%
+"""
+BEST = {"mapreduce.job.reduces": "4", "mapreduce.task.io.sort.mb": "100", "mapreduce.map.output.compress": "true"}
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def synthetic(tmp_path: Path) -> Path:
+    file = tmp_path / "truth.yaml"
+    file.write_text(TRUTH, encoding="utf-8")
+    return file
+
+
+def search(synthetic: Path, runs: int = 24) -> Experiment:
+    return simulated_tuning("terasort", {"size": "1G"}, read_truth(synthetic), StopRule(most=runs), 1)
+
+
+def begun(experiment: Experiment, synthetic: Path, path: Path) -> tuple[ExperimentPlan, ExperimentDirectory]:
+    directory = ExperimentDirectory.begin_with(write_experiment(experiment), path, synthetic)
+    described = read_experiment(directory.file)
+    assert described == replace(experiment, baseline=described.baseline)
+    return plan_experiment(described, SyntheticCluster(synthetic, read_truth(synthetic)), path), directory
+
+
+def ran(plan: ExperimentPlan, directory: ExperimentDirectory, most: int = 1000) -> None:
+    nobody = Nobody("vm")
+    runs = run_experiment(plan, directory, ("howdah", "tune"), Silent(), ByHand(nobody, nobody, "resume"))
+    for _, _ in zip(range(most), runs, strict=False):
+        pass
+    runs.close()  # type: ignore[attr-defined]
+
+
+def test_it_finds_the_best_and_compares_it_anew(tmp_path: Path, synthetic: Path) -> None:
+    plan, directory = begun(search(synthetic), synthetic, tmp_path / "search")
+    ran(plan, directory)
+    assert Status.of(plan, directory).next is None
+    found = find(plan, directory)
+    assert (len(found.results), found.candidate) == (24, BEST)
+    assert any(one.outcome.kind == "failed" for one in found.results), "which ends no search"
+    again = confirming(found)
+    assert again is not None
+    assert again.configurations["found"] == BEST
+    inner = directory.begin_confirmation(write_experiment(again))
+    fresh = plan_experiment(read_experiment(inner.file), SyntheticCluster(synthetic, read_truth(synthetic)), tmp_path)
+    ran(fresh, inner)
+    confirmed = find(fresh, inner)
+    [one] = confirmed.findings
+    assert (one.level, one.verdict) == ("baseline", "slower")
+    assert confirming(confirmed) is None
+    page = build_experiment(found, Source("file", "directory", "resume"), confirmed)
+    assert "mapreduce.job.reduces 4" in page.headline
+    assert "better than baseline (baseline ÷ found 1." in page.headline
+    assert "<figure" in render_html(page)
+    assert "| baseline | 1." in render_markdown(page)
+
+
+def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path, synthetic: Path) -> None:
+    whole, cut = (begun(search(synthetic, 14), synthetic, tmp_path / name) for name in ("whole", "cut"))
+    ran(*whole)
+    for _ in range(3):
+        ran(*cut, most=4)
+    ran(*cut)
+    first, second = ([one.arm for one in find(*side).results] for side in (whole, cut))
+    assert first == second
+
+
+def test_nothing_better_needs_no_confirmation(tmp_path: Path, synthetic: Path) -> None:
+    synthetic.write_text("value: 60\neffects: { a: { 1: 1, 2: 3 } }\nnoise: { cv: 1% }\n", encoding="utf-8")
+    plan, directory = begun(search(synthetic, 8), synthetic, tmp_path / "search")
+    ran(plan, directory)
+    found = find(plan, directory)
+    assert confirming(found) is None
+    page = build_experiment(found, Source("file", "directory", "resume"))
+    assert "none looks better than the baseline" in page.headline
+
+
+def test_the_file_says_what_it_is_compared_with_and_where_it_begins(tmp_path: Path, synthetic: Path) -> None:
+    experiment = replace(
+        search(synthetic, 8),
+        starts=({"mapreduce.job.reduces": "4"}, {"mapreduce.job.reduces": "2"}),
+        configurations={"theirs": {"mapreduce.task.io.sort.mb": "256"}, "ours": {}},
+    )
+    plan, directory = begun(experiment, synthetic, tmp_path / "search")
+    ran(plan, directory)
+    found = find(plan, directory)
+    baseline = {name: levels[0] for name, levels in ((one.name, one.levels) for one in experiment.factors)}
+    tried = [dict(found.arms[one.arm]) for one in found.results[:3]]
+    assert tried == [baseline, *({**baseline, **start} for start in experiment.starts)]
+    again = confirming(replace(found, candidate=BEST))
+    assert again is not None
+    assert again.factors == (Factor("configuration", ("found", "theirs", "ours")),)
+
+
+def test_too_many_combinations_are_refused(tmp_path: Path, synthetic: Path) -> None:
+    factors = tuple(Factor(f"a.{number}", tuple(map(str, range(10)))) for number in range(6))
+    truth = read_truth(synthetic)
+    with pytest.raises(UsageError, match="more than 100,000 combinations"):
+        plan_experiment(replace(search(synthetic), factors=factors), SyntheticCluster(synthetic, truth), tmp_path)
+
+
+def test_what_tune_looks_at_begins_with_the_tuned_defaults() -> None:
+    found = {one.name: one.levels for one in tunables(Sizing(1, 2, 4096, 1024, 9216, 1024))}
+    assert found["dfs.blocksize"] == (str(1 << 30), str(512 << 20), str(256 << 20), str(128 << 20))
+    assert found["mapreduce.job.reduces"] == ("2", "1", "4", "8")
+    assert all(len(set(levels)) == len(levels) > 1 for levels in found.values())
+
+
+def test_the_files_to_take_away_have_what_was_found_and_nothing_of_this_machine(
+    tmp_path: Path, synthetic: Path
+) -> None:
+    plan, directory = begun(search(synthetic, 8), synthetic, tmp_path / "search")
+    found = replace(find(plan, directory), candidate=BEST)
+    sizing = {"nodes": 1, "slots": 2, "task_mib": 4096, "am_mib": 1024, "node_mib": 9216, "block_mib": 1024}
+    cluster = {"jdk": {"home": "/jdk", "version": "17.0.15", "vendor": "Debian"}, "sizing": sizing}
+    moment = Moment(0.0, 0.0)
+    run = Run("r", "TeraSort", Trial("terasort", {}), Outcome("valid"), moment, moment, "0", (), cluster)
+    files = site_files(found, run)
+    assert set(files) == {"hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"}
+    assert "<name>mapreduce.task.io.sort.mb</name>" in files["mapred-site.xml"]
+    assert "<value>100</value>" in files["mapred-site.xml"]
+    assert not any("127." in text or "/jdk" in text or ".jsa" in text for text in files.values())

@@ -1,0 +1,98 @@
+"""Factors by name: their levels, and what they make of a cluster and its jobs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.factors import CONFIGURATION, FACTORS, check_factors, conditions, cost_of
+from howdah.engine.faults import Fault
+from howdah.errors import UsageError
+from tests.unit.engine.test_by_hand import Nobody
+
+MADE = ClusterRequest("experiment")
+SEAMS = {"storage", "accelerator", "disks", "network"}
+"""Those that have one level here, or none that this machine offers."""
+
+
+@pytest.mark.parametrize(
+    "factor", [one for one in FACTORS.values() if one.name != CONFIGURATION], ids=lambda one: one.name
+)
+def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> None:
+    levels = factor.levels.split(", ")
+    found = [conditions({factor.name: level}, MADE) for level in levels]
+    assert factor.name in SEAMS or all(found.count(one) == 1 for one in found)
+    if factor.follows is not None:
+        re.compile(factor.follows)
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "said"),
+    [
+        ("nodes", "0", "nodes is '0'"),
+        ("nodes", "3.0", "nodes is '3.0'"),
+        ("vcores", "all", "vcores is 'all'"),
+        ("cpus", "\u0661", "cpus is"),
+        ("memory", "much", "not a size: 'much'"),
+        ("replication", "-1", "replication is '-1'"),
+        ("jvm", "G1", "jvm is 'G1'"),
+        ("shuffle_dir", "here", "no absolute path"),
+        ("cache", "cold", "there is no cache 'cold' here"),
+        ("faults", "namenode@50%", "no fault"),
+        ("faults", "datanode@100%", "no fault"),
+        ("storage", "lustre", "there is no storage 'lustre' here"),
+        ("configuration", "mine", "stand in an experiment file alone"),
+        ("accelerator", "sort", "there is no accelerator 'sort' here"),
+    ],
+)
+def test_a_level_that_is_none(name: str, level: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        conditions({name: level}, MADE)
+
+
+def test_what_they_change() -> None:
+    found = conditions(
+        {"nodes": "3", "cpus": "2", "jvm": "-XX:+UseG1GC -Xss1m", "cache": "dropped", "faults": "datanode@30%",
+         "replication": "2", "shuffle_dir": "/dev/shm", "mapreduce.job.reduces": "4"},
+        MADE,
+    )  # fmt: skip
+    assert (found.made.nodes, found.made.processors, found.made.shuffle_directory) == (3, 2, "/dev/shm")
+    assert found.made.jvm_flags == found.made.task_flags == ("-XX:+UseG1GC", "-Xss1m")
+    assert (found.cold, found.fault) == (True, Fault("datanode", 0.3))
+    assert found.conf == {"dfs.replication": "2", "mapreduce.job.reduces": "4"}
+
+
+def test_what_a_change_takes() -> None:
+    names = ("cache", "cpus", "dfs.replication", "dfs.namenode.handler.count")
+    assert [cost_of(name) for name in names] == ["job", "cluster", "job", "cluster"]
+
+
+class Small(Nobody):
+    """A host with two processors, whose user is nobody special."""
+
+    def call(self, operation: str, /, **arguments: object) -> object:
+        return {"machine.capacity": {"processors": 2}, "files.is_writable": False}[operation]
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "reason"),
+    [
+        ("cpus", "3", "vm has 2 processors"),
+        ("cpus", "2", None),
+        ("cache", "dropped", "only root may empty the page cache of vm"),
+        ("cache", "warm", None),
+        ("shuffle_dir", "/fast", "vm has no directory /fast"),
+        ("shuffle_dir", "work", None),
+        ("disks", "2", "the nodes share the disks of vm"),
+        ("network", "1Gbit", "the nodes share the loopback network of vm"),
+    ],
+)
+def test_what_a_host_cannot_offer_is_refused_with_the_reason(name: str, level: str, reason: str | None) -> None:
+    if reason is None:
+        check_factors({name: level}, Small("vm"))
+        return
+    with pytest.raises(UsageError) as caught:
+        check_factors({name: level}, Small("vm"))
+    assert caught.value.message.startswith(f"{name} cannot be {level} here: {reason}")
