@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import arms, byhand, commands, searching, startup, statistics
+from benchmarks import arms, byhand, commands, error_rates, searching, startup
 
 ROWS: dict[str, Callable[[], list[str]]] = {
     "cli": commands.measure,
@@ -22,7 +22,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "tuned3": arms.tuned_on_three_nodes,
     "settings": arms.settings,
     "text": arms.text,
-    "statistics": statistics.measure,
+    "statistics": error_rates.measure,
     "tune": searching.measure,
     "byhand": lambda: byhand.measure(arms.SIZE, arms.BLOCKS),
 }

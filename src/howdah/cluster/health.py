@@ -45,13 +45,14 @@ def wait_until_healthy(
         for part, ask in list(waiting.items()):
             try:
                 missing = ask()
+                if missing is None and part == "hdfs":  # While YARN's daemons still start.
+                    _write_and_read(hdfs)
             except (Unreachable, Rejected, Garbled) as error:  # It is still starting.
                 missing = error.message
             if missing is None:
                 del waiting[part]
                 announce(part)
-                if part == "hdfs":  # While YARN's daemons still start.
-                    _write_and_read(hdfs)
+                if part == "hdfs":
                     announce("file")
             else:
                 lacks[part] = missing

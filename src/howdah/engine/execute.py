@@ -183,8 +183,11 @@ class Execution:
     def _read_back(self) -> tuple[Check, ...]:
         held = read_back(self.path)
         own = {self._run.id: "RUN"}
-        if self._cluster.plan is not None:
-            own[self._cluster.plan.directory] = "CLUSTER"
+        plan = self._cluster.plan
+        if plan is not None:
+            own[plan.directory] = "CLUSTER"
+        if plan is not None and plan.shuffle is not None:
+            own[Path(plan.shuffle).name] = "CLUSTER"
         self._writer.readback(distinguishing(held, own))
         found = (check_settings(self._settings["conf"], held), self._check_processors(), self._check_fault())
         return tuple(one for one in found if one is not None)

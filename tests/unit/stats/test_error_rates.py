@@ -10,7 +10,7 @@ import multiprocessing
 
 import pytest
 
-from benchmarks.statistics import NOISES, SEQUENTIAL, Cell, null_cells, power_cells, simulate
+from benchmarks.error_rates import NOISES, SEQUENTIAL, Cell, null_cells, power_cells, simulate
 
 EXPERIMENTS = 400
 

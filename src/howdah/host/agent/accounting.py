@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
-
-from .children import descendants
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Set
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _POLL_SECONDS = 0.25
@@ -24,41 +22,58 @@ def cpu(pids: List[int], settle_seconds: float = 0.0, settled: Sequence[int] = (
     `adopted` is the CPU seconds of those that this agent has waited for; those that still run are unsettled too.
     """
     deadline = time.monotonic() + settle_seconds
-    left = _unsettled(pids, settled)
-    while left and time.monotonic() < deadline:
+    table = _processes()
+    while (left := _unsettled(table, pids, settled)) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
-        left = _unsettled(pids, settled)
-    # proc(5): utime, stime, cutime and cstime are fields 14 to 17; the split begins at field 3.
+        table = _processes()
+    starters = _starters(table, pids)
+    # proc(5): ppid, utime, stime, cutime and cstime are fields 4 and 14 to 17; the split begins at field 3.
     return {
-        "seconds": {pid: sum(fields[11:15]) / _TICK for pid, fields in _stats(pids).items()},
-        "adopted": sum(sum(fields[13:15]) for fields in _stats(_starters(pids)).values()) / _TICK,
+        "seconds": {pid: sum(table[pid][11:15]) / _TICK for pid in pids if pid in table},
+        "adopted": sum(sum(table[pid][13:15]) for pid in starters if pid in table) / _TICK,
         "unsettled": left,
     }
 
 
-def _unsettled(pids: Sequence[int], settled: Sequence[int]) -> int:
-    below = sum(len(descendants(pid)) for pid in settled)
+def _unsettled(table: Mapping[int, Sequence[int]], pids: Sequence[int], settled: Sequence[int]) -> int:
+    below: Dict[int, List[int]] = {}
+    for pid, fields in table.items():
+        below.setdefault(fields[1], []).append(pid)
+    count = len(_descendants(below, settled))
     if not settled:
-        return below
-    known = {*pids, *(child for pid in pids for child in descendants(pid))}
-    return below + len({child for pid in _starters(pids) for child in descendants(pid)} - known)
+        return count
+    known = {*pids, *_descendants(below, pids)}
+    return count + len(_descendants(below, _starters(table, pids)) - known)
 
 
-def _starters(pids: Sequence[int]) -> Set[int]:
+def _descendants(below: Mapping[int, List[int]], pids: Iterable[int]) -> Set[int]:
+    found: Set[int] = set()
+    waiting = list(pids)
+    while waiting:
+        fresh = [pid for pid in below.get(waiting.pop(), []) if pid not in found]
+        found.update(fresh)
+        waiting += fresh
+    return found
+
+
+def _starters(table: Mapping[int, Sequence[int]], pids: Sequence[int]) -> Set[int]:
     """The agents that started `pids`; not init, which has what is not ours."""
-    return {fields[1] for fields in _stats(pids).values() if fields[1] > 1}
+    return {table[pid][1] for pid in pids if pid in table and table[pid][1] > 1}
 
 
-def _stats(pids: Iterable[int]) -> Dict[int, List[int]]:
-    """Fields 3 to 17 of proc(5)'s stat, the state as 0, of the processes that are there."""
+def _processes() -> Dict[int, List[int]]:
+    """Fields 3 to 17 of proc(5)'s stat, the state as 0, of every process. One file each: the kernel's own lists of
+    children are one for every thread, of which a daemon has a hundred."""
     found = {}
-    for pid in pids:
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
         try:
-            with open("/proc/{}/stat".format(pid)) as stat:
+            with open("/proc/{}/stat".format(name)) as stat:
                 fields = stat.read().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        found[pid] = [0, *(int(field) for field in fields[1:15])]
+        found[int(name)] = [0, *(int(field) for field in fields[1:15])]
     return found
 
 
