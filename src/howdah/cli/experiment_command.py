@@ -216,7 +216,7 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
     findings, inner = find(plan, directory), directory.confirmation
     confirmed = None if inner is None else find(_planned(inner, quiet=as_json), inner)
     resume = f"howdah experiment resume {directory.path}"
-    source = Source(directory.file.read_text("utf-8"), str(directory.path), resume)
+    source = Source(directory.file.read_text("utf-8"), str(directory.path), resume, directory.runs)
     page = build_experiment(findings, source, confirmed)
     if output is not None or not as_json:
         target = write_page(page, output or directory.path / "report.html")

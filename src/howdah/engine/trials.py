@@ -53,16 +53,18 @@ class Done:
 
 
 def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
-    """The runs that have ended, in their order. One that was interrupted does not count: it is run again.
+    """The runs that have ended, in the order of the plan, whatever the clock did meanwhile. One that was interrupted
+    does not count: it is run again.
 
     Raises Untrusted for a run that is in the directory and not of this experiment: its settings are not those of the
     arm that its labels name.
     """
-    return tuple(
+    found = (
         _done(plan, path, run)
         for path, run in list_runs(directory.runs)
         if isinstance(run, Run) and run.outcome.kind in _FINISHED
     )
+    return tuple(sorted(found, key=lambda one: (one.slot.block, one.slot.place)))
 
 
 def _done(plan: ExperimentPlan, path: Path, run: Run) -> Done:

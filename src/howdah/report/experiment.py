@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from howdah.model.comparison import Verdict
@@ -14,6 +15,7 @@ from howdah.model.experiment import Effect, Experiment, Finding, Findings, Resul
 from howdah.model.run import Caveat
 from howdah.report.document import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
 from howdah.report.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
+from howdah.report.experiment_runs import MOST_ARMS, arm_words, disturbed, limits
 from howdah.report.provenance import difference_table
 from howdah.report.wording import (
     BETTER,
@@ -32,9 +34,6 @@ from howdah.stats.power import LEVEL
 
 SHOWN: tuple[Verdict, ...] = ("faster", "slower", "different")
 """Verdicts that say that a level matters."""
-
-MOST_ARMS = 12
-"""Up to which every arm has its own row of dots: a factorial design may have hundreds."""
 
 METHOD = (
     "The model is log(value) = block + Σ levels + noise, one noise for all, by least squares; where a design changes "
@@ -66,20 +65,22 @@ _DESIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What stands behind a page of an experiment: its file as text, its directory, and what to type to go on."""
+    """What stands behind a page of an experiment: its file as text, its directory, what to type to go on, and where its
+    run directories are; None where they are not there any more."""
 
     text: str
     directory: str
     resume: str
+    runs: Path | None = None
 
 
 def build_experiment(found: Findings, source: Source, confirmed: Findings | None = None) -> Report:
     """The page of `found`, and of the fresh runs of its best settings where there are any."""
-    sections = [Section("matters", "What matters", tuple(_matters(found)))]
+    sections = [Section("matters", "What matters", tuple(_matters(found, source.runs)))]
     if found.interactions or found.aliases:
         sections.append(Section("together", "Factors together", tuple(_together(found))))
     if any(one.value is not None for one in found.results):
-        sections.append(Section("runs", "The runs", tuple(_every_run(found))))
+        sections.append(Section("runs", "The runs", tuple(_every_run(found, source.runs))))
     sections.append(Section("candidate", "The best settings", tuple(_candidate(found, confirmed))))
     sections.append(Section("design", "How it was done", tuple(_design(found, source))))
     words = headline(found, confirmed)
@@ -151,10 +152,12 @@ def _name(finding: Finding) -> str:
     return f"{finding.factor} {finding.level}"
 
 
-def _matters(found: Findings) -> Iterator[Block]:
+def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
     yield Text(f"{found.experiment.question} Measured is {found.phase}/{found.metric.name}.")
     yield Text(f"{sentence(found.metric.definition)} {BETTER[found.metric.better]}", small=True)
     yield from _caveats(found)
+    if runs is not None and not found.simulated:
+        yield from disturbed(found, runs)
     judged = [(one, one.effect) for one in found.findings if one.effect is not None]
     if judged:
         rows = tuple(
@@ -210,7 +213,7 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
         yield Caveat("run", f"Not the same in all runs of one arm: {listing(found.changed)}.")
     wrong = [one for one in found.results if one.outcome.kind != "valid"]
     if wrong:
-        arms = sorted({_arm(found, one.arm) for one in wrong})
+        arms = sorted({arm_words(found, one.arm) for one in wrong})
         yield Caveat("run", f"{count(len(wrong), 'run')} did not end well and have no number: of {listing(arms)}.")
     if found.experiment.design == "screening":
         text = (
@@ -258,12 +261,12 @@ def _together(found: Findings) -> Iterator[Block]:
         yield Text(f"This design cannot tell apart: {listing(chain)}.", small=True)
 
 
-def _every_run(found: Findings) -> Iterator[Block]:
+def _every_run(found: Findings, runs: Path | None) -> Iterator[Block]:
     unit, name = found.metric.unit, f"{found.phase}/{found.metric.name}"
     valid = [one for one in found.results if one.value is not None]
     groups = tuple(
         DotGroup(
-            _arm(found, arm),
+            arm_words(found, arm),
             "baseline" if arm == 0 else "contender",
             tuple(
                 Dot(one.value, f"{one.run}: {quantity(one.value, unit)}")
@@ -283,6 +286,8 @@ def _every_run(found: Findings) -> Iterator[Block]:
     if found.experiment.design != "search":
         yield Figure("dots", "Every run", words, keys, Dots(name, unit, groups), note)
     yield from _order(found, valid)
+    if runs is not None and not found.simulated:
+        yield from limits(found, runs)
     yield Fold(count(len(found.results), "run"), (_table(found),))
 
 
@@ -295,7 +300,7 @@ def _order(found: Findings, valid: Sequence[Result]) -> Iterator[Block]:
             one.relative,
             "baseline" if one.arm == 0 else "contender",
             one.outlying,
-            f"run {place}, {_arm(found, one.arm)}: {ratio(one.relative)} of {mean}",
+            f"run {place}, {arm_words(found, one.arm)}: {ratio(one.relative)} of {mean}",
         )
         for place, one in enumerate(valid, 1)
         if one.relative is not None
@@ -329,7 +334,7 @@ def _table(found: Findings) -> Table:
         (
             str(place),
             str(one.block + 1),
-            _arm(found, one.arm),
+            arm_words(found, one.arm),
             quantity(one.value, found.metric.unit),
             MISSING if one.relative is None else ratio(one.relative),
             one.outcome.kind + (f" ({one.outcome.reason})" if one.outcome.reason else ""),
@@ -340,12 +345,6 @@ def _table(found: Findings) -> Table:
     mean = "mean of all" if found.experiment.design == "search" else "mean of arm"
     heads = columns("#", "#Block", "Arm", "#Value", f"#÷ {mean}", "Outcome", "Run")
     return Table(f"{found.phase}/{found.metric.name} of every run, in order", heads, rows)
-
-
-def _arm(found: Findings, number: int) -> str:
-    """What an arm has that the baseline has not."""
-    arm, baseline = found.arms[number], found.arms[0]
-    return ", ".join(f"{name} {level}" for name, level in arm.items() if level != baseline[name]) or "baseline"
 
 
 _EACH = "The best level that was shown of each factor"

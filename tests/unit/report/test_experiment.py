@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -19,6 +21,7 @@ from howdah.report import Report, Source, build_experiment, render_html, render_
 from howdah.stats.blocks import Observation, with_interactions
 from howdah.stats.design import arms, schedule
 from howdah.stats.order import outlying, relative, trend
+from tests.unit.report.example_runs import Example, write_example
 
 FACTORS = (
     Factor("mapreduce.task.io.sort.mb", ("32", "128")),
@@ -183,3 +186,27 @@ def test_fresh_runs_decide_what_is_recommended(verdict: Verdict, said: str) -> N
     assert said in report.headline
     assert ("That is no recommendation." in caveats(report)) == (verdict != "faster")
     assert report.facts["confirmation"]["findings"][0]["verdict"] == verdict
+
+
+def test_what_limited_each_arm_and_what_disturbed_a_run_is_said(tmp_path: Path) -> None:
+    found = findings(blocks=1)
+    runs = [write_example(tmp_path, Example(f"run-{place}", place)) for place in range(len(found.results))]
+    source = replace(SOURCE, runs=tmp_path)
+    quiet = build_experiment(found, source)
+    assert "used much of the processor time" not in caveats(quiet)
+    assert "took processor time" not in caveats(quiet)
+    told = render_markdown(quiet)
+    assert "What limited sort in each arm" in told
+    assert len(re.findall(r"CPU \d+.% busy", told)) == 4
+    file = runs[2].path / "series" / "vm.jsonl"
+    text = file.read_text()
+    kept = [line for line in text.splitlines() if '"nodemanager"' not in line and '"container"' not in line]
+    file.write_text("\n".join(kept) + "\n")
+    said = caveats(build_experiment(found, source))
+    assert "In 1 run something else on the machine used much of the processor time of sort: " in said
+    assert "in run-2." in said
+    steal = iter(range(100_000))
+    file.write_text(re.sub(r'"cpu_steal":0.0', lambda _: f'"cpu_steal":{next(steal) * 0.1:.1f}', text))
+    assert "In 1 run other virtual machines took processor time of sort: " in caveats(build_experiment(found, source))
+    simulated = build_experiment(replace(found, simulated=True), replace(source, runs=tmp_path / "none"))
+    assert "What limited" not in render_text(simulated)

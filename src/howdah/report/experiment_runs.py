@@ -1,0 +1,71 @@
+"""What the runs of an experiment say beyond their primary metric: what limited each arm, and what disturbed a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from howdah.model.experiment import Findings, Result
+from howdah.model.run import Caveat
+from howdah.report.build import FOREIGN
+from howdah.report.detail import STOLEN_LIMIT, Detail
+from howdah.report.document import Block, Table, Text, columns
+from howdah.report.limits import RULE, stolen
+from howdah.report.wording import MISSING, count, listing, percent
+from howdah.store import read_run
+
+MOST_ARMS = 12
+"""Up to which every arm has its own row: a factorial design may have hundreds."""
+
+
+def limits(found: Findings, runs: Path) -> Iterator[Block]:
+    """What limited the measured phase in each arm, by the run in the middle of its values. `runs` has the runs."""
+    rows = []
+    arms = sorted({one.arm for one in found.results if one.value is not None})
+    for arm in arms[:MOST_ARMS]:
+        of_arm = sorted((one for one in found.results if one.arm == arm), key=lambda one: one.value or 0.0)
+        middle = [one for one in of_arm if one.value is not None]
+        run = middle[len(middle) // 2].run
+        words = [one.verdict for one in Detail(read_run(runs / run)).limits if one.phase == found.phase]
+        rows.append((arm_words(found, arm), words[0] if words else MISSING, run))
+    if any(row[1] != MISSING for row in rows):
+        yield Table(f"What limited {found.phase} in each arm", columns("Arm", "What", "Run"), tuple(rows))
+        yield Text(f"Each arm by the run in the middle. {RULE}", small=True)
+
+
+def disturbed(found: Findings, runs: Path) -> Iterator[Caveat]:
+    """Runs beside which something else had the machine."""
+    others, taken = [], []
+    for one in found.results:
+        if one.value is None:
+            continue
+        detail = Detail(read_run(runs / one.run))
+        share, gone = detail.foreign(found.phase), _stolen(detail, found.phase)
+        if share is not None and share > FOREIGN:
+            others.append((share, one))
+        if gone is not None and gone > STOLEN_LIMIT:
+            taken.append((gone, one))
+    for what, flagged in (
+        ("something else on the machine used much of the processor time", others),
+        ("other virtual machines took processor time", taken),
+    ):
+        if flagged:
+            yield Caveat("run", f"In {count(len(flagged), 'run')} {what} of {found.phase}: {_named(flagged)}.")
+
+
+def _stolen(detail: Detail, phase: str) -> float | None:
+    for one in detail.run.run.phases:
+        if one.name == phase and one.end is not None:
+            return stolen(detail.series, one.start.utc, one.end.utc)
+    return None
+
+
+def _named(flagged: list[tuple[float, Result]]) -> str:
+    worst = sorted(flagged, key=lambda pair: -pair[0])
+    return listing([f"{percent(share)} in {one.run}" for share, one in worst])
+
+
+def arm_words(found: Findings, number: int) -> str:
+    """What an arm has that the baseline has not."""
+    arm, baseline = found.arms[number], found.arms[0]
+    return ", ".join(f"{name} {level}" for name, level in arm.items() if level != baseline[name]) or "baseline"
