@@ -24,7 +24,7 @@ import pytest
 
 _LEAVE_SECONDS = 15.0
 # A run that every home has from the start, and that no test may change.
-_GOLDEN, _EARLIER = Path(__file__).parent.parent / "golden/run-v1", "run-v1"
+_GOLDEN, _EARLIER = Path(__file__).parent.parent / "golden/run-v1", "20250101-000000-terasort-0000"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,11 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.path.mkdir()
-        shutil.copytree(_GOLDEN, self.path / "runs" / _EARLIER)
+        earlier = self.path / "runs" / _EARLIER
+        shutil.copytree(_GOLDEN, earlier)
+        record = json.loads((earlier / "run.json").read_text())
+        (earlier / "run.json").write_text(json.dumps({**record, "id": _EARLIER}))
+        self.earlier = shutil.copytree(earlier, self.path.with_name(f"{path.name}-earlier"))
         self._begun: list[Begun] = []
 
     @property
@@ -239,5 +243,5 @@ def _watched(path: Path) -> Iterator[Home]:
         time.sleep(0.2)
     home.kill_all()
     assert not left, f"left running: {left}"
-    differing = subprocess.run(["diff", "-r", _GOLDEN, path / "runs" / _EARLIER], capture_output=True, check=False)
+    differing = subprocess.run(["diff", "-r", home.earlier, path / "runs" / _EARLIER], capture_output=True, check=False)
     assert differing.returncode == 0, f"an earlier run was changed: {differing.stdout!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,20 @@ for word, found in groupby(rows, key=lambda row: row[0]):
 @pytest.fixture(scope="module")
 def distribution(howdah: Howdah) -> Distribution:
     return managed("3.4.2", howdah.home / "cache")
+
+
+def test_the_doctor_looks_at_this_machine(howdah: Howdah) -> None:
+    said = howdah("doctor", "--all")
+    assert said.code in (0, 1)
+    checks = howdah("doctor", "--json")
+    found = json.loads(checks.out)
+    assert f"{len(found)} checks: " in said.out
+    assert {one["level"] for one in found} <= {"ok", "note", "warning", "error"}
+    assert all(one["fix"] for one in found if one["level"] in ("warning", "error"))
+    assert (said.code == 1) == any(one["level"] == "error" for one in found)
+    few = howdah("doctor", "--nodes", "20", "--size", "1000T")
+    assert few.code == 1
+    assert "howdah: a cluster would not come up here" in few.err
 
 
 @pytest.fixture(scope="module")
