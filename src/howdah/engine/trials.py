@@ -16,7 +16,7 @@ from typing import Any
 from howdah.cluster.request import ClusterRequest
 from howdah.engine import metrics
 from howdah.engine.by_hand import ByHand
-from howdah.engine.experiment import ExperimentPlan, arm_conditions, asked, simulated_settings
+from howdah.engine.experiment import ExperimentPlan, arm_conditions, asked, least_blocks, simulated_settings
 from howdah.engine.exploration import propose
 from howdah.engine.factors import Conditions
 from howdah.engine.measure import measure
@@ -38,6 +38,9 @@ TOGETHER = " + "
 _IN_A_ROW = 3
 """So many runs that went wrong one after the other end an experiment: what stops them stops the next one too."""
 
+
+_WIDE, _TESTS = 0.2, 4
+"""Of the policy cic-2014: the spread from which everything is tested anew, and how often it is at most."""
 
 _TELLING, _FAR = 5, 2.5
 """From so many valid runs on, a search ends a run that takes so many times as long as the shortest."""
@@ -99,7 +102,9 @@ def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
 
 
 def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation]:
-    """The valid runs, as effects are judged by them."""
+    """The valid runs, as effects are judged by them. What was tested anew counts no more."""
+    if plan.experiment.design == "cic-2014":
+        done = [one for one in done if one.slot.block == max(other.slot.block for other in done)]
     return [
         Observation(one.slot.block, arm_terms(plan, one.slot.arm), one.value) for one in done if one.value is not None
     ]
@@ -129,7 +134,7 @@ class Status:
         """That of `directory` now."""
         done = finished(plan, directory)
         slot = next_slot(plan, done)
-        blocks = max(plan.experiment.stop.least, 0 if slot is None else slot.block + 1)
+        blocks = max(least_blocks(plan.experiment), 0 if slot is None else slot.block + 1)
         if slot is None:
             least = len(done)
         elif plan.experiment.design == "search":
@@ -211,7 +216,21 @@ def _is_over(plan: ExperimentPlan, done: Sequence[Done], blocks: int) -> bool:
     stop = plan.experiment.stop
     if _is_spent(plan, done):
         return True
+    if plan.experiment.design == "cic-2014":
+        last = [one for one in done if one.slot.block == blocks - 1]
+        return blocks > 0 and (blocks >= _TESTS or not _spread_out(last))
     return blocks >= stop.least and enough(effects(observations(plan, done), stop.least), stop, blocks)
+
+
+def _spread_out(done: Sequence[Done]) -> bool:
+    """Whether the standard deviation of an arm passes a fifth of its mean, as the policy cic-2014 has it."""
+    arms: dict[int, list[float]] = {}
+    for one in done:
+        if one.value is not None:
+            arms.setdefault(one.slot.arm, []).append(one.value)
+    return any(
+        statistics.stdev(values) > _WIDE * statistics.fmean(values) for values in arms.values() if len(values) > 1
+    )
 
 
 def _is_spent(plan: ExperimentPlan, done: Sequence[Done]) -> bool:

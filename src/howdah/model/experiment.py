@@ -11,7 +11,7 @@ from howdah.model.environment import Difference
 from howdah.model.metric import Metric
 from howdah.model.run import Outcome
 
-Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "together", "search"]
+Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "together", "search", "cic-2014"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ _DESIGNS = {
     "screening": "Plackett and Burman's",
     "blocks": "one factor at a time, with the baseline again after every fourth run",
     "together": "all factors at once",
+    "cic-2014": "the policy cic-2014: each arm three times in a row, everything anew while an arm's standard deviation "
+    "passes 20 % of its mean, four times at most",
     "search": "a search, in which every run depends on those before it",
 }
 
@@ -126,6 +128,11 @@ def _answer(found: Findings) -> str:
         if not changed:
             return f"{tried}, and none looks better than the baseline for {what}."
         return f"{tried}; for {what} {listing(changed, most=len(changed))} looks best."
+    if found.experiment.design == "cic-2014":
+        shares = [f"{percent(one.effect.ratio)} with {_name(one)}" for one in found.findings if one.effect is not None]
+        if not shares:
+            return f"There are no runs yet to say anything of {what}."
+        return f"By the policy cic-2014, {what} is, of the baseline's, {listing(shares, most=4)}: no verdict."
     if found.blocks < stop.least:
         return (
             f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
@@ -215,6 +222,8 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
     if wrong:
         arms = sorted({arm_words(found, one.arm) for one in wrong})
         yield Caveat("run", f"{count(len(wrong), 'run')} did not end well and have no number: of {listing(arms)}.")
+    if found.experiment.design == "cic-2014":
+        yield from _of_the_policy(found)
     if found.experiment.design == "screening":
         text = (
             "In a screening design, effects of two factors together hide in those of single ones: what matters here "
@@ -234,6 +243,22 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
             "run",
             f"{count(len(far), 'run')} lie far from the others of their arms, and count like them: {listing(far)}.",
         )
+
+
+def _of_the_policy(found: Findings) -> Iterator[Caveat]:
+    """What a design of three runs in a row cannot show."""
+    least = [one.effect.detectable for one in found.findings if one.effect is not None]
+    if least:
+        text = (
+            "Three runs of each arm, one after the other, cannot tell an effect from what changed in time, and a "
+            f"spread of 20 % is let pass: such runs show differences of {percent(max(least) - 1)} and more, if nothing "
+            "else changed. So no verdict is given; the design one-at-a-time can give one."
+        )
+        yield Caveat("run", text)
+    tests = 1 + max((one.block for one in found.results), default=0)
+    if tests > 1:
+        text = f"Everything was tested {tests} times, as an arm spread by more than 20 %; only the last counts."
+        yield Caveat("run", text)
 
 
 def _together(found: Findings) -> Iterator[Block]:
@@ -410,6 +435,8 @@ def _design(found: Findings, source: Source) -> Iterator[Block]:
             f"Design: {_DESIGNS['search']}; {count(len(found.results), 'run')} of at most {stop.most}, each on a "
             f"cluster of its own, drawn with seed {experiment.seed}. {SEARCH_METHOD}"
         )
+    elif experiment.design == "cic-2014":
+        yield Text(f"Design: {_DESIGNS['cic-2014']}. Every run on a cluster of its own, with data of its own.")
     else:
         yield from _blocks(found)
     yield Fold("The experiment file", (Code(source.text),))

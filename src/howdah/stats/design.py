@@ -123,12 +123,16 @@ def schedule(design: Design, count: int, blocks: int, seed: int) -> tuple[Slot, 
     """The order of `count` arms in `blocks` blocks: each block has every arm once, in an order of its own that depends
     on `seed` and the number of the block alone, so that more blocks can follow.
 
-    `blocks` runs the baseline again after every fourth arm: what drifts within a block shows on it.
+    `blocks` runs the baseline again after every fourth arm: what drifts within a block shows on it. `cic-2014` runs
+    every arm three times, one after the other, in the order of the file; a block is a test of everything.
     """
     slots = []
     for block in range(blocks):
         order = list(range(count))
-        random.Random(f"{seed}-{block}").shuffle(order)  # noqa: S311, an order that anyone can draw again
+        if design == "cic-2014":
+            order = [arm for arm in order for _ in range(3)]
+        else:
+            random.Random(f"{seed}-{block}").shuffle(order)  # noqa: S311, an order that anyone can draw again
         if design == "blocks":
             order = [arm for at, one in enumerate(order) for arm in ((one, 0) if at % 4 == 3 and one else (one,))]
         slots += [Slot(block, place, arm) for place, arm in enumerate(order)]

@@ -23,6 +23,7 @@ from howdah.model.environment import Environment
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment, Sample
+from howdah.report import Source, build_experiment, render_text
 from howdah.stats.blocks import effects
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, RunWriter
@@ -351,3 +352,35 @@ def test_a_run_without_a_place_is_refused(tmp_path: Path) -> None:
     RunWriter(directory.runs, replace(run(Slot(0, 0, 0)), labels={"arm": "99"})).close()
     with pytest.raises(Untrusted, match="its labels name no arm of it"):
         finished(made, directory)
+
+
+def test_the_policy_of_three_runs_in_a_row(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path, design="cic-2014"), begun(tmp_path)
+    whole = simulated(made, 0.01)
+    assert [(one.slot.block, one.slot.arm) for one in whole] == [(0, arm) for arm in range(4) for _ in range(3)]
+    assert list(made.slots) == [one.slot for one in whole]
+    for one in whole:
+        keep(directory, one, held=settings_of(made, one.slot))
+    found = find(made, directory)
+    assert {one.verdict for one in found.findings} == {"not enough data"}
+    assert {round(one.effect.ratio, 1) for one in found.findings if one.effect is not None} == {0.9, 1.0, 1.2}
+    page = build_experiment(found, Source("file", "directory", "resume"))
+    assert page.headline.startswith("By the policy cic-2014, sort/job_seconds of TeraSort is, of the baseline's, 1")
+    assert "cannot tell an effect from what changed in time" in " ".join(render_text(page).split())
+    assert confirming(found) is None
+
+
+def test_the_policy_tests_everything_anew_when_an_arm_spreads_and_gives_up(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path, design="cic-2014"), begun(tmp_path)
+    far = simulated(made, 0.6)
+    assert {one.slot.block for one in far} == {0, 1, 2, 3}
+    quiet = [done(slot, 0.001 * slot.place, arm=made.arms[slot.arm]) for slot in block_slots(made, 1)]
+    ended = [*far[:12], *quiet]
+    assert next_slot(made, ended) is None
+    for one in ended:
+        keep(directory, one, held=settings_of(made, one.slot))
+    found = find(made, directory)
+    assert len(found.results) == 24
+    assert [one.effect.ratio for one in found.findings if one.effect is not None][-1] == pytest.approx(1.0, abs=0.01)
+    page = build_experiment(found, Source("file", "directory", "resume"))
+    assert "Everything was tested 2 times" in " ".join(render_text(page).split())
