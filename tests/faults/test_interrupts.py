@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import signal
+import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -88,8 +89,10 @@ def test_while_calibrating(cluster: Home) -> None:
 def test_in_a_phase(cluster: Home, phase: str, number: int) -> None:
     run = cluster.begin(*_LONG if phase == "sort" else (*_ON_SHARED, "--no-calibration"))
     eventually(lambda: cluster.phase(phase) and cluster.tasks(), 300, f"a task of {phase} runs", begun=run)
+    before = set(Path(tempfile.gettempdir()).glob("hadoop-unjar*"))
     run.signal(number)
     assert_interrupted(run, kept=lambda: cluster.runs[0])
+    assert set(Path(tempfile.gettempdir()).glob("hadoop-unjar*")) <= before, "its client left something behind"
     assert cluster.run_record()["outcome"] == {"kind": "aborted", "reason": f"interrupted in {phase}"}
     assert not (cluster.runs[0] / "samples.jsonl").exists()
     shown = cluster.howdah("show", "latest")

@@ -50,10 +50,14 @@ def print_plan(plan: ExperimentPlan) -> None:
 def _print_order(plan: ExperimentPlan, console: Console) -> None:
     experiment, stop = plan.experiment, plan.experiment.stop
     count, blocks = len(plan.arms), stop.least
-    click.echo(
-        f"\nDesign {experiment.design}: {count} arms in {blocks} blocks or more, at most {stop.most}: "
-        f"{len(plan.slots)} runs or more. Order drawn with seed {experiment.seed}."
-    )
+    if experiment.design == "cic-2014":
+        words = f"{count} arms, three runs each in a row: {len(plan.slots)} runs, or more if an arm spreads."
+    else:
+        words = (
+            f"{count} arms in {blocks} blocks or more, at most {stop.most}: {len(plan.slots)} runs or more. "
+            f"Order drawn with seed {experiment.seed}."
+        )
+    click.echo(f"\nDesign {experiment.design}: {words}")
     order = Table("Block 1", "Levels that differ from the baseline's", box=None, pad_edge=False)
     for slot in plan.slots:
         if slot.block == 0:

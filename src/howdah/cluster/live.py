@@ -119,6 +119,8 @@ class LiveCluster:
             *jvm_flags(self.jdk, distribution.version),
             "-Xmx512m",
             *self._client_flags,
+            # Where a client that is killed leaves its unpacked jar: in a place that goes with the cluster.
+            *(() if self.plan is None else (f"-Djava.io.tmpdir={self.plan.masters.directory}/tmp",)),
             "-cp",
             distribution.tests_classpath(conf) if tests else distribution.classpath(conf),
             "org.apache.hadoop.util.RunJar",
