@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
-from howdah.engine.by_hand import ByHand
+from howdah.engine.by_hand import ByHand, Person
 from howdah.errors import HostProblem
-from howdah.host import Process
-from howdah.host.protocol import Completed, Stream
+from howdah.host import Host
+from howdah.host.protocol import Completed
 from howdah.model.experiment import Factor
 
 
 class Nobody:
-    """A host on which nothing can be done, and a person who is not there."""
+    """A host of which no more is used than `run`, and a person who is not there."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def call(self, operation: str, /, **arguments: Any) -> Any:
-        raise AssertionError(operation)
-
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        timeout: float,
-        env: Mapping[str, str] | None = None,
-        cwd: str | None = None,
-        stdin: bytes = b"",
-    ) -> Completed:
-        raise AssertionError(argv)
-
-    def start(
-        self, argv: Sequence[str], *, output: str, env: Mapping[str, str] | None = None, cwd: str | None = None
-    ) -> Process:
-        raise AssertionError(argv)
-
-    def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **arguments: Any) -> Stream:
-        raise AssertionError(operation)
-
-    def close(self) -> None: ...
-
     def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
         return False
+
+    def by_hand(self, person: Person | None = None) -> ByHand:
+        """With this host, and this person unless there is another."""
+        return ByHand(cast(Host, self), person or self, "resume")
 
 
 class Machine(Nobody):
@@ -57,15 +37,7 @@ class Machine(Nobody):
         self.asked: list[tuple[str, str | None]] = []
         self._forgetful = forgetful
 
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        timeout: float,
-        env: Mapping[str, str] | None = None,
-        cwd: str | None = None,
-        stdin: bytes = b"",
-    ) -> Completed:
+    def run(self, argv: Sequence[str], *, timeout: float) -> Completed:
         code = 0 if argv[-1] == "cat switch" else 127
         return Completed(code, f"{self.switch}\n".encode(), b"no such thing", 0.0, 0.0)
 
@@ -83,7 +55,7 @@ def smt(check: str | None) -> Factor:
 @pytest.mark.parametrize("forgetful", [False, True])
 def test_it_is_asked_for_until_the_check_says_so(forgetful: bool) -> None:
     machine = Machine("on", forgetful=forgetful)
-    by_hand = ByHand(machine, machine, "resume")
+    by_hand = machine.by_hand()
     by_hand.bring(smt("cat switch"), "on")
     assert not machine.asked
     by_hand.bring(smt("cat switch"), "off")
@@ -95,7 +67,7 @@ def test_it_is_asked_for_until_the_check_says_so(forgetful: bool) -> None:
 
 def test_without_a_check_what_was_said_holds() -> None:
     machine = Machine("on")
-    by_hand = ByHand(machine, machine, "resume")
+    by_hand = machine.by_hand()
     for level in ("on", "on", "off", "off"):
         by_hand.bring(smt(None), level)
     assert machine.asked == [("on", None), ("off", "on")]
@@ -104,11 +76,11 @@ def test_without_a_check_what_was_said_holds() -> None:
 def test_nobody_is_there() -> None:
     machine = Machine("on")
     with pytest.raises(HostProblem, match=r"\[vm\] the next run needs smt off, and it is on; nobody") as caught:
-        ByHand(machine, Nobody("vm"), "resume").bring(smt("cat switch"), "off")
+        machine.by_hand(Nobody("vm")).bring(smt("cat switch"), "off")
     assert caught.value.hint == "Turn it in the firmware; then resume"
 
 
 def test_a_check_that_does_not_work() -> None:
     machine = Machine("on")
     with pytest.raises(HostProblem, match=r"the check of smt failed \(exit code 127\): cat swich\nno such thing"):
-        ByHand(machine, machine, "resume").bring(smt("cat swich"), "on")
+        machine.by_hand().bring(smt("cat swich"), "on")

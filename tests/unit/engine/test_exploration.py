@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.by_hand import ByHand
 from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
 from howdah.engine.findings import find
@@ -64,8 +63,7 @@ def begun(experiment: Experiment, synthetic: Path, path: Path) -> tuple[Experime
 
 
 def ran(plan: ExperimentPlan, directory: ExperimentDirectory, most: int = 1000) -> None:
-    nobody = Nobody("vm")
-    runs = run_experiment(plan, directory, ("howdah", "tune"), Silent(), ByHand(nobody, nobody, "resume"))
+    runs = run_experiment(plan, directory, ("howdah", "tune"), Silent(), Nobody("vm").by_hand())
     for _, _ in zip(range(most), runs, strict=False):
         pass
     runs.close()  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 import pytest
 
@@ -10,7 +11,7 @@ from howdah.cluster.request import ClusterRequest
 from howdah.engine.factors import CONFIGURATION, FACTORS, check_factors, conditions, cost_of
 from howdah.engine.faults import Fault
 from howdah.errors import UsageError
-from tests.unit.engine.test_by_hand import Nobody
+from howdah.host import Host
 
 MADE = ClusterRequest("experiment")
 SEAMS = {"storage", "accelerator", "disks", "network"}
@@ -69,8 +70,10 @@ def test_what_a_change_takes() -> None:
     assert [cost_of(name) for name in names] == ["job", "cluster", "job", "cluster"]
 
 
-class Small(Nobody):
+class Small:
     """A host with two processors, whose user is nobody special."""
+
+    name = "vm"
 
     def call(self, operation: str, /, **arguments: object) -> object:
         return {"machine.capacity": {"processors": 2}, "files.is_writable": False}[operation]
@@ -91,8 +94,8 @@ class Small(Nobody):
 )
 def test_what_a_host_cannot_offer_is_refused_with_the_reason(name: str, level: str, reason: str | None) -> None:
     if reason is None:
-        check_factors({name: level}, Small("vm"))
+        check_factors({name: level}, cast(Host, Small()))
         return
     with pytest.raises(UsageError) as caught:
-        check_factors({name: level}, Small("vm"))
+        check_factors({name: level}, cast(Host, Small()))
     assert caught.value.message.startswith(f"{name} cannot be {level} here: {reason}")

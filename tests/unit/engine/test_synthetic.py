@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.by_hand import ByHand
 from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
 from howdah.engine.findings import find
 from howdah.engine.observer import Silent
@@ -56,9 +55,7 @@ def begun(tmp_path: Path, name: str, truth: str = TRUTH) -> tuple[ExperimentPlan
 
 
 def ran(plan: ExperimentPlan, directory: ExperimentDirectory) -> Iterator[object]:
-    return run_experiment(
-        plan, directory, ("howdah", "experiment"), Silent(), ByHand(Nobody("vm"), Nobody("vm"), "resume")
-    )
+    return run_experiment(plan, directory, ("howdah", "experiment"), Silent(), Nobody("vm").by_hand())
 
 
 def values(plan: ExperimentPlan, directory: ExperimentDirectory) -> list[float | None]:
