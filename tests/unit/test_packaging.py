@@ -1,6 +1,8 @@
 """What the package says of itself agrees with what is installed and pinned."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -31,3 +33,28 @@ def test_pins_have_hashes_and_no_address(name: str):
     assert len(pins) == len(re.findall(r"^[^\s#]", text, re.MULTILINE))
     assert "://" not in text
     assert not re.search(r"^\s*(-f|-i|--find-links|--index-url|--extra-index-url)", text, re.MULTILINE)
+
+
+def test_setup_names_the_package_that_is_missing_and_who_may_install_it(tmp_path: Path):
+    tree, commands = tmp_path / "tree", tmp_path / "bin"
+    commands.mkdir()
+    for name in ("bash", "dirname", "mkdir", "flock", "sha256sum", "cat", "readlink", "grep"):
+        (commands / name).symlink_to(shutil.which(name) or name)
+    for name, lines in (("id", "echo 1000"), ("python", "exit 0")):
+        (commands / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (commands / name).chmod(0o755)
+    for name in ("tools/setup.sh", "requirements/run.txt", "requirements/dev.txt", "pyproject.toml"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tree / name)
+    (tree / ".venv/bin").mkdir(parents=True)
+    for name in ("python", "activate"):
+        (tree / ".venv/bin" / name).write_text(f"#!/bin/sh\n# {tree}/.venv\n")
+        (tree / ".venv/bin" / name).chmod(0o755)
+    environment = {"PATH": str(commands), "JAVA_HOME": "/none"}
+    ended = subprocess.run([tree / "tools/setup.sh"], env=environment, capture_output=True, text=True, check=False)
+    [package] = re.findall(
+        r"^setup: needed and missing: (\S+)\. Install it \(as root: apt-get install \1\)", ended.stderr
+    )
+    assert ended.returncode == 1
+    # A JDK 17 of Debian's is found wherever PATH leads.
+    assert package == ("maven" if list(Path("/usr/lib/jvm").glob("*17*/bin/javac")) else "openjdk-17-jdk-headless")
