@@ -91,14 +91,16 @@ def build_experiment(found: Findings, source: Source, confirmed: Findings | None
 
 def headline(found: Findings, confirmed: Findings | None = None) -> str:
     """The answer in a sentence or three."""
-    said = f"Simulated: {_answer(found)}" if found.simulated else _answer(found)
-    return said if confirmed is None else f"{said} {_confirmed(confirmed)}"
+    parts = [_answer(found)] if confirmed is None else [_answer(found), _confirmed(confirmed)]
+    if found.experiment.design == "search":  # Its own numbers are those that were picked for being good.
+        parts.reverse()
+    return f"{'Simulated: ' if found.simulated else ''}{' '.join(parts)}"
 
 
 def _confirmed(fresh: Findings) -> str:
     """What the fresh runs of the best settings say."""
     if len(fresh.findings) > 1 or fresh.findings[0].factor == CONFIGURATION:
-        return f"Fresh runs of what was found: {listing([_against(one) for one in fresh.findings])}."
+        return f"What was found is {listing([_against(one) for one in fresh.findings])}, in fresh runs."
     [one] = fresh.findings
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"Fresh runs of the best settings against the baseline: {one.verdict}."
@@ -111,10 +113,10 @@ def _confirmed(fresh: Findings) -> str:
 def _against(one: Finding) -> str:
     """One of several settings ÷ what was found, the baseline of these runs."""
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
-        return f"against {one.level}, {one.verdict}"
-    shown = {"slower": "better", "faster": "worse"}.get(one.verdict, one.verdict)
+        return f"not told from {one.level} ({one.verdict})"
+    shown = {"slower": "better than", "faster": "worse than", "different": "different from"}
     return (
-        f"{shown} than {one.level} ({one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval "
+        f"{shown.get(one.verdict, 'not shown to differ from')} {one.level} ({one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval "
         f"{ratio_interval(one.effect.interval)})"
     )
 
