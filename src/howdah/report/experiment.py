@@ -114,11 +114,9 @@ def _against(one: Finding) -> str:
     """One of several settings ÷ what was found, the baseline of these runs."""
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"not told from {one.level} ({one.verdict})"
-    shown = {"slower": "better than", "faster": "worse than", "different": "different from"}
-    return (
-        f"{shown.get(one.verdict, 'not shown to differ from')} {one.level} ({one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval "
-        f"{ratio_interval(one.effect.interval)})"
-    )
+    words = {"slower": "better than", "faster": "worse than", "different": "different from"}
+    numbers = f"{one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval {ratio_interval(one.effect.interval)}"
+    return f"{words.get(one.verdict, 'not shown to differ from')} {one.level} ({numbers})"
 
 
 def _answer(found: Findings) -> str:
