@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 import statistics
 
-from benchmarks.pairs import Arm, block_effects, describe, probe_share, ratio_words, ratios, run_blocks
+from benchmarks.pairs import Arm, block_effects, describe, in_order, probe_share, ratio_words, ratios, run_blocks
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.tuning import TUNINGS
+from howdah.stats.order import trend
 
 BLOCKS = int(os.environ.get("BLOCKS", "8"))
 SIZE = os.environ.get("SIZE", "2G")
@@ -49,6 +52,30 @@ def settings() -> list[str]:
     )
     lines = ["| left out | job_seconds ÷ tuned | cpu_seconds ÷ tuned |", "|---|---|---|"]
     return [*lines, *(f"| {one} | {times[one]} | {processors[one]} |" for one in times)]
+
+
+def same() -> list[str]:
+    """One configuration under two labels, 40 runs in turn, each on a cluster of its own: what noise is like here."""
+    common = ("--nodes", "1", "--no-calibration")
+    run_blocks(
+        "same", (Arm("a", common), Arm("b", common)), max(BLOCKS, 20), ("terasort", "--size", "200M", *SAME_TASKS)
+    )
+    values = in_order("same", "job_seconds", "sort")
+    found = trend([0] * len(values), values)
+    assert found is not None
+    last = len(values) - 1
+    logs = [math.log(value) - math.log(found.ratio) * place / last for place, value in enumerate(values)]
+    rest = [log - statistics.fmean(logs) for log in logs]
+    squares = sum(one * one for one in rest)
+    alike = sum(one * other for one, other in itertools.pairwise(rest)) / squares
+    cv = math.sqrt(math.expm1(squares / (len(rest) - 2)))
+    drift = found.ratio - 1
+    return [
+        f"a ÷ b: {ratio_words(ratios('same', 'job_seconds', 'sort', 'a', 'b'))}",
+        f"{len(values)} runs: CV {cv:.1%}; a run and the next: {alike:.2f}; last ÷ first by their order "
+        f"{found.ratio:.3f} (95 % {found.interval.low:.3f}–{found.interval.high:.3f})",
+        f"noise: {{ cv: {cv:.1%}, autocorrelation: {max(0.0, alike):.2f}, drift: {drift:.1%}, drift_runs: {last} }}",
+    ]
 
 
 def text() -> list[str]:

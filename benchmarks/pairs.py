@@ -92,6 +92,16 @@ def _values(row: str, metric: str, phase: str | None) -> dict[int, dict[str, flo
     return dict(sorted(values.items()))
 
 
+def in_order(row: str, metric: str, phase: str | None) -> list[float]:
+    """One metric of every valid run, in the order in which they ran."""
+    return [
+        sample.value
+        for run in _valid(KEPT / row)
+        for sample in run.samples
+        if sample.metric == metric and sample.phase == phase
+    ]
+
+
 def describe(row: str, metric: str, phase: str | None, arm: str) -> str:
     """Geometric mean and range of one arm's values."""
     found = [

@@ -21,6 +21,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,
     "settings": arms.settings,
+    "same": arms.same,
     "text": arms.text,
     "statistics": error_rates.measure,
     "tune": searching.measure,
