@@ -62,3 +62,29 @@ def test_runs_are_told_from_measured_ones(howdah: Howdah, tmp_path: Path) -> Non
     wrong = howdah(*common, "--conf", "mapreduce.job.reducers=2")
     assert wrong.code == 2
     assert "Did you mean mapreduce.job.reduces?" in wrong.err
+
+
+def test_a_search_from_its_first_run_to_its_answer(howdah: Howdah, tmp_path: Path) -> None:
+    truth, directory = tmp_path / "truth.yaml", tmp_path / "search"
+    truth.write_text(TRUTH, encoding="utf-8")
+    where = ("--cluster", f"synthetic:{truth}")
+    for arguments, message in (
+        (("terrasort", *where), "unknown workload"),
+        (("terasort", "--budget", "soon", *where), "'soon' is not a duration"),
+        (("terasort", "--option", "sise=1", *where), "terasort has no option 'sise'"),
+        (("terasort", "--cluster", "alpha"), "an experiment cannot run on the cluster 'alpha'"),
+    ):
+        said = howdah("tune", *arguments, "--out", str(directory))
+        assert said.code == 2, said.out
+        assert message in said.err
+        assert not directory.exists(), "what cannot be is refused before there is a directory"
+    said = howdah("tune", "terasort", "--runs", "8", *where, "--out", str(directory)).ok()
+    assert "What was found is better than baseline (baseline ÷ found 1." in " ".join(said.out.split())
+    assert howdah("experiment", "status", str(directory)).ok().out.count("Finished: ") == 2
+    facts = howdah("experiment", "report", str(directory), "--json").json()
+    assert facts["candidate"]["mapreduce.job.reduces"] == "2"
+    assert facts["experiment"]["design"] == "search"
+    assert howdah("tune", "terasort", *where, "--out", str(directory)).code == 2, "it is there already"
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(FILE + "design: search\n", encoding="utf-8")
+    assert "8 runs at most of 4 combinations" in howdah("experiment", "plan", str(plan), *where).ok().out
