@@ -66,6 +66,7 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
     found = json.loads(report.out)
     assert (found["blocks"], found["outcomes"]) == (2, {"valid": 4})
     [finding] = found["findings"]
+    assert (finding["unlike"], found["changed"]) == ([], []), "each run has a cluster of its own, and they are alike"
     assert finding["effect"]["interval"]["low"] < finding["effect"]["ratio"] < finding["effect"]["interval"]["high"]
     again = home.howdah("experiment", "resume", str(directory))
     assert again.code == 0

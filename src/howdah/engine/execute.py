@@ -182,7 +182,7 @@ class Execution:
 
     def _read_back(self) -> tuple[Check, ...]:
         held = read_back(self.path)
-        own = {self._run.id: "RUN"}
+        own = {self._run.id: "RUN", str(self._cluster.conf): "CONF"}
         plan = self._cluster.plan
         if plan is not None:
             own[plan.directory] = "CLUSTER"
