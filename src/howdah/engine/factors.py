@@ -233,7 +233,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "where map outputs lie until they are fetched (yarn.nodemanager.local-dirs)",
             _shuffle_directory,
             _no_directory,
-            r"[^/]+/(yarn\.nodemanager\.local-dirs|mapreduce\.cluster\.local\.dir)",
+            r"[^/]+/(yarn\.nodemanager\.local-dirs|mapreduce\.cluster\.local\.dir)|hosts\..*\.mounts\.shuffle\..*",
         ),
         NamedFactor(
             "cache",

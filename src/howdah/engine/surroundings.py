@@ -14,8 +14,15 @@ from howdah.store import RunWriter
 
 def read_environment(cluster: LiveCluster) -> Environment:
     """The fingerprint of every host that can be reached, and of Hadoop."""
-    paths = ["/", *({place.directory for place in cluster.plan.places} if cluster.plan else ())]
-    hosts = {name: host.call("machine.fingerprint", paths=paths) for name, host in cluster.hosts.items()}
+    # By what they are for: their names are those of one cluster.
+    plan, paths = cluster.plan, {"/": "/"}
+    if plan is not None:
+        paths[plan.directory] = "cluster"
+        if plan.shuffle is not None:
+            paths[plan.shuffle] = "shuffle"
+    hosts = {name: host.call("machine.fingerprint", paths=list(paths)) for name, host in cluster.hosts.items()}
+    for facts in hosts.values():
+        facts["mounts"] = {paths[path]: mount for path, mount in facts["mounts"].items()}
     distribution = cluster.distribution
     hadoop = {
         "version": distribution.version,
