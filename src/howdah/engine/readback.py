@@ -17,6 +17,9 @@ from howdah.store import layout
 _LISTED = 3
 # What HDFS's and YARN's classes note about themselves when they happen to be loaded.
 _LAZY = "rpc.engine."
+_PORTS = (".port", ".port-range")
+"""How keys end whose values are ports alone."""
+
 _NAMES = (
     (re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b"), "HOST"),
     (re.compile(r"(?<=\w):\d{2,5}\b"), ":PORT"),
@@ -79,7 +82,8 @@ def distinguishing(held: ReadBack, own: Mapping[str, str]) -> dict[str, list[str
         for key, several in settings.items():
             values = {one.value for one in several if one.source is None or not one.source.endswith("-default.xml")}
             if values and not key.startswith(_LAZY):
-                found[f"{place}/{key}"] = sorted({_nameless(value, own) for value in values})
+                plain = {"PORT"} if key.endswith(_PORTS) else {_nameless(value, own) for value in values}
+                found[f"{place}/{key}"] = sorted(plain)
     return dict(sorted(found.items()))
 
 

@@ -52,6 +52,8 @@ def test_values_that_only_name_the_run_are_alike() -> None:
             "yarn.nodemanager.local-dirs": f"/home/{run}/node1,/home/{run}/node2",
             "mapreduce.job.dir": f"/staging/job_{job}",
             "mapreduce.job.cache.files.timestamps": time,
+            "mapreduce.shuffle.port": str(port),
+            "yarn.app.mapreduce.am.webapp.port-range": f"{port}-{port + 19}",
             "dfs.blocksize": "134217728",
         }
         settings = {key: frozenset({Setting(value, "programmatically")}) for key, value in sort.items()}
