@@ -48,24 +48,20 @@ def test_verify_finds_damage_that_size_and_time_do_not_show(bare_home: Home, jar
 
 
 def test_killed_while_it_fetches(bare_home: Home, tmp_path: Path) -> None:
-    maven = tmp_path / "user/.m2"  # A user whose Maven repository is empty; the mirrors are those of this machine.
-    maven.mkdir(parents=True)
-    settings = Path.home() / ".m2/settings.xml"
-    if settings.exists():
-        shutil.copy(settings, maven)
-    fetch = bare_home.begin("hadoop", "fetch", HOME=str(maven.parent))
-    eventually(lambda: list(maven.rglob("hadoop-*.jar")), 300, "jars arrive", begun=fetch)
+    # Without the user's Maven repository, out of which offline everything would be mended.
+    fetch = bare_home.begin("hadoop", "fetch", HOME=str(tmp_path))
+    eventually(lambda: list((bare_home.path / "cache").rglob("*.jar*")), 300, "jars arrive", begun=fetch)
     fetch.signal(signal.SIGKILL)
     fetch.end()
     eventually(lambda: not bare_home.processes(), 15, "nothing of it is left")
-    offline = bare_home.howdah("up", "--offline", HOME=str(maven.parent))
+    offline = bare_home.howdah("up", "--offline", HOME=str(tmp_path))
     assert offline.code == 1, offline.said
     assert "offline" in one_message(offline)
-    again = bare_home.howdah("hadoop", "fetch", HOME=str(maven.parent))
+    again = bare_home.howdah("hadoop", "fetch", HOME=str(tmp_path))
     assert again.code == 0, again.said
     assert bare_home.howdah("hadoop", "verify").code == 0
     kept = bare_home.path / "cache/hadoop"
-    assert [entry.name for entry in kept.iterdir()] == ["3.4.2"], "what the killed one left is gone"
+    assert {entry.name for entry in kept.iterdir()} == {"3.4.2", ".3.4.2.lock"}, "what the killed one left is gone"
     assert not list(kept.rglob("*.part"))
 
 
