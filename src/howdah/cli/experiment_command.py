@@ -197,14 +197,17 @@ def _work(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     from howdah.engine.trials import run_experiment
     from howdah.host.channel import open_local
 
-    host = open_local(platform.node())
+    by_hands = directory.synthetic is None and any(factor.external for factor in plan.experiment.factors)
+    host = open_local(platform.node()) if by_hands else None
     try:
-        by_hand = ByHand(host, _AtTheTerminal(), f"howdah experiment resume {directory.path}")
+        resume = f"howdah experiment resume {directory.path}"
+        by_hand = None if host is None else ByHand(host, _AtTheTerminal(), resume)
         with make_display(quiet=False) as display:
             for _ in run_experiment(plan, directory, typed_command(), display, by_hand):
                 pass
     finally:
-        host.close()
+        if host is not None:
+            host.close()
 
 
 def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | None, *, as_json: bool) -> None:
@@ -233,8 +236,10 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings) -> None:
     from howdah.engine.takeaway import site_files
     from howdah.store import list_runs
 
+    if findings.experiment.design != "search" or findings.simulated:
+        return
     valid = [run for _, run in list_runs(directory.runs) if isinstance(run, Run) and run.outcome.kind == "valid"]
-    if findings.experiment.design != "search" or findings.simulated or not valid:
+    if not valid:
         return
     place = directory.path / "conf"
     place.mkdir(exist_ok=True)

@@ -20,7 +20,7 @@ def confirming(found: Findings) -> Experiment | None:
     if experiment.design == "search":
         return _after_a_search(found)
     changed = tuple(
-        Factor(one.name, (one.levels[0], found.candidate[one.name]))
+        replace(one, levels=(one.levels[0], found.candidate[one.name]))
         for one in experiment.factors
         if found.candidate[one.name] != one.levels[0]
     )
@@ -29,7 +29,8 @@ def confirming(found: Findings) -> Experiment | None:
     return replace(
         experiment,
         question=f"Do the best settings of this experiment hold? {experiment.question}",
-        baseline={**experiment.baseline, **{one.name: one.levels[0] for one in experiment.factors}},
+        # What a person changes is no setting that a cluster could be given.
+        baseline={**experiment.baseline, **{one.name: one.levels[0] for one in experiment.factors if not one.external}},
         factors=changed,
         design="together",
         seed=experiment.seed + 1,

@@ -169,9 +169,14 @@ class Status:
 
 
 def run_experiment(
-    plan: ExperimentPlan, directory: ExperimentDirectory, command: Sequence[str], observer: Observer, by_hand: ByHand
+    plan: ExperimentPlan,
+    directory: ExperimentDirectory,
+    command: Sequence[str],
+    observer: Observer,
+    by_hand: ByHand | None,
 ) -> Iterator[Measured]:
-    """Runs what is still missing, and yields each run once its directory is closed.
+    """Runs what is still missing, and yields each run once its directory is closed. `by_hand` brings external factors
+    to their levels; None where there are none, or no machine.
 
     Raises:
         WorkloadFailed: several runs in a row went wrong.
@@ -181,7 +186,7 @@ def run_experiment(
     with directory.held():
         done = list(finished(plan, directory))
         while (slot := next_slot(plan, done)) is not None:
-            if directory.synthetic is None:
+            if by_hand is not None:
                 for factor in plan.experiment.factors:
                     if factor.external:
                         by_hand.bring(factor, plan.arms[slot.arm][factor.name])

@@ -23,9 +23,8 @@ def limits(found: Findings, runs: Path) -> Iterator[Block]:
     rows = []
     arms = sorted({one.arm for one in found.results if one.value is not None})
     for arm in arms[:MOST_ARMS]:
-        of_arm = sorted((one for one in found.results if one.arm == arm), key=lambda one: one.value or 0.0)
-        middle = [one for one in of_arm if one.value is not None]
-        run = middle[len(middle) // 2].run
+        by_value = sorted((one.value, one.run) for one in found.results if one.arm == arm and one.value is not None)
+        _, run = by_value[len(by_value) // 2]
         words = [one.verdict for one in Detail(read_run(runs / run)).limits if one.phase == found.phase]
         rows.append((arm_words(found, arm), words[0] if words else MISSING, run))
     if any(row[1] != MISSING for row in rows):

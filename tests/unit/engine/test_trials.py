@@ -384,3 +384,13 @@ def test_the_policy_tests_everything_anew_when_an_arm_spreads_and_gives_up(tmp_p
     assert [one.effect.ratio for one in found.findings if one.effect is not None][-1] == pytest.approx(1.0, abs=0.01)
     page = build_experiment(found, Source("file", "directory", "resume"))
     assert "Everything was tested 2 times" in " ".join(render_text(page).split())
+
+
+def test_what_a_person_changes_is_changed_by_a_person_in_the_confirmation_too(tmp_path: Path) -> None:
+    smt = Factor("smt", ("on", "off"), True, "Turn it in the firmware", "cat control")
+    made, directory = plan(tmp_path, factors=(smt,)), begun(tmp_path)
+    for one in simulated(made, 0.001):
+        keep(directory, replace(one, run=replace(one.run, labels={**one.run.labels, **made.arms[one.slot.arm]})))
+    again = confirming(find(made, directory))
+    assert again is not None
+    assert again.factors == (smt,)
