@@ -5,7 +5,7 @@
 
 BIN := .venv/bin
 MVN := mvn -B --no-transfer-progress -f java/pom.xml
-JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar
+JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar src/howdah/jars/howdah-accelerator.jar
 ROUNDS ?= 5
 ROW ?=
 
@@ -35,7 +35,8 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 
 test: setup-browser jars spark check ## check, the data plane's build, then every test, with real daemons and a browser
 	$(MVN) -q verify
-	$(BIN)/pytest
+	@tools/daemon_tests.sh
+	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
 
 soak: setup-browser jars spark ## the tests with real daemons, ROUNDS times (default 5), up to the first failure
 	@for round in $$(seq $(ROUNDS)); do \

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,28 @@ def test_started_process_can_be_signalled(host: Host, tmp_path: Path) -> None:
 def test_many_processes_end_at_once_and_none_is_missed(host: Host, tmp_path: Path) -> None:
     processes = [host.start(["sh", "-c", f"exit {n}"], output=str(tmp_path / "out")) for n in range(40)]
     assert [process.wait(10) for process in processes] == list(range(40))
+
+
+def test_a_process_can_be_signalled_at_the_very_moment_of_its_end(host: Host, tmp_path: Path) -> None:
+    def follow(code: int) -> int | None:
+        process = host.start(["sh", "-c", f"exit {code}"], output=str(tmp_path / "out"))
+        while process.poll() is None:
+            process.signal(signal.SIGCONT)
+        return process.wait(10)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(follow, range(200))) == list(range(200))
+
+
+def test_a_process_is_signalled_or_has_ended_but_never_both_missed(host: Host, tmp_path: Path) -> None:
+    def end(number: int) -> int | None:
+        process = host.start(["sh", "-c", "exit 7"], output=str(tmp_path / "out"))
+        time.sleep(number % 10 / 1000)
+        process.signal(signal.SIGTERM)
+        return process.wait(10)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(end, range(200))) <= {7, -signal.SIGTERM}
 
 
 def test_failed_operation_names_host_and_reason(host: Host) -> None:

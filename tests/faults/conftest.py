@@ -185,11 +185,9 @@ def one_message(ended: Ended) -> str:
 
 @pytest.fixture(scope="session")
 def cache() -> Path:
-    """The cache with Hadoop's jars, which is filled once for all."""
-    usual = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
-    if not (usual / "cache").is_dir():
-        subprocess.run([sys.executable, "-m", "howdah", "hadoop", "fetch"], check=True)
-    return usual / "cache"
+    """The cache with Hadoop's jars, which is filled once for all: a second process of tests waits until it is."""
+    subprocess.run([sys.executable, "-m", "howdah", "hadoop", "fetch"], check=True)
+    return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah") / "cache"
 
 
 @pytest.fixture
@@ -205,7 +203,7 @@ def home(bare_home: Home, cache: Path) -> Home:
     return bare_home
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Home]:
     """A home with a cluster `shared` of one node that is up, for the tests that do not destroy it."""
     watched = _watched(tmp_path_factory.mktemp("shared") / "home")

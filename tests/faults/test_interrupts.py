@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import signal
-import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -34,6 +33,11 @@ def assert_interrupted(run: Begun, seconds: float = 15.0, kept: Callable[[], Pat
     else:
         assert said == ["howdah: interrupted", f"The run is kept, as aborted: {kept()}"]
         assert list((kept() / "logs/daemons").glob("*.log")), "its logs were not kept"
+
+
+def unpacked(home: Home) -> set[Path]:
+    """The jars that clients have unpacked in a place that goes with the shared cluster."""
+    return set(Path(home.manifest("shared")["plan"]["masters"]["directory"], "tmp").glob("hadoop-unjar*"))
 
 
 def test_while_the_cluster_starts(home: Home) -> None:
@@ -87,12 +91,12 @@ def test_while_calibrating(cluster: Home) -> None:
     ],
 )
 def test_in_a_phase(cluster: Home, phase: str, number: int) -> None:
+    before = unpacked(cluster)
     run = cluster.begin(*_LONG if phase == "sort" else (*_ON_SHARED, "--no-calibration"))
     eventually(lambda: cluster.phase(phase) and cluster.tasks(), 300, f"a task of {phase} runs", begun=run)
-    before = set(Path(tempfile.gettempdir()).glob("hadoop-unjar*"))
+    assert unpacked(cluster) - before, "what its client leaves behind does not go with the cluster"
     run.signal(number)
     assert_interrupted(run, kept=lambda: cluster.runs[0])
-    assert set(Path(tempfile.gettempdir()).glob("hadoop-unjar*")) <= before, "its client left something behind"
     assert cluster.run_record()["outcome"] == {"kind": "aborted", "reason": f"interrupted in {phase}"}
     assert not (cluster.runs[0] / "samples.jsonl").exists()
     shown = cluster.howdah("show", "latest")

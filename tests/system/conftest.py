@@ -1,4 +1,4 @@
-"""One Hadoop cluster of three nodes for all system tests, in a HOWDAH_HOME of their own."""
+"""One Hadoop cluster of three nodes for all system tests, in a HOWDAH_HOME of their own; for each process of tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.system.running import Howdah, Said, processes_of
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def howdah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Howdah]:
     """The command; the jars are those of the user's cache, everything else is new. Nothing is left running after it."""
     cache = Path.home() / ".howdah" / "cache"
@@ -26,14 +26,31 @@ def howdah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Howdah]:
     assert processes_of(home) == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(howdah: Howdah) -> dict[str, Any]:
     """What `up --json` says of the cluster `alpha`: three nodes, 3.4.2, tuned defaults."""
     manifest: dict[str, Any] = howdah("up", "--name", "alpha", "--nodes", "3", "--json").json()
     return manifest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def on(howdah: Howdah, cluster: dict[str, Any]) -> Callable[..., Said]:
     """Runs a command with `howdah exec` on `alpha`."""
     return partial(howdah, "exec", "--name", "alpha", "--")
+
+
+_CRASHED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """pytest-xdist's: one of its processes has ended, by itself if there is an `error`."""
+    if error:
+        node.config.stash[_CRASHED] = True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What a process that crashed was to test is not tested: that is more than a failed test (`daemon_tests.sh`)."""
+    if session.config.stash.get(_CRASHED, False):
+        session.exitstatus = pytest.ExitCode.INTERNAL_ERROR

@@ -9,10 +9,11 @@ import subprocess
 import tempfile
 import threading
 import time
-from typing import IO, Any, Callable, Dict, List, Optional, Set
+from typing import IO, Any, Callable, Dict, List, Optional, Set, Tuple
 
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _END_SECONDS = 10.0
+_GLANCE_SECONDS = 0.02
 
 
 class Children:
@@ -20,7 +21,7 @@ class Children:
 
     The agent is a child subreaper: a process whose parent died (a YARN container whose NodeManager was killed; it has
     a session of its own) becomes the agent's child instead of init's, so that nothing started here can get away.
-    One thread waits for all children; nobody else may call wait.
+    One thread waits for all children. Others may wait for what they forked themselves, and may find it taken.
     """
 
     def __init__(self, exited: Callable[[int, int, float], None]) -> None:
@@ -50,11 +51,13 @@ class Children:
             pid = self._spawn(argv, whole, cwd, given, out, err, watched=False)
             with self._change:
                 in_time = self._change.wait_for(lambda: pid in self._ended, timeout)
+                if not in_time:
+                    _kill_tree(pid)  # It is not reaped before this thread waits: no other process has its pid.
+                    self._change.wait_for(lambda: pid in self._ended, _END_SECONDS)
                 ended = self._ended.pop(pid, None)
             out.seek(0)
             err.seek(0)
             if not in_time:
-                _kill_tree(pid)
                 raise TimeoutError(f"{argv[0]} did not end within {timeout:g} s")
             return {
                 "code": ended[0],
@@ -65,9 +68,9 @@ class Children:
             }
 
     def signal(self, pid: int, number: int) -> None:
-        """Signals a process of `start`; one that has ended is no error, one that was never started here is."""
+        """Signals a process of `start`; one that has ended is left alone, and so is whatever was not started here."""
         with self._change:
-            if pid in self._watched:
+            if pid in self._watched:  # Reaped under the lock only, so that it is there: alive, or a zombie.
                 os.kill(pid, number)
 
     def end_all(self) -> None:
@@ -104,26 +107,37 @@ class Children:
     def _reap(self) -> None:
         while True:
             try:
-                pid, status, usage = os.wait4(-1, 0)
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
             except ChildProcessError:
                 with self._change:
-                    if not self._popen:
-                        self._change.wait(1.0)
+                    # A start may have come between; or somebody's wait for any child has taken one of these.
+                    self._change.wait(_GLANCE_SECONDS if self._popen else 1.0)
                 continue
+            assert found is not None
+            ended = self._take(found.si_pid)
+            if ended is not None:
+                self._exited(*ended)
+
+    def _take(self, pid: int) -> Optional[Tuple[int, int, float]]:
+        """Reaps a process that has ended; the pid, code and CPU seconds if it is one of `start`."""
+        with self._change:
+            try:
+                # Not to wait: should its pid be another's by now, that one runs.
+                reaped, status, usage = os.wait4(pid, os.WNOHANG)
+            except ChildProcessError:
+                return None  # Who forked it was faster.
+            child = self._popen.pop(reaped, None)
+            if child is None:
+                return None  # An orphan that came to the subreaper, or somebody's fork.
             code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
             cpu_seconds = usage.ru_utime + usage.ru_stime
-            with self._change:
-                child = self._popen.pop(pid, None)
-                if child is None:
-                    continue  # An orphan that came to the subreaper.
-                child.returncode = code
-                watched = pid in self._watched
-                self._watched.discard(pid)
-                if not watched:
-                    self._ended[pid] = (code, cpu_seconds)
-                self._change.notify_all()
-            if watched:
-                self._exited(pid, code, cpu_seconds)
+            child.returncode = code
+            watched = pid in self._watched
+            self._watched.discard(pid)
+            if not watched:
+                self._ended[pid] = (code, cpu_seconds)
+            self._change.notify_all()
+            return (pid, code, cpu_seconds) if watched else None
 
 
 def descendants(pid: int) -> List[int]:
