@@ -1,0 +1,230 @@
+package org.howdah.shuffle;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.CRC32;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.io.compress.CodecPool;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.Decompressor;
+import org.apache.hadoop.mapred.IFileInputStream;
+import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.task.reduce.MapHost;
+import org.apache.hadoop.mapreduce.task.reduce.MapOutput;
+import org.apache.hadoop.mapreduce.task.reduce.ShuffleClientMetrics;
+import org.howdah.sort.RecordCursor;
+import org.howdah.sort.SegmentCursor;
+
+/**
+ * The output of one map for this reduce: uncompressed in memory, or a part of a file as the map
+ * wrote it. Its checksum has been compared by the time that it is committed.
+ */
+final class Fetched<K, V> extends MapOutput<K, V> {
+  private static final int CHECKSUM = 4;
+  private static final int COPY_BYTES = 1 << 18;
+
+  private final MapOutputs<K, V> outputs;
+  private final Path path;
+  private final long start;
+  private final long partLength;
+  private final long rawLength;
+  private final boolean own;
+  private byte[] bytes;
+
+  private Fetched(
+      MapOutputs<K, V> outputs,
+      TaskAttemptID map,
+      Path path,
+      long start,
+      long partLength,
+      long rawLength,
+      boolean own) {
+    super(map, rawLength, true);
+    this.outputs = outputs;
+    this.path = path;
+    this.start = start;
+    this.partLength = partLength;
+    this.rawLength = rawLength;
+    this.own = own;
+    if (path == null) {
+      bytes = new byte[(int) rawLength];
+    }
+  }
+
+  /** To be filled by {@link #shuffle}; its memory has been reserved. */
+  static <K, V> Fetched<K, V> inMemory(
+      MapOutputs<K, V> outputs, TaskAttemptID map, long partLength, long rawLength) {
+    return new Fetched<>(outputs, map, null, 0, partLength, rawLength, false);
+  }
+
+  /** In a file; one that is this reduce's {@code own} is removed when it has been read. */
+  static <K, V> Fetched<K, V> inFile(
+      MapOutputs<K, V> outputs,
+      TaskAttemptID map,
+      Path path,
+      long start,
+      long partLength,
+      long rawLength,
+      boolean own) {
+    return new Fetched<>(outputs, map, path, start, partLength, rawLength, own);
+  }
+
+  long rawLength() {
+    return rawLength;
+  }
+
+  long partLength() {
+    return partLength;
+  }
+
+  boolean isInMemory() {
+    return path == null;
+  }
+
+  /** Takes the output from {@code input}, and compares its checksum. */
+  @Override
+  public void shuffle(
+      MapHost host,
+      InputStream input,
+      long compressedLength,
+      long decompressedLength,
+      ShuffleClientMetrics metrics,
+      Reporter reporter)
+      throws IOException {
+    try {
+      if (isInMemory()) {
+        read(input);
+      } else {
+        try (FSDataOutputStream file = outputs.local().create(path, true, 4096)) {
+          check(input, partLength, file, reporter, path.toString());
+        }
+      }
+    } catch (InternalError damage) {
+      // What some codecs throw.
+      throw new IOException("the output of " + getMapId() + " cannot be decompressed", damage);
+    }
+  }
+
+  private void read(InputStream input) throws IOException {
+    CompressionCodec codec = outputs.context().getCodec();
+    IFileInputStream checked =
+        new IFileInputStream(input, partLength, outputs.context().getJobConf());
+    Decompressor decompressor = codec == null ? null : CodecPool.getDecompressor(codec);
+    try {
+      InputStream in = checked;
+      if (codec != null) {
+        in =
+            decompressor == null
+                ? codec.createInputStream(checked)
+                : codec.createInputStream(checked, decompressor);
+      }
+      IOUtils.readFully(in, bytes, 0, bytes.length);
+      byte[] rest = new byte[64];
+      if (in.read(rest, 0, rest.length) > 0) {
+        throw new IOException(
+            "the output of "
+                + getMapId()
+                + " is longer than the "
+                + rawLength
+                + " bytes announced");
+      }
+      // A decompressor may be at its end before the checksum has been reached.
+      while (checked.read(rest, 0, rest.length) > 0) {
+        continue;
+      }
+    } finally {
+      if (decompressor != null) {
+        CodecPool.returnDecompressor(decompressor);
+      }
+    }
+  }
+
+  /**
+   * Reads {@code length} bytes, the last four of them the checksum (CRC-32) of those before, writes
+   * them to {@code to} if that is not null, and throws if it differs.
+   */
+  static void check(
+      InputStream from, long length, FSDataOutputStream to, Reporter reporter, String name)
+      throws IOException {
+    byte[] buffer = new byte[(int) Math.min(COPY_BYTES, length)];
+    CRC32 sum = new CRC32();
+    long left = length;
+    long expected = 0;
+    while (left > 0) {
+      int read = from.read(buffer, 0, (int) Math.min(buffer.length, left));
+      if (read < 0) {
+        throw new EOFException(name + " ends " + left + " bytes too early");
+      }
+      int ofData = (int) Math.max(0, Math.min(read, left - CHECKSUM));
+      sum.update(buffer, 0, ofData);
+      for (int at = ofData; at < read; at++) {
+        expected = expected << 8 | buffer[at] & 0xFF;
+      }
+      if (to != null) {
+        to.write(buffer, 0, read);
+      }
+      left -= read;
+      reporter.progress();
+    }
+    if (sum.getValue() != expected) {
+      throw new IOException(name + " is damaged: its checksum is wrong");
+    }
+  }
+
+  RecordCursor cursor(int bufferBytes) {
+    String name = "the output of " + getMapId();
+    if (isInMemory()) {
+      byte[] segment = bytes;
+      bytes = null;
+      return SegmentCursor.inMemory(segment, segment.length, name);
+    }
+    FileSystem local = outputs.local();
+    return new SegmentCursor(
+        () -> {
+          FSDataInputStream file = local.open(path);
+          file.seek(start);
+          return file;
+        },
+        name + " in " + path,
+        partLength,
+        outputs.context().getCodec(),
+        outputs.context().getJobConf(),
+        bufferBytes);
+  }
+
+  @Override
+  public void commit() {
+    outputs.add(this);
+  }
+
+  @Override
+  public void abort() {
+    free();
+  }
+
+  /** Gives back what the output took, if it is this reduce's. */
+  void free() {
+    if (isInMemory()) {
+      bytes = null;
+      outputs.release(rawLength);
+    } else if (own) {
+      try {
+        outputs.local().delete(path, false);
+      } catch (IOException left) {
+        // It goes with the directory of the attempt.
+        return;
+      }
+    }
+  }
+
+  @Override
+  public String getDescription() {
+    return isInMemory() ? "MEMORY" : own ? "DISK" : "DIRECT";
+  }
+}

@@ -1,0 +1,209 @@
+package org.howdah.shuffle;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
+import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.howdah.sort.KeyOrder;
+import org.howdah.sort.KeyOrders;
+import org.howdah.sort.MergedRecords;
+import org.howdah.sort.RecordCursor;
+import org.howdah.sort.SegmentWriter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The map outputs that a reduce has, in memory and in files, and their merge. Memory is bounded by
+ * the keys that bound Hadoop's: a share of the heap while outputs arrive, and another while the
+ * reduce runs.
+ */
+final class MapOutputs<K, V> {
+  private static final Logger LOG = LoggerFactory.getLogger(MapOutputs.class);
+  // Of open files a task may have some thousand; of decompressors, each with buffers, fewer.
+  private static final int MOST_FILES = 500;
+  private static final int MOST_COMPRESSED = 100;
+  private static final long BUFFERS = 32L << 20;
+  private static final int MOST_BUFFER = 1 << 18;
+  private static final int LEAST_BUFFER = 1 << 14;
+
+  private final ShuffleConsumerPlugin.Context<K, V> context;
+  private final JobConf job;
+  private final FileSystem local;
+  private final RawComparator<K> comparator;
+  private final KeyOrder order;
+  private final long memoryLimit;
+  private final long singleLimit;
+  private final List<Fetched<K, V>> outputs = new ArrayList<>();
+  private long memory;
+  private int merges;
+
+  MapOutputs(ShuffleConsumerPlugin.Context<K, V> context) {
+    this.context = context;
+    job = context.getJobConf();
+    context.getMapOutputFile().setConf(job);
+    local = ((LocalFileSystem) context.getLocalFS()).getRaw();
+    @SuppressWarnings("unchecked")
+    RawComparator<K> sorted = job.getOutputKeyComparator();
+    comparator = sorted;
+    order = KeyOrders.of(job.getMapOutputKeyClass(), comparator);
+    float share =
+        share(
+            MRJobConfig.SHUFFLE_INPUT_BUFFER_PERCENT,
+            MRJobConfig.DEFAULT_SHUFFLE_INPUT_BUFFER_PERCENT);
+    memoryLimit = (long) (heap() * share);
+    singleLimit =
+        (long)
+            Math.min(
+                Integer.MAX_VALUE - 8,
+                memoryLimit * share(MRJobConfig.SHUFFLE_MEMORY_LIMIT_PERCENT, 0.25f));
+  }
+
+  private float share(String key, float usual) {
+    float share = job.getFloat(key, usual);
+    if (share < 0 || share > 1) {
+      throw new IllegalArgumentException(key + " is " + share + ", which is no share of 1");
+    }
+    return share;
+  }
+
+  private long heap() {
+    return job.getLong(MRJobConfig.REDUCE_MEMORY_TOTAL_BYTES, Runtime.getRuntime().maxMemory());
+  }
+
+  ShuffleConsumerPlugin.Context<K, V> context() {
+    return context;
+  }
+
+  FileSystem local() {
+    return local;
+  }
+
+  /** Takes {@code bytes} of the memory for outputs; false where there is not so much. */
+  synchronized boolean reserve(long bytes) {
+    if (bytes > singleLimit || memory + bytes > memoryLimit) {
+      return false;
+    }
+    memory += bytes;
+    return true;
+  }
+
+  synchronized void release(long bytes) {
+    memory -= bytes;
+  }
+
+  synchronized void add(Fetched<K, V> output) {
+    outputs.add(output);
+  }
+
+  /**
+   * A new file of this attempt, for the output of {@code map} or a merge, of {@code bytes} about.
+   */
+  Path file(TaskID map, String name, long bytes) throws IOException {
+    return context.getMapOutputFile().getInputFileForWrite(map, bytes).suffix("." + name);
+  }
+
+  /** All records in order. Called once, when every output is there. */
+  MergedRecords merged() throws IOException {
+    List<Fetched<K, V>> left;
+    synchronized (this) {
+      left = new ArrayList<>(outputs);
+      outputs.clear();
+    }
+    left.removeIf(output -> output.rawLength() <= 2);
+    keepInMemory(left, (long) (heap() * share(MRJobConfig.REDUCE_INPUT_BUFFER_PERCENT, 0)));
+    int most = context.getCodec() == null ? MOST_FILES : MOST_COMPRESSED;
+    while (files(left).size() > most) {
+      List<Fetched<K, V>> files = files(left);
+      files.sort(Comparator.comparingLong(Fetched::rawLength));
+      replace(left, files.subList(0, Math.min(most, files.size() - most + 1)));
+    }
+    long memoryBytes = 0;
+    for (Fetched<K, V> output : left) {
+      memoryBytes += output.isInMemory() ? output.rawLength() : 0;
+    }
+    LOG.info(
+        "Merging {} map outputs, {} of their bytes in memory; keys are ordered by {}",
+        left.size(),
+        memoryBytes,
+        order.kind());
+    return merge(left);
+  }
+
+  /**
+   * Merges outputs that are in memory to a file, the largest first, until {@code most} bytes are
+   * left.
+   */
+  private void keepInMemory(List<Fetched<K, V>> left, long most) throws IOException {
+    List<Fetched<K, V>> held = new ArrayList<>(left);
+    held.removeIf(output -> !output.isInMemory());
+    held.sort(Comparator.comparingLong(Fetched::rawLength));
+    long bytes = 0;
+    int kept = 0;
+    while (kept < held.size() && bytes + held.get(kept).rawLength() <= most) {
+      bytes += held.get(kept++).rawLength();
+    }
+    if (kept < held.size()) {
+      replace(left, held.subList(kept, held.size()));
+    }
+  }
+
+  private static <K, V> List<Fetched<K, V>> files(List<Fetched<K, V>> outputs) {
+    List<Fetched<K, V>> files = new ArrayList<>(outputs);
+    files.removeIf(Fetched::isInMemory);
+    return files;
+  }
+
+  private void replace(List<Fetched<K, V>> outputs, List<Fetched<K, V>> some) throws IOException {
+    List<Fetched<K, V>> merging = new ArrayList<>(some);
+    long bytes = 0;
+    for (Fetched<K, V> output : merging) {
+      bytes += output.rawLength();
+    }
+    TaskID reduce = TaskID.downgrade(context.getReduceId().getTaskID());
+    Path path = file(reduce, "merge" + merges++, bytes);
+    MergedRecords merged = merge(merging);
+    SegmentWriter writer;
+    try (FSDataOutputStream file = local.create(path, true, 4096)) {
+      writer = new SegmentWriter(file, context.getCodec(), new byte[SegmentWriter.BUFFER_BYTES]);
+      while (merged.next()) {
+        writer.append(merged.current());
+        if ((merged.records() & 0xFFFF) == 0) {
+          context.getReporter().progress();
+        }
+      }
+      writer.finish();
+    }
+    context.getSpilledRecordsCounter().increment(writer.records());
+    context.getMergedMapOutputsCounter().increment(merging.size());
+    for (Fetched<K, V> output : merging) {
+      output.free();
+    }
+    outputs.removeAll(merging);
+    outputs.add(
+        Fetched.inFile(
+            this, context.getReduceId(), path, 0, writer.partLength(), writer.rawLength(), true));
+  }
+
+  private MergedRecords merge(List<Fetched<K, V>> some) throws IOException {
+    int buffer =
+        (int)
+            Math.max(
+                LEAST_BUFFER, Math.min(MOST_BUFFER, BUFFERS / Math.max(1, files(some).size())));
+    List<RecordCursor> cursors = new ArrayList<>();
+    long bytes = 0;
+    for (Fetched<K, V> output : some) {
+      cursors.add(output.cursor(buffer));
+      bytes += output.rawLength();
+    }
+    return new MergedRecords(cursors, order, comparator, bytes);
+  }
+}

@@ -1,0 +1,48 @@
+package org.howdah.shuffle;
+
+import org.apache.hadoop.mapreduce.task.reduce.ExceptionReporter;
+
+/** One of the threads of a shuffle. What it throws ends the shuffle. */
+abstract class Worker {
+  private static final int JOIN_MS = 5000;
+
+  private final ExceptionReporter failed;
+  private final Thread thread;
+  private volatile boolean stopped;
+
+  Worker(String name, ExceptionReporter failed) {
+    this.failed = failed;
+    thread = new Thread(this::run, name);
+    thread.setDaemon(true);
+  }
+
+  abstract void work() throws Exception;
+
+  /** Called, by another thread, when the worker is to end: frees it from what it waits for. */
+  void interrupted() {}
+
+  final boolean isStopped() {
+    return stopped || Thread.currentThread().isInterrupted();
+  }
+
+  final void start() {
+    thread.start();
+  }
+
+  final void end() throws InterruptedException {
+    stopped = true;
+    thread.interrupt();
+    interrupted();
+    thread.join(JOIN_MS);
+  }
+
+  private void run() {
+    try {
+      work();
+    } catch (Throwable thrown) {
+      if (!stopped) {
+        failed.reportException(thrown);
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package org.howdah.shuffle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.mapred.JobConf;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MapOutputsTest {
+  @TempDir Path directory;
+
+  private final Segments.Counting reporter = new Segments.Counting();
+  private final List<String> expected = new ArrayList<>();
+
+  private MapOutputs<Text, Text> outputs(JobConf job, CompressionCodec codec) throws IOException {
+    return new MapOutputs<>(Segments.context(job, reporter, codec, null, null));
+  }
+
+  private void memory(MapOutputs<Text, Text> outputs, int map, int records, CompressionCodec codec)
+      throws IOException {
+    List<String> keys = Segments.keys(map, records);
+    expected.addAll(keys);
+    byte[] segment = Segments.bytes(keys, codec);
+    long rawLength = Segments.rawLength(keys);
+    assertThat(outputs.reserve(rawLength)).isTrue();
+    Fetched<Text, Text> output =
+        Fetched.inMemory(outputs, Segments.map(map), segment.length, rawLength);
+    output.shuffle(
+        null, new ByteArrayInputStream(segment), segment.length, rawLength, null, reporter);
+    output.commit();
+  }
+
+  private void file(MapOutputs<Text, Text> outputs, int map, int records, CompressionCodec codec)
+      throws IOException {
+    List<String> keys = Segments.keys(map, records);
+    expected.addAll(keys);
+    byte[] segment = Segments.bytes(keys, codec);
+    org.apache.hadoop.fs.Path path = Segments.file(directory, "map" + map, segment);
+    Fetched.inFile(
+            outputs, Segments.map(map), path, 0, segment.length, Segments.rawLength(keys), false)
+        .commit();
+  }
+
+  private void merged(MapOutputs<Text, Text> outputs) throws IOException {
+    List<String> found = Segments.read(outputs.merged());
+    expected.sort(null);
+    assertThat(found).isEqualTo(expected);
+  }
+
+  @Test
+  void outputsInMemoryAndInFilesAreMerged() throws IOException {
+    DefaultCodec compression = new DefaultCodec();
+    compression.setConf(new JobConf());
+    for (CompressionCodec codec : new CompressionCodec[] {null, compression}) {
+      expected.clear();
+      JobConf job = Segments.job(directory, 20);
+      job.set("mapreduce.reduce.input.buffer.percent", "0.5");
+      MapOutputs<Text, Text> outputs = outputs(job, codec);
+      for (int map = 0; map < 10; map++) {
+        memory(outputs, map, 100 * map, codec);
+        file(outputs, 10 + map, 300, codec);
+      }
+      merged(outputs);
+    }
+  }
+
+  @Test
+  void memoryThatTheReduceIsToHaveIsGivenBackBeforeIt() throws IOException {
+    MapOutputs<Text, Text> outputs = outputs(Segments.job(directory, 5), null);
+    for (int map = 0; map < 5; map++) {
+      memory(outputs, map, 1000, null);
+    }
+    merged(outputs);
+    assertThat(outputs.context().getSpilledRecordsCounter().getValue()).isEqualTo(5000);
+    assertThat(outputs.context().getMergedMapOutputsCounter().getValue()).isEqualTo(5);
+  }
+
+  @Test
+  void moreFilesThanCanBeOpenAtOnceAreMergedInPasses() throws IOException {
+    MapOutputs<Text, Text> outputs = outputs(Segments.job(directory, 1300), null);
+    for (int map = 0; map < 1300; map++) {
+      file(outputs, map, 3, null);
+    }
+    merged(outputs);
+    assertThat(outputs.context().getMergedMapOutputsCounter().getValue()).isGreaterThan(700);
+  }
+
+  @Test
+  void memoryIsBounded() throws IOException {
+    JobConf job = Segments.job(directory, 1);
+    job.setLong("mapreduce.reduce.memory.totalbytes", 1000);
+    MapOutputs<Text, Text> outputs = outputs(job, null);
+    assertThat(outputs.reserve(176)).isFalse();
+    for (int number = 0; number < 4; number++) {
+      assertThat(outputs.reserve(174)).isTrue();
+    }
+    assertThat(outputs.reserve(10)).isFalse();
+    outputs.release(174);
+    assertThat(outputs.reserve(10)).isTrue();
+  }
+
+  @Test
+  void nothingIsMergedToNothing() throws IOException {
+    MapOutputs<Text, Text> outputs = outputs(Segments.job(directory, 2), null);
+    memory(outputs, 0, 0, null);
+    merged(outputs);
+    merged(outputs(Segments.job(directory, 0), null));
+  }
+}

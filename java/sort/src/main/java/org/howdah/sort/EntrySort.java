@@ -1,0 +1,265 @@
+package org.howdah.sort;
+
+import org.apache.hadoop.io.RawComparator;
+
+/**
+ * Sorts the entries of one partition: by radix of their prefixes from the first bit in which any
+ * two of them differ, then, among equal prefixes, by those of the bytes that follow, and where
+ * there are none by the comparator.
+ */
+final class EntrySort {
+  // Below this many entries, insertion is faster than counting.
+  private static final int FEW = 24;
+  private static final int MANY = 1 << 14;
+  private static final int FINE_BITS = 11;
+  private static final int COARSE_BITS = 8;
+
+  /**
+   * How many bytes of common beginning are sorted by radix. Bounds the recursion, for keys of any
+   * length.
+   */
+  private static final int DEEPEST = 256;
+
+  private final RecordBuffer records;
+  private final KeyOrder order;
+  private final KeyOrder.Bytes bytes;
+  private final RawComparator<?> comparator;
+  private final long[] entries;
+  private long[] spare = new long[0];
+
+  EntrySort(RecordBuffer records, KeyOrder order, RawComparator<?> comparator, long[] entries) {
+    this.records = records;
+    this.order = order;
+    this.bytes = order instanceof KeyOrder.Bytes ? (KeyOrder.Bytes) order : null;
+    this.comparator = comparator;
+    this.entries = entries;
+  }
+
+  /**
+   * Sorts the entries of numbers {@code from} to {@code end}, which have the prefixes of their
+   * keys.
+   */
+  void sort(int from, int end) {
+    if (spare.length < 2 * (end - from)) {
+      spare = null;
+      spare = new long[2 * (end - from)];
+    }
+    if (order.kind() == KeyOrder.Kind.UNKNOWN) {
+      merge(from, end);
+    } else {
+      radix(from, end, 0);
+    }
+  }
+
+  private void radix(int from, int end, int depth) {
+    int first = from;
+    int deeper = depth;
+    while (end - first > FEW) {
+      long all = -1;
+      long any = 0;
+      for (int at = 2 * first; at < 2 * end; at += 2) {
+        all &= entries[at];
+        any |= entries[at];
+      }
+      if (all != any) {
+        scatter(first, end, 64 - Long.numberOfLeadingZeros(all ^ any), deeper);
+        return;
+      }
+      if (order.kind() == KeyOrder.Kind.NUMBER) {
+        return;
+      }
+      if (deeper + Long.BYTES > DEEPEST) {
+        merge(first, end);
+        return;
+      }
+      first = endedFirst(first, end, deeper + Long.BYTES);
+      deeper += Long.BYTES;
+    }
+    insert(first, end);
+  }
+
+  /**
+   * Distributes by the highest {@code FINE_BITS} or {@code COARSE_BITS} of the lowest {@code width}
+   * bits.
+   */
+  private void scatter(int from, int end, int width, int depth) {
+    int bits = Math.min(width, end - from >= MANY ? FINE_BITS : COARSE_BITS);
+    int shift = width - bits;
+    int mask = (1 << bits) - 1;
+    int[] next = new int[1 << bits];
+    for (int at = 2 * from; at < 2 * end; at += 2) {
+      next[(int) (entries[at] >>> shift) & mask]++;
+    }
+    int[] counts = next.clone();
+    int sum = 0;
+    for (int bucket = 0; bucket <= mask; bucket++) {
+      int one = next[bucket];
+      next[bucket] = 2 * sum;
+      sum += one;
+    }
+    for (int at = 2 * from; at < 2 * end; at += 2) {
+      int bucket = (int) (entries[at] >>> shift) & mask;
+      int to = next[bucket];
+      next[bucket] = to + 2;
+      spare[to] = entries[at];
+      spare[to + 1] = entries[at + 1];
+    }
+    System.arraycopy(spare, 0, entries, 2 * from, 2 * (end - from));
+    int first = from;
+    for (int count : counts) {
+      if (count > 1) {
+        radix(first, first + count, depth);
+      }
+      first += count;
+    }
+  }
+
+  /**
+   * Of entries with equal keys up to {@code depth} ordered bytes, zeros standing for those that are
+   * missing: puts those that are no longer than that to the front, the shorter before the longer,
+   * and gives the others the prefix of what follows. Returns the number of the first of the others.
+   */
+  private int endedFirst(int from, int end, int depth) {
+    int first = from;
+    boolean sorted = true;
+    for (int index = from; index < end; index++) {
+      long entry = entries[2 * index + 1];
+      byte[] page = records.page(entry);
+      int key = Key.start(page, RecordBuffer.offset(entry));
+      int length = Key.length(page, RecordBuffer.offset(entry));
+      int content = length - (bytes.contentStart(page, key) - key);
+      if (content > depth) {
+        entries[2 * index] = bytes.prefix(page, key, length, depth);
+        continue;
+      }
+      entries[2 * index] = entries[2 * first];
+      entries[2 * index + 1] = entries[2 * first + 1];
+      entries[2 * first] = content;
+      entries[2 * first + 1] = entry;
+      sorted &= first == from || entries[2 * first - 2] <= content;
+      first++;
+    }
+    if (!sorted) {
+      byLength(from, first, depth);
+    }
+    return first;
+  }
+
+  /** Sorts entries whose prefixes are lengths of {@code depth - 8} to {@code depth}. */
+  private void byLength(int from, int end, int depth) {
+    int[] next = new int[Long.BYTES + 2];
+    int least = depth - Long.BYTES;
+    for (int index = from; index < end; index++) {
+      next[(int) entries[2 * index] - least + 1]++;
+    }
+    for (int length = 1; length < next.length; length++) {
+      next[length] += next[length - 1];
+    }
+    for (int index = from; index < end; index++) {
+      int to = next[(int) entries[2 * index] - least]++;
+      spare[2 * to] = entries[2 * index];
+      spare[2 * to + 1] = entries[2 * index + 1];
+    }
+    System.arraycopy(spare, 0, entries, 2 * from, 2 * (end - from));
+  }
+
+  private void insert(int from, int end) {
+    for (int index = from + 1; index < end; index++) {
+      long prefix = entries[2 * index];
+      long entry = entries[2 * index + 1];
+      int at = index;
+      while (at > from && isAfter(entries[2 * at - 2], entries[2 * at - 1], prefix, entry)) {
+        entries[2 * at] = entries[2 * at - 2];
+        entries[2 * at + 1] = entries[2 * at - 1];
+        at--;
+      }
+      entries[2 * at] = prefix;
+      entries[2 * at + 1] = entry;
+    }
+  }
+
+  /**
+   * Sorts by comparing, from runs that insertion has sorted. Prefixes may be of any depth: they are
+   * not looked at.
+   */
+  private void merge(int from, int end) {
+    for (int index = from; index < end; index++) {
+      entries[2 * index] = 0;
+    }
+    for (int run = from; run < end; run += FEW) {
+      compareInsert(run, Math.min(end, run + FEW));
+    }
+    for (long width = FEW; width < end - from; width *= 2) {
+      for (long left = from; left + width < end; left += 2 * width) {
+        join((int) left, (int) (left + width), (int) Math.min(end, left + 2 * width));
+      }
+    }
+  }
+
+  private void compareInsert(int from, int end) {
+    for (int index = from + 1; index < end; index++) {
+      long entry = entries[2 * index + 1];
+      int at = index;
+      while (at > from && compare(entries[2 * at - 1], entry) > 0) {
+        entries[2 * at + 1] = entries[2 * at - 1];
+        at--;
+      }
+      entries[2 * at + 1] = entry;
+    }
+  }
+
+  private void join(int from, int middle, int end) {
+    if (compare(entries[2 * middle - 1], entries[2 * middle + 1]) <= 0) {
+      return;
+    }
+    int held = middle - from;
+    for (int index = 0; index < held; index++) {
+      spare[index] = entries[2 * (from + index) + 1];
+    }
+    int left = 0;
+    int right = middle;
+    int to = from;
+    while (left < held && right < end) {
+      boolean takeLeft = compare(spare[left], entries[2 * right + 1]) <= 0;
+      entries[2 * to++ + 1] = takeLeft ? spare[left++] : entries[2 * right++ + 1];
+    }
+    while (left < held) {
+      entries[2 * to++ + 1] = spare[left++];
+    }
+  }
+
+  private boolean isAfter(long prefix, long entry, long otherPrefix, long other) {
+    if (prefix != otherPrefix) {
+      return prefix + Long.MIN_VALUE > otherPrefix + Long.MIN_VALUE;
+    }
+    return order.kind() != KeyOrder.Kind.NUMBER && compare(entry, other) > 0;
+  }
+
+  private int compare(long one, long other) {
+    byte[] page = records.page(one);
+    int offset = RecordBuffer.offset(one);
+    byte[] otherPage = records.page(other);
+    int otherOffset = RecordBuffer.offset(other);
+    return comparator.compare(
+        page,
+        Key.start(page, offset),
+        Key.length(page, offset),
+        otherPage,
+        Key.start(otherPage, otherOffset),
+        Key.length(otherPage, otherOffset));
+  }
+
+  /** Where the key of a record lies. */
+  static final class Key {
+    private Key() {}
+
+    static int start(byte[] page, int record) {
+      int second = record + SegmentFormat.sizeOf(page[record]);
+      return second + SegmentFormat.sizeOf(page[second]);
+    }
+
+    static int length(byte[] page, int record) {
+      return SegmentFormat.read(page, record);
+    }
+  }
+}

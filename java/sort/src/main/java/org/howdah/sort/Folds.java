@@ -1,0 +1,66 @@
+package org.howdah.sort;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.mapred.JobConf;
+
+/**
+ * The folds of Hadoop's own combiners that add numbers, which wrap around when they overflow, as
+ * these do.
+ */
+final class Folds {
+  private static final Map<String, Class<?>> VALUES = new HashMap<>();
+
+  static {
+    VALUES.put("org.apache.hadoop.mapreduce.lib.reduce.IntSumReducer", IntWritable.class);
+    VALUES.put("org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer", LongWritable.class);
+    VALUES.put("org.apache.hadoop.mapred.lib.LongSumReducer", LongWritable.class);
+    VALUES.put("org.apache.hadoop.examples.WordCount$IntSumReducer", IntWritable.class);
+  }
+
+  private Folds() {}
+
+  /** The fold of the job's combiner, or null. */
+  static Fold of(JobConf job) throws ClassNotFoundException {
+    Class<?> combiner = job.getCombinerClass();
+    if (combiner == null) {
+      combiner = job.getClass("mapreduce.job.combine.class", null);
+    }
+    if (combiner == null) {
+      return null;
+    }
+    for (FoldProvider provider : ServiceLoader.load(FoldProvider.class)) {
+      Fold fold = provider.foldOf(combiner, job);
+      if (fold != null) {
+        return fold;
+      }
+    }
+    Class<?> values = VALUES.get(combiner.getName());
+    if (values == null || values != job.getMapOutputValueClass()) {
+      return null;
+    }
+    return values == IntWritable.class ? Folds::addInts : Folds::addLongs;
+  }
+
+  private static boolean addInts(
+      byte[] target, int into, int intoLength, byte[] data, int from, int length) {
+    int sum = WritableComparator.readInt(target, into) + WritableComparator.readInt(data, from);
+    for (int shift = 24, at = into; shift >= 0; shift -= 8) {
+      target[at++] = (byte) (sum >>> shift);
+    }
+    return true;
+  }
+
+  private static boolean addLongs(
+      byte[] target, int into, int intoLength, byte[] data, int from, int length) {
+    long sum = WritableComparator.readLong(target, into) + WritableComparator.readLong(data, from);
+    for (int shift = 56, at = into; shift >= 0; shift -= 8) {
+      target[at++] = (byte) (sum >>> shift);
+    }
+    return true;
+  }
+}

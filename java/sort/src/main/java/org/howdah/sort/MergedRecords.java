@@ -1,0 +1,193 @@
+package org.howdah.sort;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.io.DataInputBuffer;
+import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
+import org.apache.hadoop.util.Progress;
+
+/**
+ * The records of several sorted sources as one, in order: a loser tree that compares prefixes, and
+ * asks the comparator only where they are equal.
+ */
+public final class MergedRecords implements RawKeyValueIterator {
+  private static final int PROGRESS_RECORDS = 1 << 10;
+
+  private final RecordCursor[] cursors;
+  private final KeyOrder order;
+  private final RawComparator<?> comparator;
+  private final long[] prefixes;
+  private final boolean[] ended;
+  // losers[0] is the winner; losers[node] is the cursor that lost at that node of the tree.
+  private final int[] losers;
+  private final DataInputBuffer key = new DataInputBuffer();
+  private final DataInputBuffer value = new DataInputBuffer();
+  private final Done progress = new Done();
+  private final long totalBytes;
+  private RecordCursor current;
+  private boolean began;
+  private long bytes;
+  private long records;
+
+  /**
+   * Merges {@code cursors}, of {@code totalBytes} together as far as is known: what progress is
+   * measured against.
+   */
+  public MergedRecords(
+      List<? extends RecordCursor> cursors,
+      KeyOrder order,
+      RawComparator<?> comparator,
+      long totalBytes) {
+    this.cursors = new ArrayList<>(cursors).toArray(new RecordCursor[0]);
+    this.order = order;
+    this.comparator = comparator;
+    this.totalBytes = Math.max(1, totalBytes);
+    this.prefixes = new long[this.cursors.length];
+    this.ended = new boolean[this.cursors.length];
+    this.losers = new int[Math.max(1, this.cursors.length)];
+  }
+
+  /** The cursor that is at the present record. */
+  public RecordCursor current() {
+    return current;
+  }
+
+  public long records() {
+    return records;
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    if (!began) {
+      begin();
+    } else if (current != null) {
+      int winner = losers[0];
+      bytes += current.length();
+      advance(winner);
+      replay(winner);
+    }
+    if (cursors.length == 0 || ended[losers[0]]) {
+      current = null;
+      progress.done = 1;
+      return false;
+    }
+    current = cursors[losers[0]];
+    if (++records % PROGRESS_RECORDS == 0) {
+      progress.done = Math.min(1, bytes / (float) totalBytes);
+    }
+    return true;
+  }
+
+  private void begin() throws IOException {
+    began = true;
+    for (int cursor = 0; cursor < cursors.length; cursor++) {
+      advance(cursor);
+    }
+    if (cursors.length > 0) {
+      losers[0] = winnerBelow(1);
+    }
+  }
+
+  /**
+   * Plays the tree below {@code node}; its leaves are the numbers from the number of cursors on.
+   */
+  private int winnerBelow(int node) {
+    if (node >= cursors.length) {
+      return node - cursors.length;
+    }
+    int left = winnerBelow(2 * node);
+    int right = winnerBelow(2 * node + 1);
+    boolean leftWins = isBefore(left, right);
+    losers[node] = leftWins ? right : left;
+    return leftWins ? left : right;
+  }
+
+  private void advance(int cursor) throws IOException {
+    RecordCursor one = cursors[cursor];
+    if (one.next()) {
+      prefixes[cursor] = order.prefix(one.data, one.keyStart, one.keyLength);
+    } else {
+      ended[cursor] = true;
+      prefixes[cursor] = -1;
+      one.close();
+    }
+  }
+
+  private void replay(int from) {
+    int winner = from;
+    long prefix = prefixes[winner] + Long.MIN_VALUE;
+    for (int node = (from + cursors.length) >>> 1; node > 0; node >>>= 1) {
+      int other = losers[node];
+      long otherPrefix = prefixes[other] + Long.MIN_VALUE;
+      if (otherPrefix < prefix || otherPrefix == prefix && tieIsBefore(other, winner)) {
+        losers[node] = winner;
+        winner = other;
+        prefix = otherPrefix;
+      }
+    }
+    losers[0] = winner;
+  }
+
+  private boolean isBefore(int one, int other) {
+    long prefix = prefixes[one] + Long.MIN_VALUE;
+    long otherPrefix = prefixes[other] + Long.MIN_VALUE;
+    return prefix < otherPrefix || prefix == otherPrefix && tieIsBefore(one, other);
+  }
+
+  /** Equal keys come in the order of the cursors. */
+  private boolean tieIsBefore(int one, int other) {
+    if (ended[one] || ended[other]) {
+      return !ended[one];
+    }
+    if (order.kind() == KeyOrder.Kind.NUMBER) {
+      return one < other;
+    }
+    RecordCursor left = cursors[one];
+    RecordCursor right = cursors[other];
+    int compared =
+        comparator.compare(
+            left.data, left.keyStart, left.keyLength, right.data, right.keyStart, right.keyLength);
+    return compared < 0 || compared == 0 && one < other;
+  }
+
+  @Override
+  public DataInputBuffer getKey() {
+    key.reset(current.data, current.keyStart, current.keyLength);
+    return key;
+  }
+
+  @Override
+  public DataInputBuffer getValue() {
+    value.reset(current.data, current.valueStart(), current.valueLength);
+    return value;
+  }
+
+  @Override
+  public Progress getProgress() {
+    return progress;
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (RecordCursor cursor : cursors) {
+      cursor.close();
+    }
+  }
+
+  /** Asked for once per record by Hadoop's reduce loop: without the locks of Hadoop's own. */
+  private static final class Done extends Progress {
+    private volatile float done;
+
+    @Override
+    public float get() {
+      return done;
+    }
+
+    @Override
+    public float getProgress() {
+      return done;
+    }
+  }
+}

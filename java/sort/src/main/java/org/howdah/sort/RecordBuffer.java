@@ -1,0 +1,359 @@
+package org.howdah.sort;
+
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The records that a map has written and that are not on disk yet, in the form that a file of map
+ * output has: length of key, length of value, key, value, without a gap.
+ *
+ * <p>They lie in pages that are taken as they are needed. Each record has an entry of two longs:
+ * the prefix of its key, and its partition with its address (page and offset). A record that is
+ * larger than a page has one of its own.
+ */
+final class RecordBuffer {
+  private static final int OFFSET_BITS = 26;
+  private static final int OFFSET_MASK = (1 << OFFSET_BITS) - 1;
+  private static final int ADDRESS_BITS = 40;
+  private static final long ADDRESS_MASK = (1L << ADDRESS_BITS) - 1;
+
+  /** The most partitions whose numbers fit beside an address. */
+  static final int MOST_PARTITIONS = 1 << (63 - ADDRESS_BITS);
+
+  private static final int FIRST_PAGE = 1 << 20;
+  private static final int LARGEST_PAGE = 1 << OFFSET_BITS;
+  private static final int MOST_PAGES = 1 << (ADDRESS_BITS - OFFSET_BITS);
+  private static final int BLOCK_ENTRIES = 1 << 15;
+  // Entries are copied into the array in which they are sorted, and pass through another one there;
+  // the first
+  // ones are free by then.
+  private static final int ENTRY_BYTES = 2 * 2 * Long.BYTES;
+  private static final int FOLDING_BYTES = 4 * 2 * Long.BYTES;
+  private static final int MOST_ENTRIES = (Integer.MAX_VALUE - 8) / 2;
+
+  /** What empties the buffer when it is full: must call {@link #clear}. */
+  interface Spill {
+    void run() throws IOException;
+  }
+
+  private final long budget;
+  private final int entryBytes;
+  private final Spill spill;
+  private final List<byte[]> pages = new ArrayList<>();
+  private final List<long[]> blocks = new ArrayList<>();
+  private final DataOutputStream output = new PageOutput(new Bytes());
+
+  private long pageBytes;
+  private int pageIndex = -1;
+  private byte[] page = new byte[0];
+  private int position;
+  private int recordStart;
+  private int keyStart;
+  private int keyLength;
+  private int headerGuess = 2;
+  private int count;
+
+  /**
+   * A buffer of at most {@code budget} bytes, entries included, and with {@code folding} the table
+   * that finds equal keys; a single larger record is taken none the less. {@code spill} runs when
+   * there is no room, between two records or within one.
+   */
+  RecordBuffer(long budget, boolean folding, Spill spill) {
+    this.budget = budget;
+    this.entryBytes = folding ? ENTRY_BYTES + FOLDING_BYTES : ENTRY_BYTES;
+    this.spill = spill;
+  }
+
+  /** Where serializers write a record's key and, after {@link #keyDone}, its value. */
+  DataOutputStream output() {
+    return output;
+  }
+
+  int count() {
+    return count;
+  }
+
+  byte[] page(long entry) {
+    return pages.get((int) ((entry & ADDRESS_MASK) >>> OFFSET_BITS));
+  }
+
+  static int offset(long entry) {
+    return (int) entry & OFFSET_MASK;
+  }
+
+  static int partition(long entry) {
+    return (int) (entry >>> ADDRESS_BITS);
+  }
+
+  /** The entry of the record of number {@code index}, without its prefix. */
+  long entry(int index) {
+    return blocks.get(index / BLOCK_ENTRIES)[2 * (index % BLOCK_ENTRIES) + 1];
+  }
+
+  long prefix(int index) {
+    return blocks.get(index / BLOCK_ENTRIES)[2 * (index % BLOCK_ENTRIES)];
+  }
+
+  void begin() throws IOException {
+    if (count % BLOCK_ENTRIES == 0 && count > 0 && !hasRoomForEntries()) {
+      spill.run();
+    }
+    recordStart = position;
+    keyStart = position;
+    if (position < LARGEST_PAGE) {
+      room(SegmentFormat.MOST_HEADER);
+    } else {
+      nextPage(SegmentFormat.MOST_HEADER);
+    }
+    position += headerGuess;
+    keyStart = position;
+  }
+
+  void keyDone() {
+    keyLength = position - keyStart;
+  }
+
+  /** The bytes of the key and value of the record that was written last. */
+  int length() {
+    return position - keyStart;
+  }
+
+  byte[] data() {
+    return page;
+  }
+
+  int keyStart() {
+    return keyStart;
+  }
+
+  int keyLength() {
+    return keyLength;
+  }
+
+  int valueStart() {
+    return keyStart + keyLength;
+  }
+
+  int valueLength() {
+    return position - keyStart - keyLength;
+  }
+
+  /** Forgets the record that has been written and not added. */
+  void drop() {
+    position = recordStart;
+  }
+
+  /** Adds the record that has been written. Returns its entry. */
+  long add(long prefix, int partition) {
+    int valueLength = valueLength();
+    int header = SegmentFormat.size(keyLength) + SegmentFormat.size(valueLength);
+    if (header != headerGuess) {
+      moveTo(recordStart + header);
+    }
+    SegmentFormat.write(page, SegmentFormat.write(page, recordStart, keyLength), valueLength);
+    long entry = (long) partition << ADDRESS_BITS | (long) pageIndex << OFFSET_BITS | recordStart;
+    int block = count / BLOCK_ENTRIES;
+    if (block == blocks.size()) {
+      blocks.add(new long[2 * BLOCK_ENTRIES]);
+    }
+    long[] entries = blocks.get(block);
+    int at = 2 * (count % BLOCK_ENTRIES);
+    entries[at] = prefix;
+    entries[at + 1] = entry;
+    count++;
+    headerGuess = header;
+    return entry;
+  }
+
+  private void moveTo(int start) {
+    int length = length();
+    System.arraycopy(page, keyStart, page, start, length);
+    keyStart = start;
+    position = start + length;
+  }
+
+  /**
+   * Moves every entry to {@code sorted}, by partition; {@code starts[p]} becomes the index of the
+   * first of p, and the last one the number of all. From then on the records are known by {@code
+   * sorted} alone.
+   */
+  void byPartition(long[] sorted, int[] starts) {
+    Arrays.fill(starts, 0);
+    for (int index = 0; index < count; index++) {
+      starts[partition(entry(index)) + 1]++;
+    }
+    for (int partition = 1; partition < starts.length; partition++) {
+      starts[partition] += starts[partition - 1];
+    }
+    int[] next = Arrays.copyOf(starts, starts.length);
+    for (int first = 0; first < count; first += BLOCK_ENTRIES) {
+      long[] block = blocks.get(first / BLOCK_ENTRIES);
+      int end = 2 * Math.min(BLOCK_ENTRIES, count - first);
+      for (int at = 0; at < end; at += 2) {
+        int to = 2 * next[partition(block[at + 1])]++;
+        sorted[to] = block[at];
+        sorted[to + 1] = block[at + 1];
+      }
+      blocks.set(first / BLOCK_ENTRIES, null);
+    }
+    blocks.clear();
+  }
+
+  /** Bytes of pages and entries, as they count against the budget. */
+  long memory() {
+    return pageBytes + (long) count * entryBytes;
+  }
+
+  /** Forgets all records; pages stay for the next ones, but for those of single large records. */
+  void clear() {
+    pages.removeIf(one -> one.length > LARGEST_PAGE);
+    pageBytes = 0;
+    for (byte[] one : pages) {
+      pageBytes += one.length;
+    }
+    pageIndex = -1;
+    page = new byte[0];
+    position = 0;
+    recordStart = 0;
+    count = 0;
+    blocks.clear();
+  }
+
+  /** Gives the memory back. Nothing may be written afterwards. */
+  void release() {
+    clear();
+    pages.clear();
+  }
+
+  private boolean hasRoomForEntries() {
+    return memory() + (long) BLOCK_ENTRIES * entryBytes <= budget
+        && count + BLOCK_ENTRIES <= MOST_ENTRIES;
+  }
+
+  /**
+   * Makes room for {@code bytes} more and a header; takes what there is of an unfinished record
+   * along.
+   */
+  private void room(int bytes) throws IOException {
+    if (page.length - position < (long) bytes + SegmentFormat.MOST_HEADER) {
+      nextPage(bytes);
+    }
+  }
+
+  private void nextPage(int bytes) throws IOException {
+    int from = recordStart;
+    int held = position - from;
+    byte[] old = page;
+    long wanted = (long) held + bytes + 2 * SegmentFormat.MOST_HEADER;
+    // A record that has outgrown a page doubles, so that it is not copied again for each of its
+    // bytes.
+    long size = held > FIRST_PAGE ? wanted + held : wanted;
+    if (size > Integer.MAX_VALUE - 8) {
+      throw new IOException(
+          "a record of more than " + (Integer.MAX_VALUE - 8) / 2 + " bytes is too large to sort");
+    }
+    if (!take((int) size)) {
+      if (count > 0) {
+        byte[] unfinished = Arrays.copyOfRange(old, from, from + held);
+        int keyOffset = keyStart - from;
+        spill.run();
+        old = unfinished;
+        from = 0;
+        keyStart = keyOffset;
+        if (!take((int) size)) {
+          takeAnew((int) size);
+        }
+      } else {
+        takeAnew((int) size);
+      }
+    }
+    System.arraycopy(old, from, page, 0, held);
+    keyStart -= from;
+    recordStart = 0;
+    position = held;
+  }
+
+  /** Goes to the next page of at least {@code size} bytes. False where the budget has none. */
+  private boolean take(int size) {
+    for (int next = pageIndex + 1; next < pages.size(); next++) {
+      if (pages.get(next).length >= size) {
+        enter(next);
+        return true;
+      }
+    }
+    // The records of the page will have entries too, about as many per byte as those before.
+    long left = (long) ((budget - memory()) * (pageBytes / (double) Math.max(1, memory())));
+    if (pages.isEmpty()) {
+      left = budget;
+    }
+    long usual = Math.min(LARGEST_PAGE, Math.max(FIRST_PAGE, pageBytes));
+    long length = Math.max(size, Math.min(usual, left));
+    if (length > left || length < Math.min(FIRST_PAGE, budget / 4) || pages.size() == MOST_PAGES) {
+      return false;
+    }
+    try {
+      pages.add(new byte[(int) length]);
+    } catch (OutOfMemoryError full) {
+      // The heap is smaller than the budget: what there is must do.
+      return false;
+    }
+    pageBytes += length;
+    enter(pages.size() - 1);
+    return true;
+  }
+
+  /**
+   * The only page from here on, of {@code size} bytes: for a record that the budget has no room
+   * for.
+   */
+  private void takeAnew(int size) {
+    pages.clear();
+    pages.add(new byte[size]);
+    pageBytes = size;
+    enter(0);
+  }
+
+  private void enter(int index) {
+    pageIndex = index;
+    page = pages.get(index);
+  }
+
+  private final class Bytes extends OutputStream {
+    @Override
+    public void write(int one) throws IOException {
+      room(1);
+      page[position++] = (byte) one;
+    }
+
+    @Override
+    public void write(byte[] from, int start, int length) throws IOException {
+      room(length);
+      System.arraycopy(from, start, page, position, length);
+      position += length;
+    }
+  }
+
+  /** Without the lock and the count that the JDK's class has for every call. */
+  private final class PageOutput extends DataOutputStream {
+    PageOutput(OutputStream bytes) {
+      super(bytes);
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+      out.write(one);
+    }
+
+    @Override
+    public void write(byte[] from, int start, int length) throws IOException {
+      out.write(from, start, length);
+    }
+
+    @Override
+    public void flush() {}
+  }
+}

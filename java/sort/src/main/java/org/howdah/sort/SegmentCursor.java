@@ -1,0 +1,204 @@
+package org.howdah.sort;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.io.compress.CodecPool;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.Decompressor;
+import org.apache.hadoop.mapred.IFileInputStream;
+
+/**
+ * Reads one segment of map output from a stream. Its checksum is compared when the last record has
+ * been read, and a segment with bytes after its end is refused: what is not exactly what was
+ * written is an error, never a result.
+ */
+public final class SegmentCursor extends RecordCursor {
+  /** Gives the stream, at the beginning of the segment, when the first record is asked for. */
+  public interface Source {
+    InputStream open() throws IOException;
+  }
+
+  private final Source source;
+  private final String name;
+  private final long length;
+  private final CompressionCodec codec;
+  private final Configuration conf;
+  private final int bufferBytes;
+  private InputStream stream;
+  private IFileInputStream checked;
+  private Decompressor decompressor;
+  private InputStream in;
+  private int position;
+  private int limit;
+  private boolean ended;
+
+  /**
+   * A segment of {@code length} bytes in the file, checksum included, read {@code bufferBytes} at a
+   * time. {@code name} says in errors what it is.
+   */
+  public SegmentCursor(
+      Source source,
+      String name,
+      long length,
+      CompressionCodec codec,
+      Configuration conf,
+      int bufferBytes) {
+    this.source = source;
+    this.name = name;
+    this.length = length;
+    this.codec = codec;
+    this.conf = conf;
+    this.bufferBytes =
+        (int) Math.max(64, Math.min(bufferBytes, codec == null ? length : bufferBytes));
+  }
+
+  private SegmentCursor(byte[] segment, int length, String name) {
+    this(null, name, length, null, null, 0);
+    data = segment;
+    limit = length;
+  }
+
+  /** A segment that is in memory, without a checksum: its records and the mark of the end. */
+  public static SegmentCursor inMemory(byte[] segment, int length, String name) {
+    return new SegmentCursor(segment, length, name);
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    if (ended) {
+      return false;
+    }
+    if (data == null) {
+      open();
+    }
+    // Two lengths, most of the time of one byte each.
+    if (limit - position < SegmentFormat.MOST_HEADER) {
+      fill(SegmentFormat.MOST_HEADER);
+    }
+    start = position;
+    keyLength = lengthAt(start);
+    int second = start + SegmentFormat.sizeOf(data[start]);
+    valueLength = lengthAt(second);
+    keyStart = second + SegmentFormat.sizeOf(data[second]);
+    if (keyLength < 0 || valueLength < 0) {
+      if (keyLength != -1 || valueLength != -1) {
+        throw new IOException(
+            name + " is damaged: a record with lengths " + keyLength + " and " + valueLength);
+      }
+      position = keyStart;
+      end();
+      return false;
+    }
+    long bytes = (long) keyStart - start + keyLength + valueLength;
+    if (bytes > limit - position) {
+      wholeRecord(bytes);
+    }
+    position = keyStart + keyLength + valueLength;
+    return true;
+  }
+
+  private int lengthAt(int at) throws IOException {
+    if (at >= limit || at + SegmentFormat.sizeOf(data[at]) > limit) {
+      throw new EOFException(name + " ends within a record");
+    }
+    return SegmentFormat.read(data, at);
+  }
+
+  private void wholeRecord(long bytes) throws IOException {
+    if (in == null || bytes > Integer.MAX_VALUE - 8) {
+      throw new EOFException(name + " ends within a record of " + bytes + " bytes");
+    }
+    int header = keyStart - start;
+    fill((int) bytes);
+    if (limit - position < bytes) {
+      throw new EOFException(name + " ends within a record of " + bytes + " bytes");
+    }
+    start = position;
+    keyStart = start + header;
+  }
+
+  /** Reads until {@code bytes} from the position are there, or the stream ends. */
+  private void fill(int bytes) throws IOException {
+    if (in == null) {
+      return;
+    }
+    int held = limit - position;
+    byte[] to = data;
+    if (bytes > data.length) {
+      // A length may be damage: what is not there is not allocated for.
+      long most = codec == null ? Math.min(bytes, Math.max(length, data.length)) : bytes;
+      to = new byte[(int) Math.max(most, held)];
+    }
+    System.arraycopy(data, position, to, 0, held);
+    data = to;
+    position = 0;
+    limit = held;
+    while (limit < data.length && limit < bytes) {
+      int read = read(data, limit, data.length - limit);
+      if (read < 0) {
+        return;
+      }
+      limit += read;
+    }
+  }
+
+  private int read(byte[] to, int at, int most) throws IOException {
+    try {
+      return in.read(to, at, most);
+    } catch (InternalError failure) {
+      // What some codecs throw for damaged data.
+      throw new IOException(name + " cannot be decompressed", failure);
+    }
+  }
+
+  private void open() throws IOException {
+    stream = source.open();
+    checked = new IFileInputStream(stream, length, conf);
+    in = checked;
+    if (codec != null) {
+      decompressor = CodecPool.getDecompressor(codec);
+      in =
+          decompressor == null
+              ? codec.createInputStream(checked)
+              : codec.createInputStream(checked, decompressor);
+    }
+    data = new byte[bufferBytes];
+  }
+
+  private void end() throws IOException {
+    ended = true;
+    if (position < limit) {
+      throw new IOException(name + " is damaged: " + (limit - position) + " bytes after its end");
+    }
+    if (in == null) {
+      return;
+    }
+    byte[] rest = new byte[64];
+    if (read(rest, 0, rest.length) > 0) {
+      throw new IOException(name + " is damaged: there are bytes after its end");
+    }
+    if (codec != null) {
+      // A decompressor may be at its end before the checksum has been reached.
+      while (checked.read(rest, 0, rest.length) > 0) {
+        continue;
+      }
+    }
+    close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    ended = true;
+    if (decompressor != null) {
+      CodecPool.returnDecompressor(decompressor);
+      decompressor = null;
+    }
+    data = null;
+    in = null;
+    IOUtils.closeStream(stream);
+    stream = null;
+  }
+}

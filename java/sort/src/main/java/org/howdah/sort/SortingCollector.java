@@ -1,0 +1,217 @@
+package org.howdah.sort;
+
+import java.io.IOException;
+import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.io.serializer.SerializationFactory;
+import org.apache.hadoop.io.serializer.Serializer;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapOutputCollector;
+import org.apache.hadoop.mapred.Task.CombinerRunner;
+import org.apache.hadoop.mapred.Task.TaskReporter;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.util.QuickSort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The map-side sort: set as {@code mapreduce.job.map.output.collector.class}, with Hadoop's own
+ * behind it, which serves the jobs that {@link #init} refuses.
+ *
+ * <p>One thread uses it, the task's. Hadoop calls {@link #flush} also after a failure, and perhaps
+ * twice.
+ */
+public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
+  /**
+   * MiB that records may take before they are written to disk; without it, half of the task's heap.
+   */
+  public static final String MEMORY_MB = "howdah.sort.memory.mb";
+
+  /** Group of the counters that say what this collector did. */
+  public static final String COUNTERS = "Howdah Sort";
+
+  private static final Logger LOG = LoggerFactory.getLogger(SortingCollector.class);
+  private static final double HEAP_SHARE = 0.5;
+  private static final int REPORT_RECORDS = 1 << 8;
+
+  private Class<K> keyClass;
+  private Class<V> valueClass;
+  private int partitions;
+  private KeyOrder order;
+  private RecordBuffer buffer;
+  private FoldTable folded;
+  private Serializer<K> keys;
+  private Serializer<V> values;
+  private TaskReporter reporter;
+  private MapOutputFiles<K, V> files;
+  private RawComparator<K> comparator;
+  private Counters.Counter recordCounter;
+  private Counters.Counter byteCounter;
+  private Counters.Counter servedCounter;
+  private Counters.Counter foldedCounter;
+  private int unreported;
+  private long unreportedBytes;
+  private long unreportedFolds;
+  private boolean ended;
+  private boolean failed;
+  private Runnable complete;
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public void init(Context context) throws IOException, ClassNotFoundException {
+    JobConf job = context.getJobConf();
+    check(job);
+    reporter = context.getReporter();
+    partitions = job.getNumReduceTasks();
+    keyClass = (Class<K>) job.getMapOutputKeyClass();
+    valueClass = (Class<V>) job.getMapOutputValueClass();
+    comparator = job.getOutputKeyComparator();
+    order = KeyOrders.of(keyClass, comparator);
+    Fold fold = Folds.of(job);
+    buffer = new RecordBuffer(memory(job), fold != null, this::spill);
+    folded = fold == null ? null : new FoldTable(buffer, fold);
+    SerializationFactory factory = new SerializationFactory(job);
+    keys = factory.getSerializer(keyClass);
+    keys.open(buffer.output());
+    values = factory.getSerializer(valueClass);
+    values.open(buffer.output());
+    CombinerRunner<K, V> runner =
+        CombinerRunner.create(
+            job,
+            context.getMapTask().getTaskID(),
+            reporter.getCounter(TaskCounter.COMBINE_INPUT_RECORDS),
+            reporter,
+            null);
+    Combining<K, V> combining = null;
+    if (runner != null) {
+      Counters.Counter combined = reporter.getCounter(TaskCounter.COMBINE_OUTPUT_RECORDS);
+      combining = new Combining<>(runner, job, keyClass, valueClass, combined, reporter);
+    }
+    files =
+        new MapOutputFiles<>(
+            job, context.getMapTask().getMapOutputFile(), combining, order, comparator, reporter);
+    recordCounter = reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS);
+    byteCounter = reporter.getCounter(TaskCounter.MAP_OUTPUT_BYTES);
+    servedCounter = reporter.getCounter(COUNTERS, "RECORDS");
+    foldedCounter = reporter.getCounter(COUNTERS, "FOLDED");
+    complete = context.getMapTask().getSortPhase()::complete;
+    LOG.info("Keys {} are ordered by {}", keyClass.getName(), order.kind());
+  }
+
+  /**
+   * What Hadoop's own collector has to see: settings that it refuses, and those that name another
+   * way to sort.
+   */
+  private static void check(JobConf job) throws IOException {
+    float percent = job.getFloat(MRJobConfig.MAP_SORT_SPILL_PERCENT, 0.8f);
+    int megabytes = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
+    int limit = job.getInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1);
+    if (percent > 1 || percent <= 0 || (megabytes & 0x7FF) != megabytes || limit < -1) {
+      throw new IOException("settings of the sort that are not valid are left to Hadoop's own");
+    }
+    if (job.getClass(MRJobConfig.MAP_SORT_CLASS, QuickSort.class) != QuickSort.class) {
+      throw new IOException(MRJobConfig.MAP_SORT_CLASS + " names another sort");
+    }
+    if (job.getNumReduceTasks() > RecordBuffer.MOST_PARTITIONS) {
+      throw new IOException(
+          job.getNumReduceTasks() + " reduces are more than " + RecordBuffer.MOST_PARTITIONS);
+    }
+    if (job.getInt(MEMORY_MB, 1) < 1) {
+      throw new IOException(MEMORY_MB + " is " + job.get(MEMORY_MB) + ", which is less than 1");
+    }
+  }
+
+  private static long memory(JobConf job) {
+    int least = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
+    long share = (long) (Runtime.getRuntime().maxMemory() * HEAP_SHARE);
+    long asked = (long) job.getInt(MEMORY_MB, 0) << 20;
+    return asked > 0 ? asked : Math.max((long) Math.max(1, least) << 20, share);
+  }
+
+  @Override
+  public void collect(K key, V value, int partition) throws IOException {
+    if (key.getClass() != keyClass) {
+      throw mismatch("key", keyClass, key);
+    }
+    if (value.getClass() != valueClass) {
+      throw mismatch("value", valueClass, value);
+    }
+    if (partition < 0 || partition >= partitions) {
+      throw new IOException("Illegal partition for " + key + " (" + partition + ")");
+    }
+    failed = true;
+    buffer.begin();
+    keys.serialize(key);
+    buffer.keyDone();
+    values.serialize(value);
+    unreportedBytes += buffer.length();
+    if (folded != null && folded.fold(partition)) {
+      unreportedFolds++;
+      buffer.drop();
+    } else {
+      long entry =
+          buffer.add(order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), partition);
+      if (folded != null) {
+        folded.put(entry, partition);
+      }
+    }
+    failed = false;
+    if (++unreported == REPORT_RECORDS) {
+      report();
+    }
+  }
+
+  private static IOException mismatch(String what, Class<?> expected, Object received) {
+    return new IOException(
+        "Type mismatch in "
+            + what
+            + " from map: expected "
+            + expected.getName()
+            + ", received "
+            + received.getClass().getName());
+  }
+
+  private void report() {
+    reporter.progress();
+    recordCounter.increment(unreported);
+    servedCounter.increment(unreported);
+    byteCounter.increment(unreportedBytes);
+    foldedCounter.increment(unreportedFolds);
+    unreported = 0;
+    unreportedBytes = 0;
+    unreportedFolds = 0;
+  }
+
+  private SortedRecords sorted() {
+    return SortedRecords.of(buffer, partitions, order, comparator);
+  }
+
+  private void spill() throws IOException {
+    files.spill(sorted());
+    buffer.clear();
+    if (folded != null) {
+      folded.clear();
+    }
+  }
+
+  /**
+   * Writes the output of the map; nothing where that has been done, or where a record was left half
+   * written.
+   */
+  @Override
+  public void flush() throws IOException {
+    if (ended || failed) {
+      return;
+    }
+    ended = true;
+    report();
+    folded = null;
+    files.finish(sorted());
+    buffer.release();
+    complete.run();
+  }
+
+  @Override
+  public void close() {}
+}
