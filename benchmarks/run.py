@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import arms, byhand, commands, error_rates, searching, startup
+from benchmarks import arms, byhand, commands, error_rates, searching, sorting, startup
 
 ROWS: dict[str, Callable[[], list[str]]] = {
     "cli": commands.measure,
@@ -26,6 +27,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "statistics": error_rates.measure,
     "tune": searching.measure,
     "byhand": lambda: byhand.measure(arms.SIZE, arms.BLOCKS),
+    **{name: partial(sorting.measure, name) for name in sorting.ROWS},
 }
 
 

@@ -18,6 +18,7 @@ from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.roles import NAMENODE
 from howdah.hadoop.sizing import size_cluster
 from howdah.hadoop.tuning import TUNINGS, Facts
+from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, PLUGINS
 from howdah.workload.registry import WORKLOADS
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
@@ -62,13 +63,26 @@ def factors_page() -> str:
         f"| {takes[one.cost]} |\n"
         for one in FACTORS.values()
     )
+    plugins = "".join(
+        f"| `{level}` | `{one.key}` | `{one.value if one in used else one.stock}` |\n"
+        for level, used in ACCELERATORS.items()
+        for one in PLUGINS
+    )
     return (
         "# Factors by name\n\nMade from the program by `tools/pages.py`. Every other factor of an "
         "[experiment](experiment.md) is a Hadoop property.\n\n"
         f"| factor | what it is | levels, for example | a change takes |\n|---|---|---|---|\n{rows}\n"
-        "`disks` and `network` are refused on one machine, whose nodes share both. `storage` and `accelerator` have "
-        "one level each so far. A run in which a daemon was to be killed and the job ended before is `invalid`; so "
-        "is one whose daemons may use other processors than `cpus` says.\n"
+        "`disks` and `network` are refused on one machine, whose nodes share both. `storage` has one level so far. A "
+        "run in which a daemon was to be killed and the job ended before is `invalid`; so is one whose daemons may use "
+        "other processors than `cpus` says.\n\n"
+        f"`accelerator` needs `{ACCELERATOR_JAR}.jar` (`make jars`), which every JVM of a cluster that Howdah starts "
+        "has on its class path; to other clusters it is sent with each job. `howdah run WORKLOAD --accelerator sort` "
+        "is short for `--factor accelerator=sort`. Its levels set:\n\n"
+        f"| level | key | value |\n|---|---|---|\n{plugins}\n"
+        f"The plugins count what they did ({' and '.join(f'`{one.group}`' for one in PLUGINS)}). A run whose jobs had "
+        "map output that they did not serve, or not all of it, has a caveat that says so; in an experiment, the level "
+        "then has no verdict. Jobs without reduces and those of Spark have no use for them; a run that measures such a "
+        "phase says that, too.\n"
     )
 
 

@@ -234,6 +234,8 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
 def _write_sites(directory: ExperimentDirectory, findings: Findings) -> None:
     """The configuration files of what a search has found, where real clusters ran it."""
     from howdah.engine.takeaway import site_files
+    from howdah.hadoop.jars import place_of
+    from howdah.model.accelerator import ACCELERATOR_JAR, NONE
     from howdah.store import list_runs
 
     if findings.experiment.design != "search" or findings.simulated:
@@ -246,6 +248,8 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings) -> None:
     for name, content in site_files(findings, valid[-1]).items():
         (place / name).write_text(content, encoding="utf-8")
     click.echo(f"\nSettings to take away: {place}/*-site.xml")
+    if {**findings.experiment.baseline, **findings.candidate}.get("accelerator", NONE) != NONE:
+        click.echo(f"Their jobs need {place_of(ACCELERATOR_JAR)} on the class path (mapreduce.application.classpath).")
 
 
 class _AtTheTerminal:

@@ -14,6 +14,7 @@ import click
 from howdah.cli.options import conf_option, json_option, making_options, parse_conf, typed_command
 from howdah.cli.request import cluster_request
 from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.model.accelerator import ACCELERATORS
 from howdah.model.quantity import format_amount, parse_amount, parse_bytes
 from howdah.workload import Asked, Option, Workload
 from howdah.workload.registry import WORKLOADS, check_installed, find_workload
@@ -49,6 +50,12 @@ _COMMON = (
         multiple=True,
         metavar="NAME=LEVEL",
         help="A factor by name, as experiments have them (docs/reference/factors.md); may be repeated.",
+    ),
+    click.option(
+        "--accelerator",
+        type=click.Choice(list(ACCELERATORS)),
+        default=None,
+        help="Plugins that serve the jobs in the place of Hadoop's own classes: short for --factor accelerator=LEVEL.",
     ),
     making_options,
     conf_option,
@@ -166,11 +173,11 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) ->
 
 
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
-    """What --factor and --conf make of the cluster and its jobs. Raises UsageError for what cannot be."""
+    """What factors and --conf make of the cluster and its jobs. Raises UsageError for what cannot be."""
     from howdah.engine.factors import FACTORS, Conditions, check_factors, conditions
     from howdah.host.channel import open_local
 
-    factors, conf = parse_conf(options["factors"]), parse_conf(options["conf"])
+    factors, conf = _factors(options), parse_conf(options["conf"])
     if (options["cluster"] or "").startswith("synthetic:"):
         return Conditions(made, {**factors, **conf})
     found = conditions({**factors, **conf}, made)
@@ -184,6 +191,18 @@ def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
             if options["cluster"] is not None and FACTORS[name].cost != "job":
                 raise UsageError(f"--factor {name} is for a cluster that is made for the run")
     return found
+
+
+def _factors(options: Mapping[str, Any]) -> dict[str, str]:
+    """The factors by name that were given, each once. Raises UsageError."""
+    factors, accelerator = parse_conf(options["factors"]), options["accelerator"]
+    if accelerator is None:
+        return factors
+    if "accelerator" in factors:
+        raise UsageError(
+            f"--accelerator {accelerator} and --factor accelerator={factors['accelerator']} exclude each other"
+        )
+    return {**factors, "accelerator": accelerator}
 
 
 def _asked(workload: Workload, options: Mapping[str, Any]) -> Asked:

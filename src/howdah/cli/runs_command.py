@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from howdah.cli.options import json_option
+from howdah.model.accelerator import NONE
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Run
 
@@ -51,6 +52,7 @@ def _show(run: Run) -> None:
         + click.style(f"{run.outcome.kind:8}", fg=_COLOURS[run.outcome.kind])
         + f" {time.strftime('%Y-%m-%d %H:%M', time.localtime(run.start.utc))}  "
         + f"{format_bytes(size) if size else '':>8}  {cluster:9} {took:>12}"
+        + (f"  accelerator {accelerator}" if (accelerator := run.trial.accelerator) != NONE else "")
         + "".join(f"  {key}={value}" for key, value in run.labels.items())
     )
 
@@ -63,6 +65,7 @@ def _record(path: Path, run: object) -> dict[str, object]:
         "id": run.id,
         "workload": run.trial.workload,
         "trial": run.trial.identity,
+        "accelerator": run.trial.accelerator,
         "outcome": run.outcome.kind,
         "reason": run.outcome.reason,
         "start": run.start.utc,

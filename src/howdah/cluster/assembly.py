@@ -20,9 +20,10 @@ from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop import tuning
 from howdah.hadoop.archive import TASK_ARGUMENTS, ensure_archive, task_arguments
 from howdah.hadoop.configuration import configure, environment_script
-from howdah.hadoop.distribution import Distribution, from_home
+from howdah.hadoop.distribution import Distribution, from_home, sha256
 from howdah.hadoop.fetch import fetch
 from howdah.hadoop.history_server import HistoryServer
+from howdah.hadoop.jars import plugin_jars
 from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.namespace import namespace_key
@@ -132,9 +133,12 @@ class Assembly:
             self._allocation.release()
 
     def _distribution(self, host: Host) -> Distribution:
-        if self._request.hadoop_home is not None:
-            return from_home(Path(self._request.hadoop_home))
-        return fetch(host, self._request.hadoop, _cache(), offline=self._request.offline, progress=lambda _: None)
+        request = self._request
+        if request.hadoop_home is not None:
+            found = from_home(Path(request.hadoop_home))
+        else:
+            found = fetch(host, request.hadoop, _cache(), offline=request.offline, progress=lambda _: None)
+        return replace(found, plugins=plugin_jars())
 
     def _wait(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> None:
         def check_alive() -> None:
@@ -182,6 +186,7 @@ class Assembly:
             sizing=asdict(sizing),
             defaults=_defaults(request, clients),
             allocation=dict(self._allocation.describe()),
+            plugins={str(jar): sha256(jar) for jar in distribution.plugins},
         )
 
 

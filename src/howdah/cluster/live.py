@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from howdah.hadoop.configuration import with_overrides
 from howdah.hadoop.distribution import Distribution, from_home, managed
 from howdah.hadoop.history_server import HistoryServer
 from howdah.hadoop.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.jars import plugin_jars
 from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks, jvm_flags
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.plan import Plan
@@ -192,6 +193,7 @@ def open_managed(manifest: Manifest) -> LiveCluster:
     home = Path(manifest.hadoop["home"])
     version = manifest.hadoop["version"]
     distribution = managed(version, home.parent.parent) if manifest.hadoop["source"] == "managed" else from_home(home)
+    there = tuple(jar for jar in map(Path, manifest.plugins) if jar.is_file())
     host = open_host(manifest.allocation, manifest.plan.masters.host)
     try:
         jdk = _jdk_at(host, manifest.jdk["home"])
@@ -205,7 +207,7 @@ def open_managed(manifest: Manifest) -> LiveCluster:
         conf=directory.conf,
         settings=settings,
         addresses=WebAddresses((ends["namenode_web"],), (ends["resourcemanager_web"],), (ends["historyserver_web"],)),
-        distribution=distribution,
+        distribution=replace(distribution, plugins=there),
         jdk=jdk,
         host=host,
         control=control,
@@ -225,6 +227,7 @@ def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveClust
     """
     settings = read_conf_dir(conf)
     distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
+    distribution = replace(distribution, plugins=plugin_jars())
     host = open_local(platform.node())
     try:
         jdk = choose_jdk(find_jdks(host), distribution.version)
@@ -293,6 +296,7 @@ def _describe(manifest: Manifest) -> Mapping[str, Any]:
         "defaults": manifest.defaults,
         "security": manifest.plan.security,
         "daemons": [asdict(daemon) for daemon in manifest.daemons],
+        "plugins": dict(manifest.plugins),
     }
 
 

@@ -54,6 +54,8 @@ class Manifest:
     daemons: tuple[Daemon, ...] = ()
     lost: tuple[str, ...] = field(default=())
     """Daemons that ended on their own, each with its exit code, as sentences."""
+    plugins: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each of our jars on the class paths, by its path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 import howdah
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
+from howdah.engine.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.faults import Fault, Killer
 from howdah.engine.observer import Both, Observer
 from howdah.engine.readback import check_settings, distinguishing, read_back
@@ -20,6 +21,7 @@ from howdah.engine.session import JobSession, run_tag
 from howdah.engine.submission import now
 from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
 from howdah.errors import HowdahError, WorkloadFailed
+from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.metric import registry
 from howdah.model.quantity import format_bytes, format_seconds
@@ -102,7 +104,7 @@ class Execution:
             self._writer,
             observer if self._killer is None else Both(observer, self._killer),
             run_id=self._run.id,
-            settings=settings["conf"],
+            settings=with_plugins(cluster, settings["conf"]),
             reuse=reuse,
             check=self._check,
             save=self._update,
@@ -150,7 +152,7 @@ class Execution:
         self._observer.step("reading the environment")
         self._environment["before"] = read_environment(self._cluster)
         self._writer.environment(self._environment)
-        self._session.caveats += keep_configuration(self._cluster, self._writer)
+        self._session.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]
         if self._cluster.plan is None:
             text = "environment and series are of the submitting machine; the cluster's hosts were out of reach"
             self._session.caveats.append(Caveat("run", text))
@@ -169,6 +171,8 @@ class Execution:
             for host in self._cluster.hosts.values():
                 host.call("machine.empty_page_cache")
         self._workload.run(self._session, self._settings)
+        measured = self._workload.primary.partition("/")[0]
+        self._session.caveats += no_part(self._run.trial.accelerator, measured, self._session.with_map_output)
         self._update()
         verified = tuple(self._workload.verify(self._session, self._settings))
         checks = (*verified, *self._read_back())
@@ -308,6 +312,7 @@ def _trial_settings(
     asked = {
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
+    accelerator = accelerator_of({**cluster.settings, **settings["conf"]})
     return {
         "workload": dict(settings),
         "cluster": asked,
@@ -315,4 +320,5 @@ def _trial_settings(
         "data": "reuse" if reuse else "fresh",
         **({"cache": "dropped"} if cold else {}),
         **({} if fault is None else {"fault": asdict(fault)}),
+        **({} if accelerator == NONE else {"accelerator": accelerator}),
     }

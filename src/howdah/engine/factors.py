@@ -14,7 +14,9 @@ from howdah.cluster.request import ClusterRequest
 from howdah.engine.faults import Fault, parse_fault
 from howdah.errors import UsageError
 from howdah.hadoop.configuration import Scope, scope_of
+from howdah.hadoop.jars import place_of
 from howdah.host import Host
+from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, PLUGINS
 from howdah.model.quantity import parse_bytes
 from howdah.spec.document import did_you_mean
 
@@ -44,8 +46,9 @@ class Conditions:
 @dataclass(frozen=True, slots=True)
 class NamedFactor:
     """One factor. `apply` gives the conditions with a level of it, and raises UsageError for a text that is none.
-    `refusal` says why this host cannot offer it. `follows` matches settings and facts (`daemons/KEY`, `PHASE/KEY`,
-    `hadoop.…`, `hosts.…`) that are others with another level, beside the Hadoop keys that it stands for."""
+    `refusal` says why this host cannot offer it, and `hint` what to do then. `follows` matches settings and facts
+    (`daemons/KEY`, `PHASE/KEY`, `hadoop.…`, `hosts.…`) that are others with another level, beside the Hadoop keys that
+    it stands for."""
 
     name: str
     cost: Cost
@@ -54,6 +57,7 @@ class NamedFactor:
     apply: Callable[[str, Conditions], Conditions]
     refusal: Callable[[Host, str], str | None] | None = None
     follows: str | None = None
+    hint: str | None = None
 
 
 def conditions(settings: Mapping[str, str], made: ClusterRequest) -> Conditions:
@@ -72,9 +76,9 @@ def check_factors(levels: Mapping[str, str], host: Host) -> None:
     for name, level in levels.items():
         if name not in FACTORS:
             raise UsageError(f"there is no factor {name!r}", hint=did_you_mean(name, FACTORS))
-        refusal = FACTORS[name].refusal
-        if refusal is not None and (reason := refusal(host, level)) is not None:
-            raise UsageError(f"{name} cannot be {level} here: {reason}")
+        factor = FACTORS[name]
+        if factor.refusal is not None and (reason := factor.refusal(host, level)) is not None:
+            raise UsageError(f"{name} cannot be {level} here: {reason}", hint=factor.hint)
 
 
 def cost_of(factor: str) -> Cost:
@@ -167,6 +171,19 @@ def _faults(level: str, found: Conditions) -> Conditions:
 def _defaults(level: str, found: Conditions) -> Conditions:
     _one_of("defaults", level, ("tuned", "stock"))
     return replace(found, made=replace(found.made, stock=level == "stock"))
+
+
+def _accelerator(level: str, found: Conditions) -> Conditions:
+    _one_of("accelerator", level, tuple(ACCELERATORS))
+    # Hadoop's own classes are named too: a cluster may have ours as its defaults.
+    used = ACCELERATORS[level]
+    return _with_conf(found, **{one.key: one.value if one in used else one.stock for one in PLUGINS})
+
+
+def _not_built(host: Host, level: str) -> str | None:
+    if level == NONE or host.call("files.resolve", path=str(place_of(ACCELERATOR_JAR))) is not None:
+        return None
+    return f"{ACCELERATOR_JAR}.jar has not been built"
 
 
 def _only(name: str, *levels: str) -> Callable[[str, Conditions], Conditions]:
@@ -262,7 +279,15 @@ FACTORS: Mapping[str, NamedFactor] = {
             follows=_SETTINGS,
         ),
         NamedFactor("storage", "cluster", "hdfs", "where the data is", _only("storage", "hdfs")),
-        NamedFactor("accelerator", "job", "none", "plugins that make jobs faster", _only("accelerator", "none")),
+        NamedFactor(
+            "accelerator",
+            "job",
+            ", ".join(ACCELERATORS),
+            "plugins that serve jobs in the place of Hadoop's own sort and shuffle",
+            _accelerator,
+            _not_built,
+            hint="`make jars` builds it.",
+        ),
         NamedFactor("disks", "cluster", "1, 2", "disks of a host, and their speed", _as_is, _shared("the disks")),
         NamedFactor(
             "network", "cluster", "1Gbit, 10Gbit", "rate of a host's network", _as_is, _shared("the loopback network")

@@ -7,10 +7,12 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from howdah.engine.acceleration import is_accelerated
 from howdah.engine.experiment import ExperimentPlan
 from howdah.engine.exploration import best
 from howdah.engine.likeness import Likeness
-from howdah.engine.trials import TOGETHER, Done, block_slots, finished, metric_of, observations, terms
+from howdah.engine.trials import TOGETHER, Done, arm_terms, block_slots, finished, metric_of, observations, terms
+from howdah.model.accelerator import NONE
 from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
 from howdah.model.experiment import Effect, Finding, Findings, Interaction, Result
@@ -20,7 +22,10 @@ from howdah.stats.compare import direction
 from howdah.stats.design import seen_pairs
 from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
-from howdah.store import ExperimentDirectory
+from howdah.store import ExperimentDirectory, read_run
+
+_ACCELERATOR = "accelerator"
+"""The factor whose levels must show in the counters of the jobs."""
 
 
 def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
@@ -39,7 +44,8 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     likeness = Likeness.of(plan, directory, done)
     valid = [one for one in done if one.value is not None]
     arms, values = [one.slot.arm for one in valid], [one.value for one in valid if one.value is not None]
-    findings = _findings(plan, {one.term: one for one in effects}, likeness, metric.better, enough=enough)
+    unserved = _unserved(directory, done)
+    findings = _findings(plan, {one.term: one for one in effects}, likeness, unserved, enough=enough)
     return Findings(
         experiment=plan.experiment,
         title=plan.title,
@@ -63,6 +69,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         results=_results(done, relative(arms, values)),
         changed=likeness.changed,
         simulated=directory.synthetic is not None,
+        unserved=tuple(one.run.id for one in unserved),
     )
 
 
@@ -93,18 +100,30 @@ def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequen
         ),
         changed=(),
         simulated=directory.synthetic is not None,
+        unserved=tuple(one.run.id for one in _unserved(directory, done)),
     )
 
 
+def _unserved(directory: ExperimentDirectory, done: Sequence[Done]) -> list[Done]:
+    """The valid runs whose accelerator did not serve all of the measured phase."""
+    asked = (one for one in done if one.value is not None and one.run.trial.accelerator != NONE)
+    return [one for one in asked if not is_accelerated(read_run(directory.runs / one.run.id))]
+
+
 def _findings(
-    plan: ExperimentPlan, effects: dict[int, Effect], likeness: Likeness, better: Better, *, enough: bool
+    plan: ExperimentPlan, effects: dict[int, Effect], likeness: Likeness, unserved: Sequence[Done], *, enough: bool
 ) -> tuple[Finding, ...]:
-    """The largest effects first, those that nothing is known of last."""
+    """The largest effects first, those that nothing is known of last. A level that is an accelerator has no verdict
+    where it did not serve a run."""
+    better = metric_of(plan).better
+    idle = {term for one in unserved for term in arm_terms(plan, one.slot.arm)}
     baseline = {factor.name: factor.levels[0] for factor in plan.experiment.factors}
     found = []
     for number, (factor, level) in enumerate(terms(plan)):
         effect, unlike = effects.get(number), likeness.unlike(number)
         verdict = _verdict(effect, better, enough=enough, unlike=unlike)
+        if number in idle and _ACCELERATOR in factor.split(TOGETHER):
+            verdict = "not comparable"
         against = baseline.get(factor, TOGETHER.join(baseline.values()))
         found.append(Finding(factor, level, against, effect, verdict, unlike))
     return tuple(sorted(found, key=lambda one: 1.0 if one.effect is None else _size(one.effect)))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from howdah.cluster.client import StartedCluster, find_cluster
 from howdah.cluster.live import LiveCluster, open_conf, open_managed
+from howdah.engine.acceleration import check_plugins
 from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
@@ -48,6 +49,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         cluster.claim()
         storage = open_storage(cluster.settings, cluster.namenode, cluster.webhdfs)
         check_keys(measurement.conf, cluster.distribution)
+        check_plugins(cluster, measurement.conf)
         check_job(cluster, measurement.conf)
         check_writable(cluster)
         settings = [workload.resolve(asked, cluster.settings) for workload, asked in measurement.workloads]

@@ -9,9 +9,11 @@ from howdah.cluster.live import LiveCluster
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import ClusterProblem, UsageError
 from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jars import own_jar
 from howdah.hadoop.keys import check_key, known_keys
 from howdah.hadoop.sizing import check_schedulable
 from howdah.host.channel import open_local
+from howdah.model.accelerator import ACCELERATOR_JAR, plugins_of
 from howdah.model.quantity import format_bytes
 from howdah.storage import Storage
 from howdah.store import howdah_home
@@ -19,7 +21,10 @@ from howdah.workload import Asked, Settings, Workload
 
 
 def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
-    """Refuses a Hadoop key that is spelled almost like a real one. Raises UsageError."""
+    """Refuses a Hadoop key that is spelled almost like a real one, and plugins of ours that have not been built. Raises
+    UsageError or HostProblem."""
+    if plugins_of(settings):
+        own_jar(ACCELERATOR_JAR)
     if settings:
         known = known_keys(distribution)
         for key in settings:

@@ -14,17 +14,20 @@ from typing import Any
 from howdah import workload
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
+from howdah.engine.acceleration import shortfalls
 from howdah.engine.accounting import Accounting, total
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, UsageError, WorkloadFailed
+from howdah.hadoop.effective import parse_conf
 from howdah.hadoop.history import parse_history
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.job_files import find_history
 from howdah.hadoop.resourcemanager import Application
 from howdah.hadoop.roles import DATANODE
 from howdah.hadoop.spark import find_spark, submit_command
+from howdah.model.accelerator import has_map_output, plugins_of
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat, Phase, PhaseKind
@@ -45,7 +48,8 @@ _NAMENODE_BENCHMARK = "org.apache.hadoop.hdfs.server.namenode.NNThroughputBenchm
 
 
 class JobSession:
-    """See `howdah.workload.Session`. Collects phases, samples, caveats and the storages used for the run."""
+    """See `howdah.workload.Session`. Collects phases, samples, caveats, the storages used for the run, and which phases
+    had jobs with map output."""
 
     def __init__(
         self,
@@ -68,6 +72,7 @@ class JobSession:
         self.phases: list[Phase] = []
         self.samples: list[Sample] = []
         self.caveats: list[Caveat] = []
+        self.with_map_output: set[str] = set()
         self._cluster = cluster
         self._writer = writer
         self._observer = observer
@@ -325,6 +330,8 @@ class JobSession:
         self._writer.keep(f"jobs/{job_id}.jhist", history)
         self._writer.keep(f"jobs/{job_id}_conf.xml", configuration)
         job = parse_history(history)
+        if job.state == "SUCCEEDED":
+            self._judge(phase, job, configuration)
         charge = {
             "id": application.id,
             "memory_seconds": application.memory_seconds,
@@ -332,6 +339,14 @@ class JobSession:
         }
         self._writer.keep_json(f"jobs/{job_id}.json", encode_job(job, phase=phase, application=charge))
         return job
+
+    def _judge(self, phase: str, job: Job, configuration: bytes) -> None:
+        """Notes whether the plugins that the job was to use served it."""
+        if has_map_output(job):
+            self.with_map_output.add(phase)
+        asked = plugins_of({**self._cluster.settings, **self._settings})
+        held = {key: one.value for key, one in parse_conf(configuration).items()}
+        self.caveats += [Caveat(phase, text) for text in shortfalls(job, asked, held)]
 
     def _measure(self, phase: str, submission: Submission, span: _Span | None, data_bytes: int | None) -> None:
         start, end = submission.start, submission.end

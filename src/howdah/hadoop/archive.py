@@ -9,6 +9,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import secrets
+import zipfile
+from contextlib import suppress
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -18,6 +21,8 @@ from howdah.hadoop.jdk import Jdk
 from howdah.host import Host
 
 _DUMP_SECONDS = 120.0
+_FIND_SECONDS = 30.0
+_A_DAY = 24 * 60
 _OLDEST_JDK = 13  # JEP 350; older ones need a commercial flag or archive no application classes.
 
 TASK_ARGUMENTS = "task.args"
@@ -28,7 +33,7 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
     """The archive for this distribution on this JDK, made when it is not there yet (some 5 s of CPU, once).
 
     None where this JDK cannot have one. An archive that no longer fits its jars is ignored by the JVM, not by us:
-    the key holds the size and time of each jar.
+    the key holds the size and time of each jar. Archives with plugins that are no more are removed after a day.
 
     Raises:
         HostProblem: the JVM could not write it.
@@ -36,14 +41,15 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
     if jdk.major < _OLDEST_JDK:
         return None
     directory = f"{cache}/archives"
-    path = f"{directory}/{_key(distribution, jdk)}.jsa"
+    hadoop, plugins = _keys(distribution, jdk)
+    path = f"{directory}/{hadoop}{plugins}.jsa"
     if host.call("files.resolve", path=path) is not None:
         return path
     host.call("files.make", path=directory)
     # Two clusters may come up at once, here or on another host with the same cache: each writes a file of its own.
     fresh = f"{path}.{secrets.token_hex(4)}.new"
     classes = f"{fresh}.classes"
-    host.call("files.write", path=classes, content=_class_list(distribution.version))
+    host.call("files.write", path=classes, content=_class_list(distribution))
     command = [
         f"{jdk.home}/bin/java",
         "-Xshare:dump",
@@ -53,7 +59,7 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
         f"-XX:SharedArchiveFile={fresh}",
         "-cp",
         # Jars alone: JDK 25 takes no archive that was made behind a directory, even at the end.
-        ":".join(map(str, distribution.jars)),
+        ":".join(map(str, distribution.prefix)),
     ]
     done = host.run(command, timeout=_DUMP_SECONDS)
     host.call("files.remove", path=classes)
@@ -66,29 +72,60 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
             hint="`--without class-data-sharing` goes on without it.",
         )
     host.call("files.rename", path=fresh, to=path)
+    _remove_old(host, directory, hadoop, path)
     return path
+
+
+def _remove_old(host: Host, directory: str, hadoop: str, path: str) -> None:
+    """Removes archives of the same Hadoop and JDK with other plugins than the one at `path`, which was just made.
+
+    A JVM that has mapped one keeps it, and one that does not find it starts without. A cluster of this day may start
+    such JVMs, and so may another source tree: hence the age.
+    """
+    others = ["-name", f"{hadoop}*.jsa", "!", "-name", path.rpartition("/")[2], "-mmin", f"+{_A_DAY}"]
+    with suppress(HostProblem):  # What stays takes room, and nothing else.
+        host.run(["find", directory, "-maxdepth", "1", "-type", "f", *others, "-delete"], timeout=_FIND_SECONDS)
 
 
 def task_arguments(distribution: Distribution, conf: str) -> str:
     """The content of TASK_ARGUMENTS: a class path for tasks that begins with the archive's.
 
-    Hadoop puts the container's directory first, and class-data sharing does not work behind a directory. Here the
-    same entries come after Hadoop's jars: the job's jar and its libraries, files shipped with it, the conf directory.
+    Hadoop puts the container's directory first, and class-data sharing does not work behind a directory. Here the same
+    entries come after Hadoop's jars and ours: the job's jar and its libraries, files shipped with it, the conf
+    directory.
     """
     own = ("job.jar/job.jar", "job.jar/classes/", "job.jar/lib/*", "./*", "./")
     return f'-cp "{distribution.classpath(*own, conf)}"\n'
 
 
-def _class_list(version: str) -> bytes:
-    """Names of the classes that daemons, clients and tasks load. Classes a version does not have are passed over."""
+def _class_list(distribution: Distribution) -> bytes:
+    """Names of the classes that daemons, clients and tasks load: those of Hadoop and the JDK, of which a version passes
+    over what it does not have, then all of the plugins."""
     folder = resources.files("howdah.hadoop") / "classes"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".gz"))
-    name = f"{version}.classes.gz"
-    return gzip.decompress((folder / (name if name in names else names[0])).read_bytes())
+    name = f"{distribution.version}.classes.gz"
+    known = gzip.decompress((folder / (name if name in names else names[0])).read_bytes())
+    own = sorted({name for jar in distribution.plugins for name in _classes_of(jar)})
+    # In front: behind the classes of the list there are facts about lambdas.
+    return "".join(f"{name}\n" for name in own).encode() + known
 
 
-def _key(distribution: Distribution, jdk: Jdk) -> str:
+def _classes_of(jar: Path) -> list[str]:
+    """The classes in `jar`, as `org/howdah/Name`. Raises HostProblem where it is no jar."""
+    try:
+        with zipfile.ZipFile(jar) as content:
+            files = content.namelist()
+    except (OSError, zipfile.BadZipFile) as error:
+        raise HostProblem(f"{jar} cannot be read: {error}", hint="`make jars` builds it anew.") from error
+    names = (name.removesuffix(".class") for name in files if name.endswith(".class"))
+    return [name for name in names if not name.startswith("META-INF/") and not name.endswith("-info")]
+
+
+def _keys(distribution: Distribution, jdk: Jdk) -> tuple[str, str]:
+    """The name of the archive without plugins, and what they add to it."""
+    hadoop = replace(distribution, plugins=())
     digest = hashlib.sha256(f"{jdk.home} {jdk.version} {jdk.vendor}".encode())
-    digest.update(_class_list(distribution.version))
-    digest.update(distribution.fingerprint().encode())
-    return f"{distribution.version}-jdk{jdk.major}-{digest.hexdigest()[:16]}"
+    digest.update(_class_list(hadoop))
+    digest.update(hadoop.fingerprint().encode())
+    name = f"{distribution.version}-jdk{jdk.major}-{digest.hexdigest()[:16]}"
+    return name, f"-{distribution.fingerprint()[:8]}" if distribution.plugins else ""

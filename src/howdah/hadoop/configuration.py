@@ -122,12 +122,16 @@ def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> 
 def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple[str, ...], logs: str) -> str:
     """hadoop-env.sh: what the `hadoop` launchers of this or of the user's own distribution read."""
     options = " ".join((*jvm_flags(jdk, distribution.version), *client_flags))
-    lines = (
+    lines = [
         f"export JAVA_HOME='{jdk.home}'",
         f"export HADOOP_HOME='{distribution.home}'",
         f"export HADOOP_LOG_DIR='{logs}'",
         f'export HADOOP_OPTS="{options} ${{HADOOP_OPTS:-}}"',
-    )
+    ]
+    if plugins := ":".join(map(str, distribution.plugins)):
+        lines.append(f"export HOWDAH_PLUGINS='{plugins}'")
+        if distribution.source == "home":  # Apache's scripts know nothing of that.
+            lines.append('export HADOOP_CLASSPATH="${HADOOP_CLASSPATH:+$HADOOP_CLASSPATH:}$HOWDAH_PLUGINS"')
     return "\n".join(lines) + "\n"
 
 
@@ -190,7 +194,8 @@ def _yarn(plan: Plan) -> dict[str, str]:
 
 def _mapreduce(plan: Plan, distribution: Distribution) -> dict[str, str]:
     masters = plan.masters
-    jars = ",".join(dict.fromkeys(f"{jar.parent}/*" for jar in distribution.jars))
+    folders = dict.fromkeys(f"{jar.parent}/*" for jar in distribution.jars)
+    jars = ",".join((*folders, *map(str, distribution.plugins)))
     return {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": jars,

@@ -29,9 +29,10 @@ class Distribution:
     """Hadoop at `home` (an HADOOP_HOME with `share/hadoop/…`).
 
     `jars` begin the class path of daemons and clients, each by name and in a fixed order (class-data sharing demands
-    the same prefix in every JVM): Hadoop's own jars first, then all others. `directories` follow: those with the
-    daemons' web pages. `tool_jars` come last where they are needed: the tests jars with their libraries, distcp,
-    streaming, gridmix. `substitutes` maps the file names of jars that are of another release than `version` to it.
+    the same prefix in every JVM): Hadoop's own jars first, then all others. `plugins` are next: jars of our own, which
+    are elsewhere; a distribution has none unless they are added to it. `directories` follow: those with the daemons'
+    web pages. `tool_jars` come last where they are needed: the tests jars with their libraries, distcp, streaming,
+    gridmix. `substitutes` maps the file names of jars that are of another release than `version` to it.
     """
 
     version: str
@@ -43,22 +44,28 @@ class Distribution:
     substitutes: Mapping[str, str] = field(default_factory=dict)
     locked: Mapping[str, str] | None = None
     """SHA-256 by path relative to `home`, where a lock says it."""
+    plugins: tuple[Path, ...] = ()
+
+    @property
+    def prefix(self) -> tuple[Path, ...]:
+        """The jars that the class path of every JVM begins with."""
+        return (*self.jars, *self.plugins)
 
     def classpath(self, *extra: Path | str) -> str:
-        """The class path of daemons and clients; `extra` (the configuration directory, plugin jars) goes to its end."""
-        return ":".join(map(str, (*self.jars, *self.directories, *extra)))
+        """The class path of daemons and clients; `extra` (the configuration directory) goes to its end."""
+        return ":".join(map(str, (*self.prefix, *self.directories, *extra)))
 
     def tests_classpath(self, *extra: Path | str) -> str:
         """The class path for the programs in the tests jars (`TestDFSIO`, `NNThroughputBenchmark`) and for tools.
 
         `extra` is before the tests jars, which have a `log4j.properties` that would hide the one of `extra`.
         """
-        return ":".join(map(str, (*self.jars, *self.directories, *extra, *self.tool_jars)))
+        return ":".join(map(str, (*self.prefix, *self.directories, *extra, *self.tool_jars)))
 
     def fingerprint(self) -> str:
         """Another one for another release, or when a jar's path, size or time is another."""
         digest = hashlib.sha256(self.version.encode())
-        for jar in self.jars:
+        for jar in self.prefix:
             facts = jar.stat()
             digest.update(f"{jar} {facts.st_size} {facts.st_mtime_ns}\n".encode())
         return digest.hexdigest()
@@ -87,10 +94,12 @@ class Distribution:
         return self._find("hdfs", f"hadoop-hdfs-{self.version}-tests.jar")
 
     def hashes(self) -> dict[str, str]:
-        """SHA-256 of every jar by its path relative to `home`: from the lock, or read from the disk (about 1 s)."""
+        """SHA-256 of every jar by its path relative to `home`, of plugins by name: from the lock, or read from the disk
+        (about 1 s)."""
+        plugins = {jar.name: sha256(jar) for jar in self.plugins}
         if self.locked is not None:
-            return dict(self.locked)
-        return {str(jar.relative_to(self.home)): sha256(jar) for jar in (*self.jars, *self.tool_jars)}
+            return {**self.locked, **plugins}
+        return {str(jar.relative_to(self.home)): sha256(jar) for jar in (*self.jars, *self.tool_jars)} | plugins
 
     def _find(self, place: str, pattern: str) -> Path:
         found = sorted(jar for jar in (self.home / "share/hadoop" / place).glob(pattern) if "sources" not in jar.name)

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution import STAMP, WEB_PAGES, Distribution, damage, managed_home, of_lock, open_locked
-from howdah.hadoop.launchers import install_launchers
+from howdah.hadoop.launchers import are_current, install_launchers
 from howdah.hadoop.lock import Artifact, Lock, read_lock
 from howdah.host.protocol import Completed, Host
 
@@ -73,11 +73,14 @@ def fetch_locked(
     """
     home = managed_home(lock.version, cache)
     with contextlib.suppress(HostProblem):
-        return open_locked(lock, cache)
+        found = open_locked(lock, cache)
+        if are_current(found):
+            return found
     with _alone(home):
-        with contextlib.suppress(HostProblem):
-            return open_locked(lock, cache)
-        _fill(host, lock, home, offline, repository, progress)
+        try:
+            install_launchers(open_locked(lock, cache))
+        except HostProblem:
+            _fill(host, lock, home, offline, repository, progress)
     return open_locked(lock, cache)
 
 

@@ -16,20 +16,40 @@ def install_launchers(distribution: Distribution) -> None:
     """Writes `bin/`, `libexec/` and `etc/hadoop/` into the distribution's home; what is there is replaced.
 
     `bin/hadoop` is the one script; the others are links to it. `libexec/` has what it reads: the subcommands, the
-    class path in its fixed order, and the JVM flags of this release.
+    class path in its fixed order, and the JVM flags of this release. Our own plugins are a cluster's: its hadoop-env.sh
+    names them.
     """
     home = distribution.home
-    scripts = resources.files("howdah.hadoop") / "scripts"
-    _write(home / "bin" / "hadoop", (scripts / "hadoop").read_text(encoding="utf-8"), mode=0o755)
+    for name, content in _files(distribution).items():
+        _write(home / name, content, mode=0o755 if name.startswith("bin/") else 0o644)
     for name in PROGRAMS[1:]:
         link = home / "bin" / name
         link.unlink(missing_ok=True)
         link.symlink_to("hadoop")
-    _write(home / "libexec" / "subcommands", (scripts / "subcommands").read_text(encoding="utf-8"))
-    _write(home / "libexec" / "classpath", _lines((*distribution.jars, *distribution.directories), home))
-    _write(home / "libexec" / "classpath-tools", _lines(distribution.tool_jars, home))
-    _write(home / "libexec" / "jvm-options", " ".join(script_flags(distribution.version)) + "\n")
-    _write(home / "etc" / "hadoop" / "log4j.properties", (scripts / "log4j.properties").read_text(encoding="utf-8"))
+
+
+def are_current(distribution: Distribution) -> bool:
+    """Whether the launchers in the distribution's home are those of this Howdah, and not of an earlier one."""
+    try:
+        return all(
+            (distribution.home / name).read_text(encoding="utf-8") == content
+            for name, content in _files(distribution).items()
+        )
+    except OSError:
+        return False
+
+
+def _files(distribution: Distribution) -> dict[str, str]:
+    """What `install_launchers` writes, by path below the home."""
+    home, scripts = distribution.home, resources.files("howdah.hadoop") / "scripts"
+    return {
+        "bin/hadoop": (scripts / "hadoop").read_text(encoding="utf-8"),
+        "libexec/subcommands": (scripts / "subcommands").read_text(encoding="utf-8"),
+        "libexec/classpath": _lines((*distribution.jars, *distribution.directories), home),
+        "libexec/classpath-tools": _lines(distribution.tool_jars, home),
+        "libexec/jvm-options": " ".join(script_flags(distribution.version)) + "\n",
+        "etc/hadoop/log4j.properties": (scripts / "log4j.properties").read_text(encoding="utf-8"),
+    }
 
 
 def _lines(entries: Sequence[Path], home: Path) -> str:

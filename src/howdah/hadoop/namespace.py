@@ -13,6 +13,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution import Distribution
@@ -30,7 +31,8 @@ def namespace_key(distribution: Distribution, user: str, overrides: Mapping[str,
     settings may shape it, so that it must be formatted anew."""
     if not all(key.startswith(_APART) for key in overrides):
         return None
-    digest = hashlib.sha256(f"{distribution.fingerprint()} {user}".encode()).hexdigest()
+    hadoop = replace(distribution, plugins=())  # They have no part in a format.
+    digest = hashlib.sha256(f"{hadoop.fingerprint()} {user}".encode()).hexdigest()
     return f"{distribution.version}-{digest[:16]}"
 
 

@@ -134,6 +134,7 @@ class Findings:
     `metric` is the primary one, of phase `phase`; `blocks` counts the whole blocks; `changed` are paths of settings and
     of the environment that were not the same in all runs of an arm. `candidate` has the level of every factor that was
     shown to be best, the baseline's where none was: it was not run as a whole. What is `simulated` ran on no cluster.
+    `unserved` are the runs whose accelerator did not serve all of the measured phase.
     """
 
     experiment: Experiment
@@ -150,3 +151,4 @@ class Findings:
     results: tuple[Result, ...]
     changed: tuple[str, ...]
     simulated: bool
+    unserved: tuple[str, ...] = ()

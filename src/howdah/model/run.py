@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from howdah.model.accelerator import NONE
 from howdah.model.metric import Metric
 from howdah.model.sample import Moment
 
@@ -41,6 +42,11 @@ class Trial:
         """Sixteen hexadecimal digits of the SHA-256 of the resolved settings."""
         text = json.dumps([self.workload, dict(self.settings)], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def accelerator(self) -> str:
+        """What its jobs were to be accelerated by (`howdah.model.accelerator`)."""
+        return str(self.settings.get("accelerator", NONE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from howdah.errors import UsageError
+from howdah.model.accelerator import NONE
 from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
+from howdah.report.acceleration import acceleration_section
 from howdah.report.detail import (
     Detail,
     counters_section,
@@ -182,6 +184,9 @@ def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Sect
     timeline = timeline_section(detail, prefix)
     if timeline is not None:
         yield timeline
+    accelerated = acceleration_section(detail, prefix)
+    if accelerated is not None:
+        yield accelerated
     yield limits_section(detail, prefix)
     others = [one for one in elsewhere if one.about not in phases]
     if members.valid or others:
@@ -275,7 +280,7 @@ def _checks(run: StoredRun) -> Block:
 
 
 def _what(run: Run) -> str:
-    """TeraSort of 1.00 GB on 3 nodes: what of it the run says."""
+    """TeraSort of 1.00 GB on 3 nodes with accelerator sort: what of it the run says."""
     words = run.title
     size = (run.dataset or {}).get("bytes")
     if isinstance(size, (int, float)):
@@ -284,7 +289,7 @@ def _what(run: Run) -> str:
     number = len(nodes) if isinstance(nodes, (list, tuple, dict)) else nodes
     if isinstance(number, int):
         words += f" on {count(number, 'node')}"
-    return words
+    return words if run.trial.accelerator == NONE else f"{words} with accelerator {run.trial.accelerator}"
 
 
 def _rate(members: Replicates, primary: Measure) -> str:
@@ -358,6 +363,7 @@ def _facts(members: Replicates, detail: Detail) -> dict[str, Any]:
     return {
         "workload": members.first.run.trial.workload,
         "trial": members.first.run.trial.identity,
+        "accelerator": members.first.run.trial.accelerator,
         "headline": headline(members),
         "primary": str(members.primary) if members.primary else None,
         "runs": [

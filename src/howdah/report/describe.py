@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from howdah.model.accelerator import NONE
 from howdah.model.run import Caveat
 from howdah.report.build import headline, metrics_blocks, outcome_words
 from howdah.report.detail import Detail
@@ -42,6 +43,7 @@ def _identity(run: StoredRun) -> Iterator[Block]:
         ("lasted", MISSING if end is None else quantity(end.monotonic - run.run.start.monotonic, "s")),
         ("primary metric", run.run.primary or MISSING),
         ("command", shlex.join(run.run.command)),
+        *([("accelerator", run.run.trial.accelerator)] if run.run.trial.accelerator != NONE else ()),
         ("labels", listing([f"{name}={value}" for name, value in run.run.labels.items()]) or MISSING),
         ("directory", str(run.path)),
     ]

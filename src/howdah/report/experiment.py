@@ -216,6 +216,9 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
             yield Caveat(
                 "run", f"{_name(one)} differs from the baseline in more than that, so it has no verdict: {paths}."
             )
+    if found.unserved:
+        text = f"The accelerator did not serve all of {found.phase} in {count(len(found.unserved), 'run')}"
+        yield Caveat("run", f"{text}, so what it does is not told by them: {listing(found.unserved)}.")
     if found.changed:
         yield Caveat("run", f"Not the same in all runs of one arm: {listing(found.changed)}.")
     wrong = [one for one in found.results if one.outcome.kind != "valid"]

@@ -38,6 +38,10 @@ def test_the_list_has_every_workload_and_all() -> None:
         (("terasort", "--cluster", "x", "--nodes", "2"), "--nodes is for a cluster that is made for the run"),
         (("dfsio", "--buffer", "1X"), "not a size: '1X'"),
         (("terasort", "--conf", "a"), "not a setting: 'a'"),
+        (
+            ("terasort", "--accelerator", "sort", "--factor", "accelerator=none"),
+            "--accelerator sort and --factor accelerator=none exclude each other",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_value(arguments: tuple[str, ...], message: str) -> None:
@@ -53,6 +57,7 @@ def test_what_cannot_be_is_refused_with_its_value(arguments: tuple[str, ...], me
         (("wordcount", "--engine", "flink"), "'flink' is not one of"),
         (("all", "--size", "1G"), "'1G' is not one of"),
         (("terasort", "--profile", "enormous"), "'enormous' is not one of"),
+        (("terasort", "--accelerator", "rdma"), "'rdma' is not one of 'none', 'sort'"),
     ],
 )
 def test_options_that_are_not_a_workloads_own_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:

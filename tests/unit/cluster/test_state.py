@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,7 @@ MANIFEST = Manifest(
     allocation={"kind": "local"},
     daemons=(Daemon("namenode", "master", "h", 7),),
     lost=("datanode of node1 ended",),
+    plugins={"/jars/plugin.jar": "00ff"},
 )
 
 
@@ -54,6 +57,15 @@ def test_a_manifest_is_read_back(directory: ClusterDirectory) -> None:
     found = directory.read()
     assert found is not None
     assert found.state == "down"
+
+
+def test_a_manifest_of_an_earlier_howdah_has_no_plugins(directory: ClusterDirectory) -> None:
+    directory.write(MANIFEST)
+    file = directory.path / "cluster.json"
+    record = json.loads(file.read_text(encoding="utf-8"))
+    del record["plugins"]
+    file.write_text(json.dumps(record), encoding="utf-8")
+    assert directory.read() == replace(MANIFEST, plugins={})
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "[]", '{"plan": {}}'])

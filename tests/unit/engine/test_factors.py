@@ -12,9 +12,10 @@ from howdah.engine.factors import CONFIGURATION, FACTORS, check_factors, conditi
 from howdah.engine.faults import Fault
 from howdah.errors import UsageError
 from howdah.host import Host
+from howdah.model.accelerator import accelerator_of
 
 MADE = ClusterRequest("experiment")
-SEAMS = {"storage", "accelerator", "disks", "network"}
+SEAMS = {"storage", "disks", "network"}
 """Those that have one level here, or none that this machine offers."""
 
 
@@ -45,7 +46,7 @@ def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> 
         ("faults", "datanode@100%", "no fault"),
         ("storage", "lustre", "there is no storage 'lustre' here"),
         ("configuration", "mine", "stand in an experiment file alone"),
-        ("accelerator", "sort", "there is no accelerator 'sort' here"),
+        ("accelerator", "Sort", "there is no accelerator 'Sort' here"),
     ],
 )
 def test_a_level_that_is_none(name: str, level: str, said: str) -> None:
@@ -66,17 +67,32 @@ def test_what_they_change() -> None:
 
 
 def test_what_a_change_takes() -> None:
-    names = ("cache", "cpus", "dfs.replication", "dfs.namenode.handler.count")
-    assert [cost_of(name) for name in names] == ["job", "cluster", "job", "cluster"]
+    names = ("cache", "cpus", "dfs.replication", "dfs.namenode.handler.count", "accelerator")
+    assert [cost_of(name) for name in names] == ["job", "cluster", "job", "cluster", "job"]
+
+
+def test_an_accelerator_is_two_keys_of_the_job_and_none_turns_off_what_a_cluster_has() -> None:
+    found = conditions({"accelerator": "sort"}, MADE)
+    assert found.made == MADE
+    assert found.conf == {
+        "mapreduce.job.map.output.collector.class": "org.howdah.sort.SortingCollector,"
+        "org.apache.hadoop.mapred.MapTask$MapOutputBuffer",
+        "mapreduce.job.reduce.shuffle.consumer.plugin.class": "org.howdah.shuffle.MergingShuffle",
+    }
+    assert accelerator_of(found.conf) == "sort"
+    plain = conditions({"accelerator": "none"}, MADE).conf
+    assert plain.keys() == found.conf.keys(), "every run says which it had"
+    assert accelerator_of({**found.conf, **plain}) == "none"
 
 
 class Small:
-    """A host with two processors, whose user is nobody special."""
+    """A host with two processors and no jars, whose user is nobody special."""
 
     name = "vm"
 
     def call(self, operation: str, /, **arguments: object) -> object:
-        return {"machine.capacity": {"processors": 2}, "files.is_writable": False}[operation]
+        answers = {"machine.capacity": {"processors": 2}, "files.is_writable": False, "files.resolve": None}
+        return answers[operation]
 
 
 @pytest.mark.parametrize(
@@ -90,6 +106,8 @@ class Small:
         ("shuffle_dir", "work", None),
         ("disks", "2", "the nodes share the disks of vm"),
         ("network", "1Gbit", "the nodes share the loopback network of vm"),
+        ("accelerator", "none", None),
+        ("accelerator", "sort", "howdah-accelerator.jar has not been built"),
     ],
 )
 def test_what_a_host_cannot_offer_is_refused_with_the_reason(name: str, level: str, reason: str | None) -> None:
@@ -99,3 +117,14 @@ def test_what_a_host_cannot_offer_is_refused_with_the_reason(name: str, level: s
     with pytest.raises(UsageError) as caught:
         check_factors({name: level}, cast(Host, Small()))
     assert caught.value.message.startswith(f"{name} cannot be {level} here: {reason}")
+    assert (caught.value.hint is not None) == (name == "accelerator")
+
+
+def test_an_accelerator_whose_jar_is_there() -> None:
+    class Built(Small):
+        def call(self, operation: str, /, **arguments: object) -> object:
+            assert operation == "files.resolve"
+            assert str(arguments["path"]).endswith("/jars/howdah-accelerator.jar")
+            return arguments["path"]
+
+    check_factors({"accelerator": "sort"}, cast(Host, Built()))

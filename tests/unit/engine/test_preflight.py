@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.preflight import check_before_cluster, check_job, check_space
-from howdah.errors import UsageError
+from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jars import place_of
+from howdah.model.accelerator import ACCELERATOR_JAR, SORTING
 from howdah.storage import Storage
 from howdah.workload import Asked
 from howdah.workload.terasort import TeraSort
@@ -42,6 +45,17 @@ def _storage(storage: Any) -> Storage:
 def job(conf: dict[str, str], *nodes: Any, most: int = 8192) -> None:
     manager = FakeManager(live=nodes, most=most)
     check_job(FakeCluster(FakeHost({}), manager, settings={"mapreduce.map.memory.mb": "512"}).live(), conf)
+
+
+def test_plugins_of_ours_need_their_jar() -> None:
+    nothing = Distribution("3.4.2", Path("/none"), "managed", (), (), ())
+    check_keys({SORTING.key: SORTING.stock}, nothing)
+    if place_of(ACCELERATOR_JAR).is_file():
+        check_keys({SORTING.key: SORTING.value}, nothing)
+        return
+    with pytest.raises(HostProblem, match=r"howdah-accelerator\.jar has not been built") as caught:
+        check_keys({SORTING.key: SORTING.value}, nothing)
+    assert "make jars" in str(caught.value.hint)
 
 
 def test_a_job_that_fits_passes() -> None:

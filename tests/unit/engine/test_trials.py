@@ -12,21 +12,24 @@ from types import MappingProxyType
 
 import pytest
 
+from howdah.cluster.request import ClusterRequest
 from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import Earlier, ExperimentPlan, plan_experiment
-from howdah.engine.factors import FACTORS
+from howdah.engine.factors import FACTORS, conditions
 from howdah.engine.findings import find
 from howdah.engine.trials import Done, Status, _check_outcomes, block_slots, finished, next_slot, observations, terms
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution import Distribution
 from howdah.model.environment import Environment
 from howdah.model.experiment import Experiment, Factor, StopRule
-from howdah.model.run import Outcome, Run, Trial
+from howdah.model.run import Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample
 from howdah.report import Source, build_experiment, render_text
 from howdah.stats.blocks import effects
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, RunWriter
+from howdah.store.codec_job import encode_job
+from tests.unit.model.test_accelerator import job
 
 EXPERIMENT = Experiment(
     question="Which?",
@@ -40,6 +43,7 @@ EXPERIMENT = Experiment(
     stop=StopRule(least=4, most=9),
     seed=1,
 )
+MADE = ClusterRequest("experiment")
 TRUTH = {0: 0.0, 1: -0.1, 2: 0.0, 3: 0.2}
 
 
@@ -139,9 +143,17 @@ def keep(
     *,
     thp: str = "never",
     held: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    accelerator: str = "none",
 ) -> None:
     record = replace(run(ended.slot, "running"), trial=ended.run.trial, labels=ended.run.labels)
+    if accelerator != "none":
+        trial = Trial("terasort", {**ended.run.trial.settings, "accelerator": accelerator})
+        phase = Phase("sort", "run", record.start, record.end, jobs=("job_1",))
+        record = replace(record, trial=trial, phases=(phase,), primary="sort/job_seconds")
     writer = RunWriter(directory.runs, record)
+    if accelerator != "none":
+        served = job({"Sort": {"RECORDS": 10}, "Shuffle": {"RECORDS": 10}})
+        writer.keep_json("jobs/job_1.json", encode_job(served, phase="sort", application=None))
     writer.environment({"before": Environment({"vm": {"thp": thp, "load": ended.slot.place}}, {"version": "3.4.2"})})
     writer.readback(held)
     if kind == "valid":
@@ -228,6 +240,32 @@ def test_a_machine_that_changes_in_the_middle_is_said(tmp_path: Path) -> None:
     found = find(made, directory)
     assert found.changed == ("hosts.vm.thp",)
     assert "not comparable" not in {one.verdict for one in found.findings}
+
+
+def test_an_accelerator_that_did_not_serve_a_run_has_no_verdict(tmp_path: Path) -> None:
+    factors = (Factor("accelerator", ("none", "sort")), Factor("mapreduce.job.reduces", ("1", "2")))
+    made, directory = plan(tmp_path, factors=factors), begun(tmp_path)
+    for one in simulated(made, 0.001, truth={0: 0.0, 1: -0.1, 2: -0.1}):
+        level = made.arms[one.slot.arm]["accelerator"]
+        held = {f"sort/{key}": [value] for key, value in conditions({"accelerator": level}, MADE).conf.items()}
+        reduces = made.arms[one.slot.arm]["mapreduce.job.reduces"]
+        keep(directory, one, held={**held, "sort/mapreduce.job.reduces": [reduces]}, accelerator=level)
+    found = find(made, directory)
+    assert (found.unserved, {one.verdict for one in found.findings}) == ((), {"faster"})
+    *_, file = sorted(directory.runs.glob("*/jobs/*.json"))
+    idle = file.parent.parent.name
+    record = json.loads(file.read_text(encoding="utf-8"))
+    del record["counters"]["Howdah Sort"]
+    file.write_text(json.dumps(record), encoding="utf-8")
+    found = find(made, directory)
+    assert found.unserved == (idle,)
+    assert {one.factor: one.verdict for one in found.findings} == {
+        "accelerator": "not comparable",
+        "mapreduce.job.reduces": "faster",
+    }
+    assert found.candidate["accelerator"] == "none"
+    said = render_text(build_experiment(found, Source("", "", "")))
+    assert f"did not serve all of sort in 1 run, so what it does is not told by them: {idle}." in " ".join(said.split())
 
 
 def test_a_cluster_of_another_size_has_other_settings(tmp_path: Path) -> None:

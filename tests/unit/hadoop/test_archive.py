@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import time
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +18,15 @@ from howdah.host import Completed
 
 
 class Machine:
-    """A host whose JVM writes an archive, or fails, and whose file operations really happen."""
+    """A host whose JVM writes an archive, or fails, and whose file operations really happen. `classes` is the list of
+    the archive that was made last."""
 
     name = "machine"
 
     def __init__(self, code: int = 0) -> None:
         self.code = code
         self.commands: list[list[str]] = []
+        self.classes: list[str] = []
 
     def call(self, operation: str, /, *, path: str, **arguments: Any) -> Any:
         file = Path(path)
@@ -40,7 +46,12 @@ class Machine:
         return None
 
     def run(self, argv: list[str], *, timeout: float) -> Completed:
+        if argv[0] == "find":
+            subprocess.run(argv, check=True, timeout=timeout)
+            return Completed(0, b"", b"", 1.0, 1.0)
         self.commands.append(argv)
+        [listed] = [flag.partition("=")[2] for flag in argv if flag.startswith("-XX:SharedClassListFile=")]
+        self.classes = Path(listed).read_text(encoding="utf-8").splitlines()
         [target] = [flag.partition("=")[2] for flag in argv if flag.startswith("-XX:SharedArchiveFile=")]
         if self.code == 0:
             Path(target).write_text("archive", encoding="utf-8")
@@ -83,6 +94,56 @@ def test_another_jdk_or_another_jar_is_another_archive(distribution: Distributio
     assert len(made) == 4
 
 
+@pytest.fixture
+def accelerated(distribution: Distribution) -> Distribution:
+    """The same with a jar of our own."""
+    jar = distribution.home / "own" / "plugin.jar"
+    jar.parent.mkdir()
+    with zipfile.ZipFile(jar, "w") as content:
+        for name in ("org/howdah/A.class", "org/howdah/A$B.class", "package-info.class", "META-INF/MANIFEST.MF"):
+            content.writestr(name, "")
+        content.writestr("META-INF/versions/11/org/howdah/A.class", "")
+    return replace(distribution, plugins=(jar,))
+
+
+def test_our_own_classes_are_in_it(distribution: Distribution, accelerated: Distribution) -> None:
+    machine = Machine()
+    plain = ensure(machine, distribution, jdk(17))
+    known = machine.classes
+    made = ensure(machine, accelerated, jdk(17))
+    assert made is not None
+    assert made != plain
+    assert machine.commands[-1][-1].endswith(f"/b.jar:{accelerated.plugins[0]}")
+    assert machine.classes == ["org/howdah/A", "org/howdah/A$B", *known]
+    os.utime(accelerated.plugins[0], ns=(1, 1))
+    assert ensure(machine, accelerated, jdk(17)) not in (made, plain)
+
+
+def test_what_a_new_jar_of_ours_made_useless_goes_after_a_day(accelerated: Distribution) -> None:
+    machine, a_day_ago = Machine(), time.time() - 24.5 * 3600
+
+    def ensured(place: Distribution, java: Jdk) -> Path:
+        path = ensure(machine, place, java)
+        assert path is not None
+        return Path(path)
+
+    old = [ensured(replace(accelerated, plugins=()), jdk(17)), ensured(accelerated, jdk(17))]
+    os.utime(accelerated.plugins[0], ns=(1, 1))
+    young = ensured(accelerated, jdk(17))
+    other = ensured(accelerated, jdk(17, 0, 2))
+    for path in (*old, other):
+        os.utime(path, (a_day_ago, a_day_ago))
+    os.utime(accelerated.plugins[0], ns=(2, 2))
+    latest = ensured(accelerated, jdk(17))
+    assert sorted(latest.parent.iterdir()) == sorted([young, other, latest])
+
+
+def test_a_jar_of_ours_that_is_none(accelerated: Distribution) -> None:
+    accelerated.plugins[0].write_text("no jar", encoding="utf-8")
+    with pytest.raises(HostProblem, match=r"plugin\.jar cannot be read: .*"):
+        ensure(Machine(), accelerated, jdk(17))
+
+
 def test_two_at_once_write_to_files_of_their_own(distribution: Distribution) -> None:
     machine = Machine()
     for _ in range(2):
@@ -107,3 +168,5 @@ def test_tasks_have_the_archives_jars_first_and_then_their_own(distribution: Dis
     line = task_arguments(distribution, "/conf")
     assert line.startswith(f'-cp "{distribution.home}/a.jar:{distribution.home}/b.jar:')
     assert line.endswith(':job.jar/job.jar:job.jar/classes/:job.jar/lib/*:./*:./:/conf"\n')
+    own = task_arguments(replace(distribution, plugins=(Path("/own.jar"),)), "/conf")
+    assert f"/b.jar:/own.jar:{distribution.home}/hdfs:" in own

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,31 @@ def test_the_configuration_comes_after_the_jars_and_before_the_tests_jars(tmp_pa
     assert entries[: len(distribution.jars) + 1] == [*map(str, distribution.jars), f"{tmp_path}/share/hadoop/hdfs"]
     assert entries[len(distribution.jars) + 1 :] == ["/conf", *map(str, distribution.tool_jars)]
     assert distribution.classpath("/conf").split(":")[-1] == "/conf"
+
+
+def test_plugins_are_between_hadoops_jars_and_directories(tmp_path: Path) -> None:
+    plain = from_home(apache(tmp_path / "hadoop", *WHOLE))
+    jar = tmp_path / "plugin.jar"
+    jar.write_text("one")
+    own = replace(plain, plugins=(jar,))
+    begin = [*map(str, plain.jars), str(jar), str(plain.directories[0]), "/conf"]
+    assert own.classpath("/conf").split(":") == begin
+    assert own.tests_classpath("/conf").split(":") == [*begin, *map(str, plain.tool_jars)]
+    assert own.hashes() == {**plain.hashes(), "plugin.jar": hashlib.sha256(b"one").hexdigest()}
+    before = own.fingerprint()
+    assert before != plain.fingerprint()
+    jar.write_text("another")
+    assert own.fingerprint() != before
+
+
+@pytest.mark.parametrize("version", managed_versions()[:1])
+def test_a_lock_says_nothing_of_plugins(version: str, tmp_path: Path) -> None:
+    lock = read_lock(version)
+    jar = tmp_path / "plugin.jar"
+    jar.write_text("one")
+    hashes = replace(of_lock(lock, Path("/h")), plugins=(jar,)).hashes()
+    assert len(hashes) == len(lock.artifacts) + 1
+    assert hashes["plugin.jar"] == hashlib.sha256(b"one").hexdigest()
 
 
 def test_hashes_of_a_home_are_computed(tmp_path: Path) -> None:

@@ -147,6 +147,17 @@ def test_nothing_is_run_when_the_cache_is_whole(maven: MavenHost, cache: Path) -
     assert len(maven.runs) == 1
 
 
+def test_launchers_of_an_earlier_howdah_are_replaced_and_jars_are_not(maven: MavenHost, cache: Path) -> None:
+    distribution = do_fetch(maven, cache)
+    script = distribution.home / "bin" / "hadoop"
+    whole, times = script.read_text(), [jar.stat().st_mtime_ns for jar in jars(distribution)]
+    script.write_text("#!/bin/sh\n")
+    assert do_fetch(maven, cache, offline=True) == distribution
+    assert script.read_text() == whole
+    assert [jar.stat().st_mtime_ns for jar in jars(distribution)] == times
+    assert len(maven.runs) == 1
+
+
 def test_jars_of_the_maven_repository_are_used_without_maven(maven: MavenHost, cache: Path, tmp_path: Path) -> None:
     do_fetch(maven, cache)
     do_fetch(maven, tmp_path / "other cache", offline=True)

@@ -54,6 +54,17 @@ def test_json_has_the_same_shape_as_binary():
     assert it.counters.keys() == job("terasort").counters.keys()
 
 
+def test_counters_of_other_peoples_groups_are_kept():
+    group = b'{"name":"Howdah Sort","displayName":"x","counts":[{"name":"RECORDS","displayName":"y","value":7}]}'
+    content = golden("terasort_json.jhist")
+    end = content.rindex(b'"totalCounters"')
+    at = content.index(b'"groups":[', end) + len(b'"groups":[')
+    it = parse_history(content[:at] + group + b"," + content[at:])
+    assert it.counter("Howdah Sort", "RECORDS") == 7
+    assert it.counters.keys() - job("terasort_json").counters.keys() == {"Howdah Sort"}
+    assert decode_job(encode_job(it, phase="sort", application=None))[0] == it
+
+
 def test_hadoop_3_5():
     it = parse_history((GOLDEN.parent / "3.5.0/terasort.jhist").read_bytes())
     assert (it.state, round(it.seconds * 1000), len(it.attempts)) == ("SUCCEEDED", 10_772, 4)

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.hadoop.distribution import Distribution, managed
 from howdah.hadoop.fetch import fetch
-from howdah.hadoop.launchers import PROGRAMS, install_launchers
+from howdah.hadoop.launchers import PROGRAMS, are_current, install_launchers
 from howdah.hadoop.lock import managed_versions
 from howdah.host.channel import open_local
 from howdah.store import howdah_home
@@ -82,6 +82,24 @@ def test_jars_come_first_then_the_configuration_then_the_users_classes(home: Pat
     assert java_saw(home, "hadoop", "fs", HADOOP_CLASSPATH="/x.jar:/y/*")[0] == [*BASE, conf, "/x.jar", "/y/*"]
     classpath, _ = java_saw(home, "hadoop", "fs", HADOOP_CLASSPATH="/x.jar", HADOOP_USER_CLASSPATH_FIRST="true")
     assert classpath == ["/x.jar", *BASE, conf]
+
+
+def test_our_own_jars_are_behind_hadoops(home: Path) -> None:
+    plugins = {"HOWDAH_PLUGINS": "/own.jar:/other.jar"}
+    expected = [*BASE[:2], "/own.jar", "/other.jar", BASE[2], str(home.parent / "conf")]
+    assert java_saw(home, "hadoop", "fs", **plugins)[0] == expected
+    assert java_saw(home, "hadoop", "distcp", **plugins)[0] == [*expected, TOOL]
+    (home / "libexec" / "classpath").write_text("\n".join(BASE[:2]) + "\n")
+    assert java_saw(home, "hadoop", "fs", **plugins)[0] == [e for e in expected if e != BASE[2]], "no directories"
+
+
+def test_launchers_of_an_earlier_howdah_are_seen(tmp_path: Path) -> None:
+    distribution = Distribution("3.4.2", tmp_path, "managed", (tmp_path / "a.jar",), (), ())
+    assert not are_current(distribution)
+    install_launchers(distribution)
+    assert are_current(distribution)
+    (tmp_path / "bin" / "hadoop").write_text("#!/bin/sh\n")
+    assert not are_current(distribution)
 
 
 @pytest.mark.parametrize(

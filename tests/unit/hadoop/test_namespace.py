@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,5 +90,6 @@ def test_key(tmp_path: Path) -> None:
     assert namespace_key(distribution, "bob", {}) != key
     for shaping in ("dfs.namenode.name.dir", "dfs.permissions.superusergroup", "fs.permissions.umask-mode"):
         assert namespace_key(distribution, "ann", {shaping: "x"}) is None
+    assert namespace_key(replace(distribution, plugins=(jar,)), "ann", {}) == key, "plugins have no part in it"
     jar.write_text("another", encoding="utf-8")
     assert namespace_key(distribution, "ann", {}) != key

@@ -7,7 +7,7 @@ import pytest
 
 from howdah.errors import UsageError
 from howdah.hadoop import tuning
-from howdah.hadoop.configuration import Scope, configure, file_of, scope_of, with_overrides
+from howdah.hadoop.configuration import Scope, configure, environment_script, file_of, scope_of, with_overrides
 from howdah.hadoop.distribution import of_lock
 from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.lock import read_lock
@@ -109,6 +109,19 @@ def test_the_users_settings_win_over_tuned_ones_and_those_over_what_is_needed() 
     client = parse_site(made.files(None, "")["hdfs-site.xml"], "hdfs-site.xml").properties
     assert "dfs.datanode.address" not in client, "a client has no node's own settings"
     assert client["dfs.client.use.datanode.hostname"] == "true"
+
+
+@pytest.mark.parametrize("source", ["managed", "home"])
+def test_our_own_jars_are_where_containers_and_clients_look(source: str) -> None:
+    plain = replace(of_lock(read_lock("3.4.2"), Path("/hadoop")), source=source)  # type: ignore[arg-type]
+    own = replace(plain, plugins=(Path("/own/plugin.jar"),))
+    key = "mapreduce.application.classpath"
+    before, after = (configure(PLAN, one, {}, {}).common[key] for one in (plain, own))
+    assert after == f"{before},/own/plugin.jar"
+    lines = environment_script(own, JDK, (), "/logs").splitlines()
+    assert "export HOWDAH_PLUGINS='/own/plugin.jar'" in lines
+    assert any("HADOOP_CLASSPATH" in line for line in lines) == (source == "home")
+    assert "PLUGINS" not in environment_script(plain, JDK, (), "/logs")
 
 
 def test_overrides_stand_in_their_own_file_alone() -> None:

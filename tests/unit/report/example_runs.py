@@ -79,6 +79,8 @@ class Example:
     bytes: int = SIZE
     workload: str = "terasort"
     caveats: tuple[Caveat, ...] = ()
+    counters: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Counters of every job with reduces, by group, beside Hadoop's own."""
 
 
 def write_example(root: Path, example: Example) -> StoredRun:
@@ -249,6 +251,7 @@ class _Writing:
                 "GC_TIME_MILLIS": 512,
             },
             "File Input Format Counters ": {"BYTES_READ": SIZE},
+            **({group: dict(found) for group, found in self.example.counters.items()} if shape.reduces else {}),
         }
 
     def _checks(self, complete: bool) -> tuple[Check, ...]:

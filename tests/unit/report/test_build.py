@@ -140,6 +140,43 @@ def test_the_command_to_repeat_it_is_exact(single: StoredRun) -> None:
     assert str(single.path) in text
 
 
+def test_the_accelerator_is_named_and_what_it_did_is_shown(tmp_path: Path) -> None:
+    records = 10_000_000
+    counters = {
+        "Howdah Sort": {"RECORDS": records, "SPILLS": 8},
+        "Howdah Shuffle": {"RECORDS": records, "SEGMENTS_DIRECT": 24, "SEGMENTS_HTTP": 0, "FALLBACKS": 1},
+    }
+    run = write_example(tmp_path, Example("fast", 0, settings={"accelerator": "sort"}, counters=counters))
+    report = build_report([run])
+    assert report.headline.startswith("TeraSort of 1.00 GB on 3 nodes with accelerator sort took ")
+    assert report.facts["trials"][0]["accelerator"] == "sort"
+    names = [part.id for part in report.sections]
+    assert names.index("accelerator") == names.index("limits") - 1
+    rows = {row[:2]: row[2:] for row in table(report, "What its plugins did").rows}
+    assert rows["gen", "SortingCollector"] == ("no part: nothing goes from maps to reduces", "–", "–", "–")
+    assert rows["sort", "SortingCollector"] == ("yes", "10,000,000", "10,000,000", "SPILLS 8")
+    assert rows["sort", "MergingShuffle"] == (
+        *("in part", "10,000,000", "–"),
+        "SEGMENTS_DIRECT 24, SEGMENTS_HTTP 0 and FALLBACKS 1",
+    )
+    assert "accelerator" in render_text(describe_run(run))
+
+
+def test_an_accelerator_that_was_asked_for_and_counted_nothing(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("idle", 0, settings={"accelerator": "sort"}))
+    rows = {row[:2]: row[2:] for row in table(build_report([run]), "What its plugins did").rows}
+    assert rows["sort", "SortingCollector"] == ("no: Hadoop's own sort did", "0", "10,000,000", "–")
+    assert rows["sort", "MergingShuffle"] == ("no: Hadoop's own shuffle did", "0", "–", "–")
+
+
+def test_a_run_without_an_accelerator_has_no_word_of_one(single: StoredRun) -> None:
+    report = build_report([single])
+    assert "accelerator" not in [part.id for part in report.sections]
+    assert "ccelerator" not in render_text(report)
+    assert "accelerator" not in render_text(describe_run(single))
+    assert report.facts["trials"][0]["accelerator"] == "none"
+
+
 def test_an_aborted_run_can_be_shown(tmp_path: Path) -> None:
     run = write_example(tmp_path, Example("stopped", 0, Outcome("aborted", "Ctrl-C"), series=False))
     text = render_text(describe_run(run))

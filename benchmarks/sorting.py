@@ -1,0 +1,145 @@
+"""Benchmarks of the accelerator: the same job on the same cluster, with Hadoop's own sort and shuffle and with ours.
+
+Each row brings one cluster up for all of its pairs, which keeps one input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import xml.etree.ElementTree
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from benchmarks.arms import BLOCKS
+from benchmarks.pairs import Arm, describe, howdah, ratio_words, ratios, run_blocks
+from howdah.model.quantity import parse_bytes
+
+COMPRESSED = "mapreduce.map.output.compress"
+CODEC = "mapreduce.map.output.compress.codec"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One comparison: a workload, its size, the phase that is compared, and settings of both sides and of each.
+
+    `container` is the memory of map and reduce containers in MiB, 80 % of it heap; 0 leaves what the cluster has.
+    """
+
+    workload: str
+    size: str
+    what: str
+    phase: str
+    nodes: int = 1
+    container: int = 0
+    conf: Mapping[str, str] = field(default_factory=dict)
+    stock: Mapping[str, str] = field(default_factory=dict)
+    ours: Mapping[str, str] = field(default_factory=dict)
+
+
+_terasort = partial(Row, "terasort", phase="sort")
+
+
+def _codec(name: str) -> Mapping[str, str]:
+    return {COMPRESSED: "true", CODEC: f"org.apache.hadoop.io.compress.{name}Codec"}
+
+
+_EQUAL = {"mapreduce.job.reduces": "2"}
+
+ROWS = {
+    "sort": _terasort("10G", "each at its own best, 4 GiB", container=4096, stock={"mapreduce.job.reduces": "4"}),
+    "sort-equal": _terasort("10G", "equal splits, reduces, memory", container=4096, conf=_EQUAL),
+    "sort-small": _terasort("10G", "1.5 GiB containers", container=1536, conf={"mapreduce.job.reduces": "4"}),
+    "sort-2g": _terasort("2G", "2 GB", container=4096, conf=_EQUAL),
+    "sort-http": _terasort(
+        "10G",
+        "three nodes, all map outputs over HTTP",
+        nodes=3,
+        conf={"mapreduce.job.reduces": "4"},
+        ours={"howdah.shuffle.direct": "false"},
+    ),
+    "sort-spills": _terasort(
+        "10G",
+        "1 GiB containers, io.sort.factor 10",
+        container=1024,
+        conf={"mapreduce.task.io.sort.factor": "10", "mapreduce.job.reduces": "4"},
+    ),
+    "sort-random": Row("sort", "2G", "Sort of RandomWriter data", "sort", conf=_EQUAL),
+    "sort-words": Row("wordcount", "2G", "WordCount with its combiner", "count", conf=_EQUAL),
+    "sort-pairs": Row("secondarysort", "1G", "secondary sort", "sort", conf=_EQUAL),
+    "sort-gzip": _terasort("2G", "gzip", container=4096, conf={**_EQUAL, **_codec("Gzip")}),
+    "sort-snappy": _terasort("2G", "Snappy", container=4096, conf={**_EQUAL, **_codec("Snappy")}),
+    "sort-lz4": _terasort("2G", "LZ4", container=4096, conf={**_EQUAL, **_codec("Lz4")}),
+    "sort-encrypted": _terasort(
+        "2G", "encrypted", container=4096, conf={**_EQUAL, "mapreduce.job.encrypted-intermediate-data": "true"}
+    ),
+}
+
+
+def measure(name: str) -> list[str]:
+    """Runs the pairs of one row that are missing (`BLOCKS`, 8 unless told; `SIZE` instead of the row's)."""
+    row = ROWS[name]
+    size = os.environ.get("SIZE", row.size)
+    _check_disk(size)
+    with _cluster(name, row.nodes) as cluster:
+        common = ("--cluster", cluster, "--no-calibration", "--data", "reuse", *_containers(cluster, row.container))
+        stock = (*common, *_conf({**row.conf, **row.stock}))
+        ours = (*common, *_conf({**row.conf, **row.ours}), "--accelerator", "sort")
+        run_blocks(f"{name}-{size}", (Arm("stock", stock), Arm("sort", ours)), BLOCKS, (row.workload, "--size", size))
+    lines = [
+        f"{row.workload} {size}, {row.what}, {row.nodes} node{'s' if row.nodes > 1 else ''}",
+        "",
+        "| figure | stock | sort | stock ÷ sort |",
+        "|---|---|---|---|",
+    ]
+    for metric in ("job_seconds", "cpu_seconds"):
+        found = ratios(f"{name}-{size}", metric, row.phase, "stock", "sort")
+        sides = (describe(f"{name}-{size}", metric, row.phase, arm) for arm in ("stock", "sort"))
+        lines.append(f"| {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
+    return lines
+
+
+def _check_disk(size: str) -> None:
+    """Input, map outputs and output at once, twice for what is not yet deleted; every node is on this disk."""
+    needed = 6 * parse_bytes(size)
+    free = shutil.disk_usage(Path.home()).free
+    if free < needed:
+        raise SystemExit(f"{needed / 1e9:.0f} GB of disk are needed, {free / 1e9:.0f} GB are free")
+
+
+@contextmanager
+def _cluster(name: str, nodes: int) -> Iterator[str]:
+    """A cluster of this name and its end, whatever happens."""
+    there = json.loads(howdah("status", "--json").stdout or "[]")
+    if name not in {one["name"] for one in there if one.get("state") == "up"}:
+        done = howdah("up", "--name", name, "--nodes", str(nodes))
+        if done.returncode != 0:
+            raise SystemExit(f"no cluster:\n{done.stderr[-3000:]}")
+    try:
+        yield name
+    finally:
+        howdah("down", "--name", name)
+
+
+def _containers(cluster: str, mebibytes: int) -> tuple[str, ...]:
+    """Options for containers of that size; the other flags of the cluster's task JVMs stay."""
+    if not mebibytes:
+        return ()
+    home = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
+    site = xml.etree.ElementTree.parse(home / "clusters" / cluster / "conf" / "mapred-site.xml")
+    keys = {one.findtext("name"): one.findtext("value") or "" for one in site.iter("property")}
+    found = {}
+    for task in ("map", "reduce"):
+        found[f"mapreduce.{task}.memory.mb"] = str(mebibytes)
+        flags = keys[f"mapreduce.{task}.java.opts"]
+        found[f"mapreduce.{task}.java.opts"] = re.sub(r"-Xmx\d+m", f"-Xmx{mebibytes * 8 // 10}m", flags)
+    return _conf(found)
+
+
+def _conf(settings: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(part for key, value in settings.items() for part in ("--conf", f"{key}={value}"))

@@ -1,0 +1,108 @@
+"""Whether the accelerator of a run is where its jobs look for it, and whether it served them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from howdah.cluster.live import LiveCluster
+from howdah.errors import UsageError
+from howdah.hadoop.distribution import sha256
+from howdah.model.accelerator import (
+    ACCELERATOR_JAR,
+    NONE,
+    Plugin,
+    has_map_output,
+    is_served,
+    plugins_named,
+    plugins_of,
+    service,
+)
+from howdah.model.job import Job
+from howdah.model.run import Caveat
+from howdah.store import StoredRun
+from howdah.store.codec_job import decode_job
+
+_SHIPPED = "tmpjars"
+"""The jars that the job client sends with a job and puts on its class path; `-libjars` sets it."""
+
+
+def check_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
+    """Refuses jobs whose settings `conf` name plugins of ours on a cluster that came up without their jar. Raises
+    UsageError."""
+    if plugins_of(conf) and cluster.plan is not None and not cluster.distribution.plugins:
+        name = cluster.description["name"]
+        raise UsageError(
+            f"the cluster {name!r} does not have {ACCELERATOR_JAR}.jar, which had not been built when it came up",
+            hint="`make jars` builds it; `howdah down` and `howdah up` start the cluster anew, with it.",
+        )
+
+
+def with_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> Mapping[str, str]:
+    """`conf` for jobs on the cluster. To one that Howdah did not start, the plugins that `conf` names are sent with
+    each job: what is on its class path is its owner's business."""
+    if cluster.plan is not None or not plugins_of(conf):
+        return conf
+    jars = [jar.absolute().as_uri() for jar in cluster.distribution.plugins]
+    return {**conf, _SHIPPED: ",".join((*filter(None, [conf.get(_SHIPPED)]), *jars))}
+
+
+def rebuilt(cluster: LiveCluster) -> Iterator[Caveat]:
+    """A caveat where a jar of ours is not what it was when the cluster came up."""
+    for path, digest in cluster.description.get("plugins", {}).items():
+        jar = Path(path)
+        if not jar.is_file() or sha256(jar) != digest:
+            what = "was built anew" if jar.is_file() else "is gone"
+            yield Caveat("run", f"{jar.name} {what} since the cluster came up: JVMs start without the class archive")
+
+
+def shortfalls(job: Job, asked: Sequence[Plugin], held: Mapping[str, str]) -> Iterator[str]:
+    """What of a job that has ended did not go through the plugins that were `asked` for, and those that it `held` in
+    its settings; nothing where the job has no map output."""
+    if not has_map_output(job):
+        return
+    for plugin in dict.fromkeys((*asked, *plugins_of(held))):
+        found = service(plugin, job)
+        if found.whole:
+            continue
+        counted = ", ".join(f"{name} {count:,}" for name, count in found.fallbacks.items())
+        own = f"Hadoop's own {plugin.work}"
+        if found.records == 0:
+            why = counted or f"no counter of {plugin.group} tells of it"
+            if not plugin.is_named_by(held):
+                why = f"{plugin.key} is {held.get(plugin.key, 'not set')}"
+            yield f"{plugin.name} did not serve {job.id}, {own} did: {why}"
+        elif found.records < found.expected:
+            share = f"{found.records:,} of {found.expected:,} records"
+            yield f"{plugin.name} served {share} of {job.id}, {own} the others" + (f": {counted}" if counted else "")
+        else:
+            yield f"{plugin.name} left a part of {job.id} to {own}: {counted}"
+
+
+def no_part(accelerator: str, phase: str, phases_with_map_output: set[str]) -> Iterator[Caveat]:
+    """A caveat where the measured phase of an accelerated run had nothing to accelerate: it sorted nothing by
+    MapReduce."""
+    if accelerator != NONE and phase not in phases_with_map_output:
+        text = f"no MapReduce job of {phase} hands records from maps to reduces"
+        yield Caveat(phase, f"accelerator {accelerator} has no part in {phase}: {text}")
+
+
+def is_accelerated(stored: StoredRun) -> bool:
+    """Whether the accelerator that a run was to have served all of its measured phase. True where it was to have none.
+
+    Raises UsageError where its jobs cannot be read.
+    """
+    run = stored.run
+    if run.trial.accelerator == NONE:
+        return True
+    measured = (run.primary or "").partition("/")[0]
+    jobs = []
+    for phase in run.phases:
+        for job_id in phase.jobs if phase.name == measured else ():
+            try:
+                record = stored.job_file(f"{job_id}.json")
+                if record is not None:
+                    jobs.append(decode_job(record)[0])
+            except (KeyError, TypeError, ValueError) as error:
+                raise UsageError(f"damaged run directory: {stored.path}, {job_id} cannot be read ({error})") from error
+    return is_served(plugins_named(run.trial.accelerator), jobs)

@@ -1,0 +1,115 @@
+"""Accelerators: plugins of our own that serve MapReduce jobs in the place of Hadoop's classes, and how the counters of
+a job show that they did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from howdah.model.job import Job
+
+NONE = "none"
+
+ACCELERATOR_JAR = "howdah-accelerator"
+"""The module whose jar has the plugins."""
+
+_TASK = "org.apache.hadoop.mapreduce.TaskCounter"
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A job whose `key` is `value`, which begins with the plugin's class, uses it; with `stock` it uses Hadoop's own.
+    It counts in the counter group `group`. `work` is what it does in the place of Hadoop's class, for sentences."""
+
+    key: str
+    value: str
+    stock: str
+    group: str
+    work: str
+
+    @property
+    def name(self) -> str:
+        """Its class, without the package."""
+        return self.value.partition(",")[0].rpartition(".")[2]
+
+    def is_named_by(self, settings: Mapping[str, str]) -> bool:
+        """Whether jobs with `settings` are to use it."""
+        classes = [one.strip() for one in settings.get(self.key, "").split(",")]
+        return self.value.partition(",")[0] in classes
+
+
+SORTING = Plugin(
+    "mapreduce.job.map.output.collector.class",
+    # The second serves what the first refuses.
+    "org.howdah.sort.SortingCollector,org.apache.hadoop.mapred.MapTask$MapOutputBuffer",
+    "org.apache.hadoop.mapred.MapTask$MapOutputBuffer",
+    "Howdah Sort",
+    "sort",
+)
+MERGING = Plugin(
+    "mapreduce.job.reduce.shuffle.consumer.plugin.class",
+    "org.howdah.shuffle.MergingShuffle",
+    "org.apache.hadoop.mapreduce.task.reduce.Shuffle",
+    "Howdah Shuffle",
+    "shuffle",
+)
+PLUGINS = (SORTING, MERGING)
+
+ACCELERATORS: Mapping[str, tuple[Plugin, ...]] = {NONE: (), "sort": PLUGINS}
+"""What each accelerator consists of, by its name."""
+
+
+def plugins_of(settings: Mapping[str, str]) -> tuple[Plugin, ...]:
+    """The plugins that jobs with `settings` are to use."""
+    return tuple(plugin for plugin in PLUGINS if plugin.is_named_by(settings))
+
+
+def accelerator_of(settings: Mapping[str, str]) -> str:
+    """The accelerator of jobs with `settings`; the names of its plugins where they are not all of any."""
+    found = plugins_of(settings)
+    names = [name for name, plugins in ACCELERATORS.items() if plugins == found]
+    return names[0] if names else " and ".join(plugin.name for plugin in found)
+
+
+def plugins_named(accelerator: str) -> tuple[Plugin, ...]:
+    """The plugins behind a name that `accelerator_of` gave."""
+    if accelerator in ACCELERATORS:
+        return ACCELERATORS[accelerator]
+    return tuple(plugin for plugin in PLUGINS if plugin.name in accelerator.split(" and "))
+
+
+def has_map_output(job: Job) -> bool:
+    """Whether the job handed records from maps to reduces, which is what accelerators are for."""
+    return job.reduces > 0 and bool(job.counter(_TASK, "MAP_OUTPUT_RECORDS"))
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a plugin did in a job with map output: `records` of `expected` went through it (0 where it was not used),
+    and `fallbacks` are its counters of what it left to Hadoop's own class, by name."""
+
+    plugin: Plugin
+    records: int
+    expected: int
+    fallbacks: Mapping[str, int]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it served all of the job."""
+        return self.records > 0 and self.records >= self.expected and not self.fallbacks
+
+
+def service(plugin: Plugin, job: Job) -> Service:
+    """That of `plugin` in `job`. Of the shuffle, its own counters alone tell how much it was to serve."""
+    own = job.counters.get(plugin.group, {})
+    records = own.get("RECORDS", 0)
+    sorts = plugin is SORTING
+    expected = (job.counter(_TASK, "MAP_OUTPUT_RECORDS") or 0) if sorts else records
+    fallbacks = {name: count for name, count in own.items() if name.startswith("FALLBACK") and count > 0}
+    return Service(plugin, records, expected, fallbacks)
+
+
+def is_served(plugins: Sequence[Plugin], jobs: Iterable[Job]) -> bool:
+    """Whether there is map output in `jobs`, and all of it went through all of `plugins`."""
+    found = [service(plugin, job) for job in jobs if has_map_output(job) for plugin in plugins]
+    return bool(found) and all(one.whole for one in found)

@@ -1,0 +1,197 @@
+"""Runs with an accelerator: the result is that of runs without, and counters prove that it served. Some ten minutes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.hadoop.jars import own_jar
+from howdah.model.accelerator import ACCELERATOR_JAR, PLUGINS
+from tests.system.kept import Kept, check_schemas
+from tests.system.running import Howdah
+
+pytestmark = pytest.mark.daemons
+
+TASK = "org.apache.hadoop.mapreduce.TaskCounter"
+QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--json")
+SHAPE = ("--maps", "3", "--reduces", "2")
+KEYS = {plugin.key: plugin.value for plugin in PLUGINS}
+
+OWN_WAY = re.compile(
+    r"SPILLED_RECORDS|.*MATERIALIZED.*|.*SHUFFLE_BYTES|COMBINE_.*|MERGED_.*|FILE_.*|CPU_.*|GC_.*|.*MEMORY.*|.*HEAP.*"
+)
+"""Counters of how a sort and a shuffle did their work, and of what they took."""
+
+
+def run(howdah: Howdah, workload: str, cluster: str, *options: str) -> tuple[Kept, dict[str, Any]]:
+    """The directory of a valid run of the smallest size, and its record."""
+    [one] = howdah("run", workload, "--cluster", cluster, *options, *QUICK).json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+    return Kept(Path(one["path"])), one["run"]
+
+
+def counters(kept: Kept, phase: str) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = kept.job(phase)["counters"]
+    return found
+
+
+def same(found: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    """The counters that say what a job read, handed on and wrote, where they are not 0 (Hadoop's own shuffle counts
+    its errors, of which there are none); not those of time and place."""
+    kept = {
+        group: {name: value for name, value in values.items() if value and not OWN_WAY.fullmatch(name)}
+        for group, values in found.items()
+        if not group.startswith("Howdah ") and not group.endswith("JobCounter")
+    }
+    return {group: values for group, values in kept.items() if values}
+
+
+def shortfalls(record: dict[str, Any], phase: str) -> list[str]:
+    return [
+        one["text"] for one in record["caveats"] if one["about"] == phase and "other applications" not in one["text"]
+    ]
+
+
+@pytest.fixture(scope="module")
+def fast(howdah: Howdah) -> Iterator[dict[str, Any]]:
+    """`fast`: one node."""
+    own_jar(ACCELERATOR_JAR)
+    yield howdah("up", "--name", "fast", "--json").json()
+    howdah("down", "--name", "fast").ok()
+
+
+@pytest.fixture(scope="module")
+def plain(howdah: Howdah, fast: dict[str, Any]) -> tuple[Kept, dict[str, Any]]:
+    return run(howdah, "terasort", "fast", *SHAPE, "--accelerator", "none")
+
+
+@pytest.fixture(scope="module")
+def accelerated(howdah: Howdah, fast: dict[str, Any]) -> tuple[Kept, dict[str, Any]]:
+    return run(howdah, "terasort", "fast", *SHAPE, "--accelerator", "sort")
+
+
+def test_the_output_is_the_same(plain: tuple[Kept, dict[str, Any]], accelerated: tuple[Kept, dict[str, Any]]) -> None:
+    for kept, record in (plain, accelerated):
+        check_schemas(kept)
+        assert {check["name"]: check["passed"] for check in record["checks"]} == dict.fromkeys(
+            ["order", "checksum", "length", "settings"], True
+        )
+    sums = [
+        check["detail"] for _, record in (plain, accelerated) for check in record["checks"] if "sum" in check["name"]
+    ]
+    assert len(sums) == 2
+    assert len(set(sums)) == 1
+
+
+def test_the_plugins_served_all_of_it(accelerated: tuple[Kept, dict[str, Any]]) -> None:
+    kept, record = accelerated
+    found = counters(kept, "sort")
+    assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"] == 100_000
+    assert found["Howdah Sort"]["SPILLS"] >= 0
+    shuffle = found["Howdah Shuffle"]
+    assert shuffle["RECORDS"] == found[TASK]["REDUCE_INPUT_RECORDS"]
+    assert shuffle.get("SEGMENTS_DIRECT", 0) + shuffle.get("SEGMENTS_HTTP", 0) > 0
+    assert shuffle.get("FALLBACKS", 0) == 0
+    assert shortfalls(record, "sort") == []
+
+
+def test_what_the_job_did_is_the_same(
+    plain: tuple[Kept, dict[str, Any]], accelerated: tuple[Kept, dict[str, Any]]
+) -> None:
+    before, after = (counters(kept, "sort") for kept, _ in (plain, accelerated))
+    assert not any(group.startswith("Howdah ") for group in before)
+    assert same(after) == same(before)
+
+
+def test_the_run_says_what_it_had(
+    howdah: Howdah, plain: tuple[Kept, dict[str, Any]], accelerated: tuple[Kept, dict[str, Any]]
+) -> None:
+    digest = hashlib.sha256(own_jar(ACCELERATOR_JAR).read_bytes()).hexdigest()
+    for (kept, record), level in ((plain, "none"), (accelerated, "sort")):
+        jars = kept.record("environment.json")["before"]["hadoop"]["jars"]
+        assert jars[f"{ACCELERATOR_JAR}.jar"] == digest
+        assert list(record["cluster"]["plugins"].values()) == [digest]
+        assert record["trial"]["settings"].get("accelerator", "none") == level
+        held = kept.record("readback.json")["held"]
+        for plugin in PLUGINS:
+            assert held[f"sort/{plugin.key}"] == [plugin.value if level == "sort" else plugin.stock]
+    names = {kept.path.name: level for (kept, _), level in ((plain, "none"), (accelerated, "sort"))}
+    listed = {one["id"]: one["accelerator"] for one in howdah("runs", "--json").json()}
+    assert {name: listed[name] for name in names} == names
+    assert "with accelerator sort took" in howdah("show", accelerated[0].path.name).ok().out
+    page = howdah("report", accelerated[0].path.name, "-o", str(accelerated[0].path / "page.md")).ok()
+    assert page.code == 0
+    assert "What its plugins did" in (accelerated[0].path / "page.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("workload", ["wordcount", "secondarysort", "grep", "join", "sort"])
+def test_other_jobs_are_as_right_with_it(howdah: Howdah, fast: dict[str, Any], workload: str) -> None:
+    kept, record = run(howdah, workload, "fast", "--accelerator", "sort")
+    assert all(check["passed"] for check in record["checks"])
+    for job in kept.jobs():
+        found = job["counters"]
+        output = found[TASK].get("MAP_OUTPUT_RECORDS", 0) if job["reduces"] else 0
+        used = found.get("Howdah Sort", {}).get("RECORDS", 0)
+        # All or nothing: where it was nothing, the run says so.
+        assert used in (output, 0), job["id"]
+        if output and not used:
+            assert any(job["id"] in text for text in shortfalls(record, job["phase"]))
+
+
+def test_a_run_without_map_output_says_that_nothing_was_accelerated(howdah: Howdah, fast: dict[str, Any]) -> None:
+    _, record = run(howdah, "namenode", "fast", "--accelerator", "sort")
+    assert any("accelerator sort has no part in" in caveat["text"] for caveat in record["caveats"])
+
+
+def test_to_a_cluster_that_howdah_did_not_start_the_jar_is_sent(
+    howdah: Howdah, fast: dict[str, Any], tmp_path: Path
+) -> None:
+    """Its own class path is as bare as those of others: the copy of the configuration does not name the jar."""
+    jar, conf = own_jar(ACCELERATOR_JAR), tmp_path / "conf"
+    conf.mkdir()
+    for file in (howdah.home / "clusters" / "fast" / "conf").glob("*.*"):
+        shutil.copy(file, conf)
+    site = conf / "mapred-site.xml"
+    text = site.read_text(encoding="utf-8")
+    assert f",{jar}" in text
+    # Without the class archive, whose class path of tasks names the jar too.
+    text = re.sub(r"@\S+/task\.args", "", text.replace(f",{jar}", ""))
+    site.write_text(re.sub(r"-XX:SharedArchiveFile=[^ <]+", "", text), encoding="utf-8")
+    assert str(jar) not in site.read_text(encoding="utf-8")
+    kept, record = run(howdah, "terasort", f"conf:{conf}", *SHAPE, "--accelerator", "sort")
+    assert kept.setting("sort", "tmpjars").endswith(f"/{jar.name}")
+    assert counters(kept, "sort")["Howdah Sort"]["RECORDS"] == 100_000
+    assert shortfalls(record, "sort") == [
+        "cpu_seconds is missing: not every process of the cluster could be accounted for"
+    ]
+
+
+@pytest.fixture
+def by_default(howdah: Howdah) -> Iterator[None]:
+    """`by-default`: one node, whose jobs all have the keys."""
+    settings = [word for key, value in KEYS.items() for word in ("--conf", f"{key}={value}")]
+    howdah("up", "--name", "by-default", *settings).ok()
+    yield
+    howdah("down", "--name", "by-default").ok()
+
+
+def test_a_cluster_may_have_it_for_all_its_jobs(howdah: Howdah, by_default: None) -> None:
+    kept, record = run(howdah, "terasort", "by-default")
+    assert record["trial"]["settings"]["accelerator"] == "sort"
+    assert counters(kept, "sort")["Howdah Sort"]["RECORDS"] == 100_000
+    assert shortfalls(record, "sort") == []
+    kept, record = run(howdah, "terasort", "by-default", "--accelerator", "none")
+    assert "accelerator" not in record["trial"]["settings"]
+    assert not any(group.startswith("Howdah ") for group in counters(kept, "sort"))
+
+
+def test_given_twice_it_is_refused(howdah: Howdah) -> None:
+    said = howdah("run", "pi", "--accelerator", "sort", "--factor", "accelerator=none")
+    assert said.code == 2
+    assert "exclude each other" in said.err

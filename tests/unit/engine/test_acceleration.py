@@ -1,0 +1,123 @@
+"""Where the jar of an accelerator is, and what is said of jobs that it did not serve."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from howdah.cluster.live import LiveCluster
+from howdah.engine.acceleration import check_plugins, no_part, rebuilt, shortfalls, with_plugins
+from howdah.errors import UsageError
+from howdah.hadoop.distribution import Distribution
+from howdah.model.accelerator import MERGING, PLUGINS, SORTING
+from tests.unit.model.test_accelerator import OURS, STOCK, job
+
+HADOOP = Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ())
+JAR = Path("/jars/howdah-accelerator.jar")
+
+
+@dataclass
+class Cluster:
+    """One that Howdah started, or not; what of it is looked at."""
+
+    plan: object | None = None
+    plugins: tuple[Path, ...] = (JAR,)
+    description: Mapping[str, Any] = field(default_factory=lambda: {"name": "c"})
+
+    @property
+    def distribution(self) -> Distribution:
+        return replace(HADOOP, plugins=self.plugins)
+
+    def live(self) -> LiveCluster:
+        return cast(LiveCluster, self)
+
+
+def test_a_cluster_that_came_up_without_the_jar_is_refused() -> None:
+    check_plugins(Cluster(plan="p").live(), OURS)
+    check_plugins(Cluster(plan="p", plugins=()).live(), STOCK)
+    check_plugins(Cluster(plan=None, plugins=()).live(), OURS)
+    with pytest.raises(UsageError, match=r"the cluster 'c' does not have howdah-accelerator\.jar") as caught:
+        check_plugins(Cluster(plan="p", plugins=()).live(), OURS)
+    assert "make jars" in str(caught.value.hint)
+
+
+def test_only_to_other_peoples_clusters_the_jar_is_sent_and_only_where_it_is_asked_for() -> None:
+    others = Cluster().live()
+    assert with_plugins(Cluster(plan="p").live(), OURS) == OURS
+    assert with_plugins(others, STOCK) == STOCK
+    assert with_plugins(others, OURS) == {**OURS, "tmpjars": "file:///jars/howdah-accelerator.jar"}
+    assert with_plugins(others, {**OURS, "tmpjars": "a.jar"})["tmpjars"] == f"a.jar,{JAR.as_uri()}"
+
+
+def test_a_jar_that_changed_since_the_cluster_came_up_is_said(tmp_path: Path) -> None:
+    jar = tmp_path / "plugin.jar"
+    jar.write_text("one")
+    cluster = Cluster(description={"plugins": {str(jar): hashlib.sha256(b"one").hexdigest()}}).live()
+    assert list(rebuilt(cluster)) == []
+    jar.write_text("another")
+    assert [one.text.partition(" since")[0] for one in rebuilt(cluster)] == ["plugin.jar was built anew"]
+    jar.unlink()
+    assert [one.text.partition(" since")[0] for one in rebuilt(cluster)] == ["plugin.jar is gone"]
+    assert list(rebuilt(Cluster(description={"kind": "conf"}).live())) == []
+
+
+SERVED = {"Sort": {"RECORDS": 10}, "Shuffle": {"RECORDS": 10, "SEGMENTS_DIRECT": 2}}
+
+
+@pytest.mark.parametrize(
+    ("counted", "held", "said"),
+    [
+        (SERVED, OURS, []),
+        ({}, STOCK, []),
+        (
+            {},
+            OURS,
+            [
+                "SortingCollector did not serve job_1, Hadoop's own sort did: no counter of Howdah Sort tells of it",
+                "MergingShuffle did not serve job_1, Hadoop's own shuffle did: no counter of Howdah Shuffle "
+                "tells of it",
+            ],
+        ),
+        (
+            {**SERVED, "Sort": {"FALLBACK_COMPARATOR": 2}},
+            OURS,
+            ["SortingCollector did not serve job_1, Hadoop's own sort did: FALLBACK_COMPARATOR 2"],
+        ),
+        (
+            {**SERVED, "Sort": {"RECORDS": 4}},
+            OURS,
+            ["SortingCollector served 4 of 10 records of job_1, Hadoop's own sort the others"],
+        ),
+        (
+            {**SERVED, "Shuffle": {"RECORDS": 9, "FALLBACKS": 1}},
+            OURS,
+            ["MergingShuffle left a part of job_1 to Hadoop's own shuffle: FALLBACKS 1"],
+        ),
+    ],
+)
+def test_what_did_not_go_through_the_plugins_is_said(
+    counted: dict[str, dict[str, int]], held: dict[str, str], said: list[str]
+) -> None:
+    assert list(shortfalls(job(counted), (), held)) == said
+
+
+def test_a_job_that_did_not_hold_the_keys_it_was_asked_for() -> None:
+    found = list(shortfalls(job(), PLUGINS, {SORTING.key: "com.example.Collector"}))
+    assert found == [
+        f"SortingCollector did not serve job_1, Hadoop's own sort did: {SORTING.key} is com.example.Collector",
+        f"MergingShuffle did not serve job_1, Hadoop's own shuffle did: {MERGING.key} is not set",
+    ]
+
+
+def test_nothing_is_said_of_jobs_without_map_output_but_of_a_run_that_measures_them() -> None:
+    assert list(shortfalls(job(reduces=0), PLUGINS, OURS)) == []
+    assert list(no_part("none", "copy", set())) == []
+    assert list(no_part("sort", "sort", {"sort"})) == []
+    [caveat] = no_part("sort", "copy", {"validate"})
+    assert caveat.about == "copy"
+    assert caveat.text.startswith("accelerator sort has no part in copy: no MapReduce job of copy hands records")
