@@ -31,7 +31,7 @@ def assert_logs_are_kept(home: Home, role: str) -> None:
 
 def test_a_datanode_with_replication_2(home: Home) -> None:
     conf = ("--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
-    run = home.begin(*_RUN, "--size", "120M", "--nodes", "3", *conf, *_MANY_MAPS)
+    run = home.begin(*_RUN, "--size", "120M", "--nodes", "3", "--accelerator", "sort", *conf, *_MANY_MAPS)
     kill_in_the_sort(home, run, "datanode", 1)
     ended = run.end()
     assert ended.code == 0, ended.said
@@ -56,7 +56,7 @@ def test_a_datanode_with_replication_1(home: Home) -> None:
 def test_a_nodemanager(home: Home) -> None:
     up = home.howdah("up", "--name", "two", "--nodes", "2")
     assert up.code == 0, up.said
-    run = home.begin(*_RUN, "--size", "80M", "--cluster", "two", *_MANY_MAPS)
+    run = home.begin(*_RUN, "--size", "80M", "--cluster", "two", "--accelerator", "sort", *_MANY_MAPS)
     kill_in_the_sort(home, run, "nodemanager", 1)
     ended = run.end()
     assert ended.code == 0, ended.said

@@ -172,7 +172,7 @@ class JobsTest {
   @Test
   void randomJobsGiveWhatTheyGiveWithout() throws Exception {
     long seed = Long.getLong("howdah.seed", System.nanoTime());
-    int rounds = Integer.getInteger("howdah.rounds", 15);
+    int rounds = Integer.getInteger("howdah.rounds", 8);
     Random random = new Random(seed);
     for (int round = 0; round < rounds; round++) {
       Class<?> type = RandomKeys.TYPES.get(random.nextInt(RandomKeys.TYPES.size()));

@@ -1,0 +1,89 @@
+"""What happens to a job whose sort and shuffle are Howdah's plugins: the same result, never a wrong one.
+
+Moments are drawn from HOWDAH_FAULT_SEED, which a failure prints; HOWDAH_FAULT_ROUNDS repeats every kill.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.faults.conftest import Begun, Home, eventually
+
+pytestmark = pytest.mark.daemons
+
+_SEED = int(os.environ.get("HOWDAH_FAULT_SEED", "20261122"))
+_ROUNDS = int(os.environ.get("HOWDAH_FAULT_ROUNDS", "1"))
+_JOB = "org.apache.hadoop.mapreduce.JobCounter"
+# Four maps, and reduces that are told at once of a map that has run again.
+_RUN = (
+    *("run", "terasort", "--size", "60M", "--cluster", "shared", "--no-probes", "--no-calibration"),
+    *("--accelerator", "sort", "--conf", "dfs.blocksize=16777216", "--conf", "mapreduce.job.reduces=2"),
+    *("--conf", "mapreduce.reduce.shuffle.retry-delay.max.ms=1000"),
+)
+
+
+def begin(home: Home) -> Begun:
+    run = home.begin(*_RUN)
+    eventually(lambda: home.phase("sort"), 120, "the sort begins", begun=run)
+    return run
+
+
+def assert_right(home: Home, run: Begun) -> None:
+    ended = run.end()
+    assert ended.code == 0, f"seed {_SEED}: {ended.said}"
+    record = home.run_record()
+    assert record["outcome"]["kind"] == "valid"
+    assert all(check["passed"] for check in record["checks"])
+
+
+def kill_one(home: Home, run: Begun, victim: str, moments: random.Random) -> None:
+    def victims() -> list[int]:
+        return home.pids("bin/java ", "MRAppMaster") if victim == "master" else home.tasks(victim[0])
+
+    eventually(victims, 120, f"a {victim} runs", begun=run)
+    time.sleep(moments.uniform(0, 3))
+    for pid in eventually(victims, 120, f"a {victim} runs", begun=run)[:1]:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("round_", range(_ROUNDS))
+@pytest.mark.parametrize("victims", [("map", "reduce"), ("master",)])
+def test_processes_that_are_killed(cluster: Home, victims: tuple[str, ...], round_: int) -> None:
+    moments = random.Random(f"{_SEED} {victims} {round_}")
+    run = begin(cluster)
+    for victim in victims:
+        kill_one(cluster, run, victim, moments)
+    assert_right(cluster, run)
+
+
+def outputs(home: Home) -> list[Path]:
+    """The outputs of maps that have been written to their end, and have records."""
+    found = (home.path / "clusters" / "shared" / "work").glob("*/local/usercache/*/appcache/*/output/*_m_*/*.index")
+    return [one.with_suffix("") for one in found]
+
+
+def test_map_outputs_that_are_damaged(cluster: Home) -> None:
+    moments = random.Random(_SEED)
+    run = begin(cluster)
+    flipped, cut = eventually(lambda: outputs(cluster)[1:] and outputs(cluster), 120, "two maps end", begun=run)[:2]
+    os.truncate(cut, moments.randrange(cut.stat().st_size))
+    at = moments.randrange(flipped.stat().st_size)
+    with flipped.open("r+b") as file:
+        file.seek(at)
+        (byte,) = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte ^ 1 << at % 8]))
+    assert_right(cluster, run)
+    (kept,) = cluster.runs
+    jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
+    again = [job["counters"][_JOB].get("NUM_FAILED_MAPS", 0) for job in jobs if job["name"] == "TeraSort"]
+    assert again == [2], "a map whose output is damaged did not run again"
