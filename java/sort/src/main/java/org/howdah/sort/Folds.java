@@ -6,6 +6,8 @@ import java.util.ServiceLoader;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.io.serializer.SerializationFactory;
+import org.apache.hadoop.io.serializer.WritableSerialization;
 import org.apache.hadoop.mapred.JobConf;
 
 /**
@@ -40,10 +42,15 @@ final class Folds {
       }
     }
     Class<?> values = VALUES.get(combiner.getName());
-    if (values == null || values != job.getMapOutputValueClass()) {
+    if (values == null || values != job.getMapOutputValueClass() || !isWritten(values, job)) {
       return null;
     }
     return values == IntWritable.class ? Folds::addInts : Folds::addLongs;
+  }
+
+  /** Whether values are written as Hadoop's own serialization does, which the sums below read. */
+  private static boolean isWritten(Class<?> values, JobConf job) {
+    return new SerializationFactory(job).getSerialization(values) instanceof WritableSerialization;
   }
 
   private static boolean addInts(

@@ -1,0 +1,2 @@
+/** Micro-benchmarks; in the package of what they measure, which is its own. */
+package org.howdah.sort;

@@ -1,0 +1,75 @@
+package org.howdah.sort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.lib.reduce.IntSumReducer;
+import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
+import org.junit.jupiter.api.Test;
+
+class FoldTableTest {
+  private static JobConf job(Class<?> combiner, Class<?> values) {
+    JobConf job = new JobConf();
+    job.setClass("mapreduce.job.combine.class", combiner, Object.class);
+    job.setMapOutputValueClass(values);
+    return job;
+  }
+
+  @Test
+  void equalKeysOfAPartitionAreAddedUpOverflowIncluded() throws Exception {
+    Fold fold = Folds.of(job(IntSumReducer.class, IntWritable.class));
+    RecordBuffer buffer = new RecordBuffer(1 << 28, true, () -> {});
+    FoldTable table = new FoldTable(buffer, fold);
+    Map<String, Integer> sums = new HashMap<>();
+    Random random = new Random(5);
+    for (int number = 0; number < 200_000; number++) {
+      int partition = random.nextInt(3);
+      String key = "w" + (int) Math.exp(random.nextDouble() * 10);
+      int value = random.nextInt();
+      sums.merge(partition + key, value, Integer::sum);
+      buffer.begin();
+      new Text(key).write(buffer.output());
+      buffer.keyDone();
+      new IntWritable(value).write(buffer.output());
+      if (table.fold(partition)) {
+        buffer.drop();
+      } else {
+        table.put(buffer.add(0, partition), partition);
+      }
+    }
+    assertThat(buffer.count()).isEqualTo(sums.size());
+    assertThat(read(buffer)).isEqualTo(sums);
+  }
+
+  private static Map<String, Integer> read(RecordBuffer buffer) throws IOException {
+    Map<String, Integer> found = new HashMap<>();
+    for (int index = 0; index < buffer.count(); index++) {
+      long entry = buffer.entry(index);
+      byte[] page = buffer.page(entry);
+      org.apache.hadoop.io.DataInputBuffer in = new org.apache.hadoop.io.DataInputBuffer();
+      in.reset(page, EntrySort.Key.start(page, RecordBuffer.offset(entry)), page.length);
+      Text key = new Text();
+      key.readFields(in);
+      found.put(RecordBuffer.partition(entry) + key.toString(), in.readInt());
+    }
+    return found;
+  }
+
+  @Test
+  void onlyKnownCombinersAreFolded() throws Exception {
+    assertThat(Folds.of(job(LongSumReducer.class, LongWritable.class))).isNotNull();
+    assertThat(Folds.of(job(LongSumReducer.class, IntWritable.class))).isNull();
+    assertThat(Folds.of(job(JobsTest.OwnSum.class, LongWritable.class))).isNull();
+    assertThat(Folds.of(new JobConf())).isNull();
+    JobConf other = job(IntSumReducer.class, IntWritable.class);
+    other.set("io.serializations", "org.apache.hadoop.io.serializer.JavaSerialization");
+    assertThat(Folds.of(other)).isNull();
+  }
+}
