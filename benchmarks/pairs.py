@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +33,20 @@ class Arm:
 def howdah(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs a howdah command with this interpreter; what goes wrong is shown."""
     return subprocess.run([sys.executable, "-m", "howdah", *arguments], capture_output=True, text=True, check=False)
+
+
+@contextmanager
+def cluster(name: str, nodes: int) -> Iterator[str]:
+    """A cluster of this name and its end, whatever happens."""
+    there = json.loads(howdah("status", "--json").stdout or "[]")
+    if name not in {one["name"] for one in there if one.get("state") == "up"}:
+        done = howdah("up", "--name", name, "--nodes", str(nodes))
+        if done.returncode != 0:
+            raise SystemExit(f"no cluster:\n{done.stderr[-3000:]}")
+    try:
+        yield name
+    finally:
+        howdah("down", "--name", name)
 
 
 def run_blocks(row: str, arms: Sequence[Arm], blocks: int, workload: Sequence[str], *, seed: int = 20261120) -> None:

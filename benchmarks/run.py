@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import arms, byhand, commands, error_rates, micro, searching, sorting, startup
+from benchmarks import arms, byhand, commands, error_rates, micro, others, searching, sorting, startup
 
 ROWS: dict[str, Callable[[], list[str]]] = {
     "cli": commands.measure,
@@ -27,6 +27,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "statistics": error_rates.measure,
     "tune": searching.measure,
     "byhand": lambda: byhand.measure(arms.SIZE, arms.BLOCKS),
+    "sort-others": others.measure,
     "micro": micro.measure,
     **{name: partial(sorting.measure, name) for name in sorting.ROWS},
 }

@@ -5,19 +5,17 @@ Each row brings one cluster up for all of its pairs, which keeps one input.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import xml.etree.ElementTree
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from benchmarks.arms import BLOCKS
-from benchmarks.pairs import Arm, describe, howdah, ratio_words, ratios, run_blocks
+from benchmarks.pairs import Arm, cluster, describe, ratio_words, ratios, run_blocks
 from howdah.model.quantity import parse_bytes
 
 COMPRESSED = "mapreduce.map.output.compress"
@@ -86,8 +84,8 @@ def measure(name: str) -> list[str]:
     row = ROWS[name]
     size = os.environ.get("SIZE", row.size)
     _check_disk(size)
-    with _cluster(name, row.nodes) as cluster:
-        common = ("--cluster", cluster, "--no-calibration", "--data", "reuse", *_containers(cluster, row.container))
+    with cluster(name, row.nodes) as there:
+        common = ("--cluster", there, "--no-calibration", "--data", "reuse", *_containers(there, row.container))
         stock = (*common, *_conf({**row.conf, **row.stock}))
         ours = (*common, *_conf({**row.conf, **row.ours}), "--accelerator", "sort")
         run_blocks(f"{name}-{size}", (Arm("stock", stock), Arm("sort", ours)), BLOCKS, (row.workload, "--size", size))
@@ -112,26 +110,12 @@ def _check_disk(size: str) -> None:
         raise SystemExit(f"{needed / 1e9:.0f} GB of disk are needed, {free / 1e9:.0f} GB are free")
 
 
-@contextmanager
-def _cluster(name: str, nodes: int) -> Iterator[str]:
-    """A cluster of this name and its end, whatever happens."""
-    there = json.loads(howdah("status", "--json").stdout or "[]")
-    if name not in {one["name"] for one in there if one.get("state") == "up"}:
-        done = howdah("up", "--name", name, "--nodes", str(nodes))
-        if done.returncode != 0:
-            raise SystemExit(f"no cluster:\n{done.stderr[-3000:]}")
-    try:
-        yield name
-    finally:
-        howdah("down", "--name", name)
-
-
-def _containers(cluster: str, mebibytes: int) -> tuple[str, ...]:
+def _containers(name: str, mebibytes: int) -> tuple[str, ...]:
     """Options for containers of that size; the other flags of the cluster's task JVMs stay."""
     if not mebibytes:
         return ()
     home = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
-    site = xml.etree.ElementTree.parse(home / "clusters" / cluster / "conf" / "mapred-site.xml")
+    site = xml.etree.ElementTree.parse(home / "clusters" / name / "conf" / "mapred-site.xml")
     keys = {one.findtext("name"): one.findtext("value") or "" for one in site.iter("property")}
     found = {}
     for task in ("map", "reduce"):
