@@ -15,7 +15,6 @@ import org.apache.hadoop.mapred.SpillRecord;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
-import org.apache.hadoop.yarn.api.ApplicationConstants;
 
 /**
  * Map outputs that lie in the directories of this container's own NodeManager: found by the id of
@@ -33,10 +32,11 @@ final class DirectOutputs<K, V> {
   private final String node;
   private final List<File> directories = new ArrayList<>();
 
-  DirectOutputs(MapOutputs<K, V> outputs) {
+  /** {@code node} is the host name of this container's NodeManager; null outside of a container. */
+  DirectOutputs(MapOutputs<K, V> outputs, String node) {
     this.outputs = outputs;
     job = outputs.context().getJobConf();
-    node = System.getenv(ApplicationConstants.Environment.NM_HOST.name());
+    this.node = node;
     if (job.getBoolean(DIRECT, true) && node != null) {
       for (String directory : job.getTrimmedStrings(MRConfig.LOCAL_DIR)) {
         directories.add(new File(directory));

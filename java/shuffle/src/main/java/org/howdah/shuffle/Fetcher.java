@@ -59,12 +59,13 @@ final class Fetcher<K, V> extends Worker {
       ShuffleConsumerPlugin.Context<K, V> context,
       ShuffleSchedulerImpl<K, V> scheduler,
       MapOutputs<K, V> outputs,
+      String node,
       ExceptionReporter failed) {
     super("fetcher " + number, failed);
     this.number = number;
     this.scheduler = scheduler;
     this.outputs = outputs;
-    direct = new DirectOutputs<>(outputs);
+    direct = new DirectOutputs<>(outputs, node);
     JobConf job = context.getJobConf();
     server = new MapServer(job, context.getReduceTask().getShuffleSecret());
     reporter = context.getReporter();

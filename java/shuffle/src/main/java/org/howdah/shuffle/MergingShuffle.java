@@ -14,6 +14,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.task.reduce.ExceptionReporter;
 import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleSchedulerImpl;
+import org.apache.hadoop.yarn.api.ApplicationConstants;
 import org.howdah.sort.MergedRecords;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,12 +31,23 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
   private static final Logger LOG = LoggerFactory.getLogger(MergingShuffle.class);
   private static final int WAIT_MS = 2000;
 
+  private final String node;
   private Context<K, V> context;
   private Shuffle<K, V> stock;
   private ShuffleSchedulerImpl<K, V> scheduler;
   private MapOutputs<K, V> outputs;
   private MergedRecords merged;
   private Throwable failure;
+
+  /** Made by Hadoop, in a container. */
+  public MergingShuffle() {
+    this(System.getenv(ApplicationConstants.Environment.NM_HOST.name()));
+  }
+
+  /** {@code node} is the host name of the NodeManager whose files can be read from here. */
+  MergingShuffle(String node) {
+    this.node = node;
+  }
 
   @Override
   public void init(Context<K, V> given) {
@@ -91,7 +103,7 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
     JobConf job = context.getJobConf();
     int copies = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
     for (int number = 0; number < Math.min(copies, Math.max(1, job.getNumMapTasks())); number++) {
-      workers.add(new Fetcher<>(number, context, scheduler, outputs, this));
+      workers.add(new Fetcher<>(number, context, scheduler, outputs, node, this));
     }
     try {
       for (Worker worker : workers) {

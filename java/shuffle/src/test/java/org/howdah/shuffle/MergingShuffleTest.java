@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,8 +22,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.AMFeedback;
+import org.apache.hadoop.mapred.IndexRecord;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapTaskCompletionEventsUpdate;
+import org.apache.hadoop.mapred.SpillRecord;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
 import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
@@ -169,7 +172,11 @@ class MergingShuffleTest {
   }
 
   private List<String> shuffle(JobConf job) throws IOException, InterruptedException {
-    MergingShuffle<Text, Text> shuffle = new MergingShuffle<>();
+    return shuffle(job, null);
+  }
+
+  private List<String> shuffle(JobConf job, String node) throws IOException, InterruptedException {
+    MergingShuffle<Text, Text> shuffle = new MergingShuffle<>(node);
     shuffle.init(Segments.context(job, reporter, null, master(), status));
     List<String> found = Segments.read(shuffle.run());
     shuffle.close();
@@ -281,5 +288,69 @@ class MergingShuffleTest {
     job.setBoolean("mapreduce.job.encrypted-intermediate-data", true);
     new MergingShuffle<Text, Text>().init(Segments.context(job, reporter, null, master(), status));
     assertThat(reporter.of(MergingShuffle.COUNTERS, "FALLBACKS")).isEqualTo(1);
+  }
+
+  /**
+   * Writes the outputs of all maps where a NodeManager of this host would have them, behind that of
+   * another reduce.
+   */
+  private void onThisNode(JobConf job) throws IOException {
+    for (String map : segments.keySet()) {
+      byte[] other = Segments.bytes(Segments.keys(99, 10), null);
+      byte[] whole = Arrays.copyOf(other, other.length + segments.get(map).length);
+      System.arraycopy(segments.get(map), 0, whole, other.length, segments.get(map).length);
+      Segments.file(directory, "output/" + map + "/file.out", whole);
+      SpillRecord index = new SpillRecord(1);
+      index.putIndex(
+          new IndexRecord(other.length, rawLengths.get(map), segments.get(map).length), 0);
+      index.writeToFile(
+          new org.apache.hadoop.fs.Path(
+              directory.resolve("output/" + map + "/file.out.index").toUri()),
+          job);
+    }
+  }
+
+  private long direct() {
+    return reporter.of(MergingShuffle.COUNTERS, "SEGMENTS_DIRECT");
+  }
+
+  @Test
+  void outputsOfThisNodeAreReadWhereTheyLie() throws Exception {
+    onThisNode(job());
+    assertThat(shuffle(job(), "127.0.0.1")).isEqualTo(expected);
+    assertThat(direct()).isEqualTo(MAPS);
+    assertThat(requests.get()).isZero();
+  }
+
+  @Test
+  void thoseOfAnotherNodeAreNot() throws Exception {
+    onThisNode(job());
+    assertThat(shuffle(job(), "127.0.0.2")).isEqualTo(expected);
+    JobConf job = job();
+    job.setBoolean(DirectOutputs.DIRECT, false);
+    assertThat(shuffle(job, "127.0.0.1")).isEqualTo(expected);
+    assertThat(direct()).isZero();
+  }
+
+  @Test
+  void whatIsNotAsItShouldBeIsFetched() throws Exception {
+    onThisNode(job());
+    Path output = directory.resolve("output");
+    Path flipped = output.resolve(Segments.map(1) + "/file.out");
+    byte[] whole = Files.readAllBytes(flipped);
+    Files.write(flipped, Segments.changed(whole, whole.length - 30));
+    Path cut = output.resolve(Segments.map(2) + "/file.out");
+    Files.write(cut, Arrays.copyOf(Files.readAllBytes(cut), 50));
+    Files.delete(output.resolve(Segments.map(3) + "/file.out.index"));
+    Path index = output.resolve(Segments.map(4) + "/file.out.index");
+    Files.write(index, Segments.changed(Files.readAllBytes(index), 5));
+    Files.delete(output.resolve(Segments.map(5) + "/file.out"));
+    // Hadoop's own checksums of the files, which maps have none of, would hide what is tested.
+    for (int map = 1; map <= 5; map++) {
+      Files.deleteIfExists(output.resolve(Segments.map(map) + "/.file.out.index.crc"));
+    }
+    assertThat(shuffle(job(), "127.0.0.1")).isEqualTo(expected);
+    assertThat(direct()).isEqualTo(MAPS - 5);
+    assertThat(reporter.of(MergingShuffle.COUNTERS, "SEGMENTS_HTTP")).isEqualTo(5);
   }
 }
