@@ -60,9 +60,11 @@ def test_a_disk_on_which_no_cluster_can_work(home: Home, tmp_path: Path) -> None
 
 
 @pytest.mark.daemons
-def test_full_in_the_middle(home: Home, tmp_path: Path) -> None:
+@pytest.mark.parametrize("accelerator", ["none", "sort"])
+def test_full_in_the_middle(home: Home, tmp_path: Path, accelerator: str) -> None:
     work = tmp_path / "work"
-    arguments = ("--size", "200M", "--work-dir", str(work), "--no-probes", "--no-calibration", "--conf")
+    spills = ("--conf", "howdah.sort.memory.mb=8")
+    arguments = ("--size", "200M", "--work-dir", str(work), "--no-probes", "--no-calibration", *spills, "--conf")
     fast = (
         "mapreduce.map.maxattempts=1",
         "--conf",
@@ -70,7 +72,7 @@ def test_full_in_the_middle(home: Home, tmp_path: Path) -> None:
         "--conf",
         "dfs.blocksize=67108864",
     )
-    run = home.begin("run", "terasort", *arguments, *fast, around=on_disk_of(3000, work))
+    run = home.begin("run", "terasort", "--accelerator", accelerator, *arguments, *fast, around=on_disk_of(3000, work))
     eventually(lambda: home.phase("sort") and home.tasks(), 120, "a task of the sort runs", begun=run)
     fill(Path(f"/proc/{run.pid}/root{work}"))
     ended = run.end(180)

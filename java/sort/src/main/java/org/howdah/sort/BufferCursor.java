@@ -10,6 +10,8 @@ final class BufferCursor extends RecordCursor {
   private final int end;
   private int index;
   private int touched;
+
+  // Written only: without it the compiler would drop the reads of touch().
   private int sum;
 
   /** The records of {@code entries} number {@code from} to {@code end}. */
@@ -50,10 +52,5 @@ final class BufferCursor extends RecordCursor {
       sum += records.page(entry)[RecordBuffer.offset(entry)];
     }
     touched = last;
-  }
-
-  /** Keeps the compiler from dropping the reads of {@link #touch}. */
-  int sum() {
-    return sum;
   }
 }

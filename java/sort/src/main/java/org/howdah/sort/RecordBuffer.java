@@ -94,10 +94,6 @@ final class RecordBuffer {
     return blocks.get(index / BLOCK_ENTRIES)[2 * (index % BLOCK_ENTRIES) + 1];
   }
 
-  long prefix(int index) {
-    return blocks.get(index / BLOCK_ENTRIES)[2 * (index % BLOCK_ENTRIES)];
-  }
-
   void begin() throws IOException {
     if (count % BLOCK_ENTRIES == 0 && count > 0 && !hasRoomForEntries()) {
       spill.run();
@@ -230,8 +226,12 @@ final class RecordBuffer {
   }
 
   private boolean hasRoomForEntries() {
-    return memory() + (long) BLOCK_ENTRIES * entryBytes <= budget
-        && count + BLOCK_ENTRIES <= MOST_ENTRIES;
+    long wanted = (long) BLOCK_ENTRIES * entryBytes;
+    // Pages that earlier, larger records needed give way.
+    while (memory() + wanted > budget && pages.size() > pageIndex + 1) {
+      pageBytes -= pages.remove(pages.size() - 1).length;
+    }
+    return memory() + wanted <= budget && count + BLOCK_ENTRIES <= MOST_ENTRIES;
   }
 
   /**

@@ -114,4 +114,88 @@ class SortedRecordsTest {
     }
     assertThat(cursor.next()).isFalse();
   }
+
+  @Test
+  void tenThousandPartitionsAreToldApart() throws IOException {
+    int partitions = 10_000;
+    RawComparator<?> comparator = WritableComparator.get(Text.class);
+    KeyOrder order = KeyOrders.of(Text.class, comparator);
+    RecordBuffer buffer = new RecordBuffer(1L << 30, false, () -> {});
+    for (int number = 0; number < 3 * partitions; number++) {
+      buffer.begin();
+      new Text("key" + number * 7919L % 1000).write(buffer.output());
+      buffer.keyDone();
+      new Text("of " + number % partitions).write(buffer.output());
+      buffer.add(
+          order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), number % partitions);
+    }
+    SortedRecords sorted = SortedRecords.of(buffer, partitions, order, comparator);
+    for (int partition = 0; partition < partitions; partition++) {
+      RecordCursor cursor = sorted.partition(partition);
+      for (int record = 0; record < 3; record++) {
+        assertThat(cursor.next()).isTrue();
+        assertThat(text(cursor.data(), cursor.valueStart() + 1, cursor.valueLength() - 1))
+            .isEqualTo("of " + partition);
+      }
+      assertThat(cursor.next()).isFalse();
+    }
+  }
+
+  @Test
+  void aFullBufferIsEmptiedBetweenRecordsAndWithinOne() throws IOException {
+    int[] spilled = new int[1];
+    RecordBuffer[] held = new RecordBuffer[1];
+    held[0] =
+        new RecordBuffer(
+            100_000,
+            false,
+            () -> {
+              spilled[0] += held[0].count();
+              held[0].clear();
+            });
+    RecordBuffer buffer = held[0];
+    Random random = new Random(2);
+    for (int number = 0; number < 2000; number++) {
+      byte[] value = new byte[number % 500 == 7 ? 300_000 : random.nextInt(200)];
+      random.nextBytes(value);
+      buffer.begin();
+      new Text("key" + number).write(buffer.output());
+      buffer.keyDone();
+      for (byte one : value) {
+        buffer.output().write(one);
+      }
+      assertThat(buffer.valueLength()).isEqualTo(value.length);
+      long entry = buffer.add(0, 1);
+      byte[] page = buffer.page(entry);
+      int key = EntrySort.Key.start(page, RecordBuffer.offset(entry));
+      int length = EntrySort.Key.length(page, RecordBuffer.offset(entry));
+      assertThat(text(page, key + 1, length - 1)).isEqualTo("key" + number);
+      assertThat(java.util.Arrays.copyOfRange(page, key + length, key + length + value.length))
+          .isEqualTo(value);
+    }
+    assertThat(spilled[0] + buffer.count()).isEqualTo(2000);
+    assertThat(spilled[0]).isPositive();
+  }
+
+  @Test
+  void pagesOfLargeRecordsGiveWayToEntriesOfSmallOnes() throws IOException {
+    int[] spills = new int[1];
+    RecordBuffer[] held = new RecordBuffer[1];
+    held[0] =
+        new RecordBuffer(
+            32 << 20,
+            false,
+            () -> {
+              spills[0]++;
+              held[0].clear();
+            });
+    for (int number = 0; number < 3_000_000; number++) {
+      held[0].begin();
+      held[0].output().write(new byte[number < 100 ? 1_000_000 : 4]);
+      held[0].keyDone();
+      held[0].add(0, 0);
+    }
+    // 100 MB in pages of 32 MB, then 3 million records of 6 bytes, with an entry each.
+    assertThat(spills[0]).isBetween(5, 9);
+  }
 }
