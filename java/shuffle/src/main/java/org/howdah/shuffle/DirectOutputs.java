@@ -4,8 +4,10 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.Paths;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
@@ -17,12 +19,22 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
 
 /**
- * Map outputs that lie in the directories of this container's own NodeManager: found by the id of
- * the attempt, below the directory of this application, and read without anybody's help.
+ * Map outputs that lie in the directories of this container's own NodeManager, or, where
+ * NodeManagers keep theirs on a file system that all hosts share, of another one: found by the id
+ * of the attempt, below the directory of this application, and read without anybody's help.
  */
 final class DirectOutputs<K, V> {
-  /** Whether map outputs of this node are read as files; otherwise all are fetched. */
+  /** Whether map outputs are read as files where they can be; otherwise all are fetched. */
   static final String DIRECT = "howdah.shuffle.direct";
+
+  /**
+   * The beginning of every NodeManager's local directory, with {@code {host}} for its host name,
+   * where that is on a file system that all hosts share. It is believed only if it is right for
+   * this container's own host.
+   */
+  static final String SHARED = "howdah.shuffle.shared";
+
+  private static final String HOST = "{host}";
 
   // Smaller ones are read at once: a file to open when the merge begins costs more.
   private static final long SMALL = 1 << 18;
@@ -30,60 +42,65 @@ final class DirectOutputs<K, V> {
   private final MapOutputs<K, V> outputs;
   private final JobConf job;
   private final String node;
-  private final List<File> directories = new ArrayList<>();
+  private final String shared;
+  private final List<String> directories = new ArrayList<>();
 
   /** {@code node} is the host name of this container's NodeManager; null outside of a container. */
   DirectOutputs(MapOutputs<K, V> outputs, String node) {
     this.outputs = outputs;
-    job = outputs.context().getJobConf();
     this.node = node;
+    job = outputs.context().getJobConf();
+    shared = job.getTrimmed(SHARED, "");
     if (job.getBoolean(DIRECT, true) && node != null) {
-      for (String directory : job.getTrimmedStrings(MRConfig.LOCAL_DIR)) {
-        directories.add(new File(directory));
-      }
+      Collections.addAll(directories, job.getTrimmedStrings(MRConfig.LOCAL_DIR));
     }
-  }
-
-  /** Whether {@code host} is this container's own. */
-  boolean isHere(MapHost host) {
-    String name = host.getHostName();
-    int colon = name.lastIndexOf(':');
-    return !directories.isEmpty()
-        && name.substring(0, colon < 0 ? name.length() : colon).equalsIgnoreCase(node);
   }
 
   /**
-   * The output of {@code map}, its checksum compared; null where it is not below the directories of
-   * this node.
+   * The directories of this application on {@code host} that can be read from here; none if it is
+   * not known.
+   */
+  List<File> directoriesOf(MapHost host) {
+    String name = host.getHostName();
+    int colon = name.lastIndexOf(':');
+    String there = name.substring(0, colon < 0 ? name.length() : colon);
+    List<File> found = new ArrayList<>();
+    String own = shared.replace(HOST, String.valueOf(node));
+    for (String directory : directories) {
+      if (there.equalsIgnoreCase(node)) {
+        found.add(new File(directory));
+      } else if (shared.contains(HOST) && directory.startsWith(own)) {
+        found.add(new File(shared.replace(HOST, there) + directory.substring(own.length())));
+      }
+    }
+    return found;
+  }
+
+  /**
+   * The output of {@code map}, its checksum compared; null where it is not below {@code places}.
    *
    * @throws IOException if it is there and not as it should be
    */
-  Fetched<K, V> open(TaskAttemptID map, MapHost host) throws IOException {
-    for (File directory : directories) {
-      File file = new File(directory, "output/" + map + "/file.out");
-      File index = new File(file.getPath() + ".index");
-      // With several directories, the two may lie in different ones.
-      File where = index.isFile() ? index : elsewhere(map);
-      if (file.isFile() && where != null) {
-        return open(map, host, file, where, directory);
+  Fetched<K, V> open(TaskAttemptID map, MapHost host, List<File> places) throws IOException {
+    // With several directories, the two may lie in different ones.
+    File file = find(places, "output/" + map + "/file.out");
+    File index = find(places, "output/" + map + "/file.out.index");
+    return file == null || index == null ? null : open(map, host, file, index);
+  }
+
+  private static File find(List<File> places, String name) {
+    for (File place : places) {
+      File file = new File(place, name);
+      if (file.isFile()) {
+        return file;
       }
     }
     return null;
   }
 
-  private File elsewhere(TaskAttemptID map) {
-    for (File directory : directories) {
-      File index = new File(directory, "output/" + map + "/file.out.index");
-      if (index.isFile()) {
-        return index;
-      }
-    }
-    return null;
-  }
-
-  private Fetched<K, V> open(TaskAttemptID map, MapHost host, File file, File index, File directory)
+  private Fetched<K, V> open(TaskAttemptID map, MapHost host, File file, File index)
       throws IOException {
-    UserPrincipal owner = Files.getOwner(directory.toPath());
+    UserPrincipal owner = Files.getOwner(Paths.get(directories.get(0)));
     if (!owner.equals(Files.getOwner(file.toPath(), LinkOption.NOFOLLOW_LINKS))) {
       throw new IOException(file + " does not belong to " + owner.getName());
     }

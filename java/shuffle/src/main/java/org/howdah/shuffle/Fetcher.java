@@ -1,6 +1,7 @@
 package org.howdah.shuffle;
 
 import java.io.DataInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.Iterator;
@@ -106,9 +107,7 @@ final class Fetcher<K, V> extends Worker {
     List<TaskAttemptID> maps = scheduler.getMapsForHost(host);
     Set<TaskAttemptID> left = new LinkedHashSet<>(maps);
     try {
-      if (direct.isHere(host)) {
-        readDirectly(host, left);
-      }
+      readDirectly(host, left);
       failingSince = 0;
       while (!left.isEmpty() && !isStopped()) {
         if (!fetch(host, left)) {
@@ -123,12 +122,16 @@ final class Fetcher<K, V> extends Worker {
   }
 
   private void readDirectly(MapHost host, Set<TaskAttemptID> left) throws IOException {
+    List<File> places = direct.directoriesOf(host);
+    if (places.isEmpty()) {
+      return;
+    }
     for (Iterator<TaskAttemptID> maps = left.iterator(); maps.hasNext() && !isStopped(); ) {
       TaskAttemptID map = maps.next();
       long began = Time.monotonicNow();
       Fetched<K, V> output;
       try {
-        output = direct.open(map, host);
+        output = direct.open(map, host, places);
       } catch (IOException notAsItShouldBe) {
         // Fetched, it fails again, and Hadoop hears of it.
         LOG.warn("The output of " + map + " cannot be read from here", notAsItShouldBe);

@@ -294,18 +294,17 @@ class MergingShuffleTest {
    * Writes the outputs of all maps where a NodeManager of this host would have them, behind that of
    * another reduce.
    */
-  private void onThisNode(JobConf job) throws IOException {
+  private void onThisNode(JobConf job, Path local) throws IOException {
     for (String map : segments.keySet()) {
       byte[] other = Segments.bytes(Segments.keys(99, 10), null);
       byte[] whole = Arrays.copyOf(other, other.length + segments.get(map).length);
       System.arraycopy(segments.get(map), 0, whole, other.length, segments.get(map).length);
-      Segments.file(directory, "output/" + map + "/file.out", whole);
+      Segments.file(local, "output/" + map + "/file.out", whole);
       SpillRecord index = new SpillRecord(1);
       index.putIndex(
           new IndexRecord(other.length, rawLengths.get(map), segments.get(map).length), 0);
       index.writeToFile(
-          new org.apache.hadoop.fs.Path(
-              directory.resolve("output/" + map + "/file.out.index").toUri()),
+          new org.apache.hadoop.fs.Path(local.resolve("output/" + map + "/file.out.index").toUri()),
           job);
     }
   }
@@ -316,7 +315,7 @@ class MergingShuffleTest {
 
   @Test
   void outputsOfThisNodeAreReadWhereTheyLie() throws Exception {
-    onThisNode(job());
+    onThisNode(job(), directory);
     assertThat(shuffle(job(), "127.0.0.1")).isEqualTo(expected);
     assertThat(direct()).isEqualTo(MAPS);
     assertThat(requests.get()).isZero();
@@ -324,7 +323,7 @@ class MergingShuffleTest {
 
   @Test
   void thoseOfAnotherNodeAreNot() throws Exception {
-    onThisNode(job());
+    onThisNode(job(), directory);
     assertThat(shuffle(job(), "127.0.0.2")).isEqualTo(expected);
     JobConf job = job();
     job.setBoolean(DirectOutputs.DIRECT, false);
@@ -334,7 +333,7 @@ class MergingShuffleTest {
 
   @Test
   void whatIsNotAsItShouldBeIsFetched() throws Exception {
-    onThisNode(job());
+    onThisNode(job(), directory);
     Path output = directory.resolve("output");
     Path flipped = output.resolve(Segments.map(1) + "/file.out");
     byte[] whole = Files.readAllBytes(flipped);
@@ -352,5 +351,21 @@ class MergingShuffleTest {
     assertThat(shuffle(job(), "127.0.0.1")).isEqualTo(expected);
     assertThat(direct()).isEqualTo(MAPS - 5);
     assertThat(reporter.of(MergingShuffle.COUNTERS, "SEGMENTS_HTTP")).isEqualTo(5);
+  }
+
+  @Test
+  void outputsOnASharedFileSystemAreReadWhereverTheMapRan() throws Exception {
+    onThisNode(job(), directory.resolve("of-127.0.0.1/local/app"));
+    Files.createDirectories(directory.resolve("of-127.0.0.2/local/app"));
+    JobConf job = job();
+    job.set("mapreduce.cluster.local.dir", directory.resolve("of-127.0.0.2/local/app").toString());
+    job.set(DirectOutputs.SHARED, directory + "/of-{host}/local");
+    assertThat(shuffle(job, "127.0.0.2")).isEqualTo(expected);
+    assertThat(direct()).isEqualTo(MAPS);
+    assertThat(requests.get()).isZero();
+    // A template that is wrong for this host is not believed for another one.
+    assertThat(shuffle(job, "127.0.0.3")).isEqualTo(expected);
+    assertThat(direct()).isEqualTo(MAPS);
+    assertThat(requests.get()).isPositive();
   }
 }
