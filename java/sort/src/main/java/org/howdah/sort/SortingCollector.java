@@ -9,6 +9,7 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.Task.CombinerRunner;
 import org.apache.hadoop.mapred.Task.TaskReporter;
+import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.QuickSort;
@@ -23,9 +24,7 @@ import org.slf4j.LoggerFactory;
  * twice.
  */
 public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
-  /**
-   * MiB that records may take before they are written to disk; without it, half of the task's heap.
-   */
+  /** MiB that records may take before they are written to disk. */
   public static final String MEMORY_MB = "howdah.sort.memory.mb";
 
   /** Group of the counters that say what this collector did. */
@@ -69,7 +68,8 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     comparator = job.getOutputKeyComparator();
     order = KeyOrders.of(keyClass, comparator);
     Fold fold = Folds.of(job);
-    buffer = new RecordBuffer(memory(job), fold != null, this::spill);
+    buffer =
+        new RecordBuffer(memory(job, context.getMapTask().getTaskID()), fold != null, this::spill);
     folded = fold == null ? null : new FoldTable(buffer, fold);
     SerializationFactory factory = new SerializationFactory(job);
     keys = factory.getSerializer(keyClass);
@@ -122,11 +122,17 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     }
   }
 
-  private static long memory(JobConf job) {
-    int least = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
-    long share = (long) (Runtime.getRuntime().maxMemory() * HEAP_SHARE);
+  /**
+   * Bytes for records. Half of the heap is more than a mapper that fills the heap itself leaves; so
+   * an attempt after a failed one takes no more than Hadoop's own collector would.
+   */
+  private static long memory(JobConf job, TaskAttemptID attempt) {
+    int least = Math.max(1, job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB));
+    // Each application master numbers its attempts from another thousand on.
+    boolean isFirst = attempt.getId() % 1000 == 0;
+    long share = isFirst ? (long) (Runtime.getRuntime().maxMemory() * HEAP_SHARE) : 0;
     long asked = (long) job.getInt(MEMORY_MB, 0) << 20;
-    return asked > 0 ? asked : Math.max((long) Math.max(1, least) << 20, share);
+    return asked > 0 ? asked : Math.max((long) least << 20, share);
   }
 
   @Override
