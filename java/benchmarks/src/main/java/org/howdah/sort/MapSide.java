@@ -96,7 +96,7 @@ public class MapSide {
   @Benchmark
   @OperationsPerInvocation(RECORDS)
   public Object sortOurs() {
-    return SortedRecords.of(buffer, 1, TeraRecords.ORDER, TeraRecords.COMPARATOR);
+    return SortedRecords.of(buffer, 1, TeraRecords.ORDER, TeraRecords.COMPARATOR, () -> {});
   }
 
   @Benchmark

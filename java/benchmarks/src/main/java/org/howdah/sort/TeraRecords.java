@@ -49,7 +49,8 @@ final class TeraRecords {
 
   /** A sorted segment, without its checksum. */
   static byte[] segment(int count, long seed) throws IOException {
-    SortedRecords sorted = SortedRecords.of(buffer(of(count, seed)), 1, ORDER, COMPARATOR);
+    SortedRecords sorted =
+        SortedRecords.of(buffer(of(count, seed)), 1, ORDER, COMPARATOR, () -> {});
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (FSDataOutputStream out = new FSDataOutputStream(bytes, null)) {
       SegmentWriter writer = new SegmentWriter(out, null, new byte[SegmentWriter.BUFFER_BYTES]);

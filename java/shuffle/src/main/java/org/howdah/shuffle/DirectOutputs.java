@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.IndexRecord;
 import org.apache.hadoop.mapred.JobConf;
@@ -121,7 +122,7 @@ final class DirectOutputs<K, V> {
         try {
           read.shuffle(
               host, in, part.partLength, part.rawLength, null, outputs.context().getReporter());
-        } catch (IOException damaged) {
+        } catch (IOException | RuntimeException | FSError damaged) {
           read.abort();
           throw damaged;
         }

@@ -105,8 +105,8 @@ final class Fetched<K, V> extends MapOutput<K, V> {
           check(input, partLength, file, reporter, path.toString());
         }
       }
-    } catch (InternalError damage) {
-      // What some codecs throw.
+    } catch (InternalError | RuntimeException damage) {
+      // What codecs throw.
       throw new IOException("the output of " + getMapId() + " cannot be decompressed", damage);
     }
   }
@@ -189,6 +189,10 @@ final class Fetched<K, V> extends MapOutput<K, V> {
         () -> {
           FSDataInputStream file = local.open(path);
           file.seek(start);
+          if (own) {
+            // It is there until it is closed, and nobody has to think of it.
+            local.delete(path, false);
+          }
           return file;
         },
         name + " in " + path,

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.Reporter;
@@ -132,7 +133,7 @@ final class Fetcher<K, V> extends Worker {
       Fetched<K, V> output;
       try {
         output = direct.open(map, host, places);
-      } catch (IOException notAsItShouldBe) {
+      } catch (IOException | RuntimeException | FSError notAsItShouldBe) {
         // Fetched, it fails again, and Hadoop hears of it.
         LOG.warn("The output of " + map + " cannot be read from here", notAsItShouldBe);
         continue;
@@ -148,7 +149,7 @@ final class Fetcher<K, V> extends Worker {
   /** Fetches what is left; false where the host is to be left alone for a while. */
   private boolean fetch(MapHost host, Set<TaskAttemptID> left)
       throws IOException, InterruptedException {
-    try (DataInputStream in = server.open(host, left)) {
+    try (DataInputStream in = server.open(host, left, this::isStopped)) {
       while (!left.isEmpty() && !isStopped()) {
         if (!next(host, in, left)) {
           return false;
@@ -187,7 +188,8 @@ final class Fetcher<K, V> extends Worker {
       MapServer.Announced announced = MapServer.Announced.read(in);
       map = idOf(announced);
       if (map == null || !isExpected(announced, map, left)) {
-        failed(host, left, map);
+        // Of an answer that is wrong, nothing can be said of any map.
+        failed(host, left, left.contains(map) ? map : null);
         return false;
       }
       try {

@@ -3,6 +3,7 @@ package org.howdah.shuffle;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -31,6 +32,7 @@ final class MapOutputs<K, V> {
   // Of open files a task may have some thousand; of decompressors, each with buffers, fewer.
   private static final int MOST_FILES = 500;
   private static final int MOST_COMPRESSED = 100;
+  private static final int PROGRESS_RECORDS = 1 << 10;
   private static final long BUFFERS = 32L << 20;
   private static final int MOST_BUFFER = 1 << 18;
   private static final int LEAST_BUFFER = 1 << 14;
@@ -61,10 +63,9 @@ final class MapOutputs<K, V> {
             MRJobConfig.DEFAULT_SHUFFLE_INPUT_BUFFER_PERCENT);
     memoryLimit = (long) (heap() * share);
     singleLimit =
-        (long)
-            Math.min(
-                Integer.MAX_VALUE - 8,
-                memoryLimit * share(MRJobConfig.SHUFFLE_MEMORY_LIMIT_PERCENT, 0.25f));
+        Math.min(
+            Integer.MAX_VALUE - 8,
+            (long) (memoryLimit * share(MRJobConfig.SHUFFLE_MEMORY_LIMIT_PERCENT, 0.25f)));
   }
 
   private float share(String key, float usual) {
@@ -118,8 +119,13 @@ final class MapOutputs<K, V> {
       left = new ArrayList<>(outputs);
       outputs.clear();
     }
+    for (Fetched<K, V> output : new ArrayList<>(left)) {
+      if (output.rawLength() <= 2) {
+        output.free();
+      }
+    }
     left.removeIf(output -> output.rawLength() <= 2);
-    keepInMemory(left, (long) (heap() * share(MRJobConfig.REDUCE_INPUT_BUFFER_PERCENT, 0)));
+    keepInMemory(left, (long) (memoryLimit * share(MRJobConfig.REDUCE_INPUT_BUFFER_PERCENT, 0)));
     int most = context.getCodec() == null ? MOST_FILES : MOST_COMPRESSED;
     while (files(left).size() > most) {
       List<Fetched<K, V>> files = files(left);
@@ -135,7 +141,11 @@ final class MapOutputs<K, V> {
         left.size(),
         memoryBytes,
         order.kind());
-    return merge(left);
+    MergedRecords merged = merge(left);
+    if (!job.getUseNewReducer()) {
+      merged.copyEach();
+    }
+    return merged;
   }
 
   /**
@@ -166,7 +176,7 @@ final class MapOutputs<K, V> {
     List<Fetched<K, V>> merging = new ArrayList<>(some);
     long bytes = 0;
     for (Fetched<K, V> output : merging) {
-      bytes += output.rawLength();
+      bytes += output.isInMemory() ? output.rawLength() : output.partLength();
     }
     TaskID reduce = TaskID.downgrade(context.getReduceId().getTaskID());
     Path path = file(reduce, "merge" + merges++, bytes);
@@ -176,7 +186,7 @@ final class MapOutputs<K, V> {
       writer = new SegmentWriter(file, context.getCodec(), new byte[SegmentWriter.BUFFER_BYTES]);
       while (merged.next()) {
         writer.append(merged.current());
-        if ((merged.records() & 0xFFFF) == 0) {
+        if (merged.records() % PROGRESS_RECORDS == 0) {
           context.getReporter().progress();
         }
       }
@@ -187,7 +197,7 @@ final class MapOutputs<K, V> {
     for (Fetched<K, V> output : merging) {
       output.free();
     }
-    outputs.removeAll(merging);
+    outputs.removeAll(new HashSet<>(merging));
     outputs.add(
         Fetched.inFile(
             this, context.getReduceId(), path, 0, writer.partLength(), writer.rawLength(), true));

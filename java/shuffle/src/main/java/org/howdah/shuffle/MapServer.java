@@ -6,6 +6,7 @@ import java.net.HttpURLConnection;
 import java.net.URL;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.function.BooleanSupplier;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.mapred.JobConf;
@@ -14,6 +15,7 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
+import org.apache.hadoop.util.Time;
 
 /**
  * Asks a NodeManager for map outputs, over Hadoop's protocol and with its signatures in both
@@ -23,6 +25,8 @@ final class MapServer {
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int USUAL_TIMEOUT_MS = 3 * 60 * 1000;
   private static final long USUAL_BACKOFF_MS = 1000;
+  private static final long CONNECT_MS = 60_000;
+  private static final long AGAIN_MS = 5_000;
   private static final int MOST_ID = 1000;
 
   private final SecretKey secret;
@@ -80,26 +84,48 @@ final class MapServer {
   }
 
   /** The answer of {@code host} for {@code maps}: a header and an output for each, in any order. */
-  DataInputStream open(MapHost host, Collection<TaskAttemptID> maps) throws IOException {
+  DataInputStream open(MapHost host, Collection<TaskAttemptID> maps, BooleanSupplier stopped)
+      throws IOException, InterruptedException {
     StringBuilder address = new StringBuilder(host.getBaseUrl());
     for (Iterator<TaskAttemptID> each = maps.iterator(); each.hasNext(); ) {
       address.append(each.next()).append(each.hasNext() ? "," : "");
     }
     URL url = new URL(address.toString());
-    HttpURLConnection made = (HttpURLConnection) url.openConnection();
-    synchronized (this) {
-      connection = made;
-    }
     String signed = SecureShuffleUtils.hashFromString(SecureShuffleUtils.buildMsgFrom(url), secret);
-    made.addRequestProperty(SecureShuffleUtils.HTTP_HEADER_URL_HASH, signed);
-    made.addRequestProperty(ShuffleHeader.HTTP_HEADER_NAME, ShuffleHeader.DEFAULT_HTTP_HEADER_NAME);
-    made.addRequestProperty(
-        ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
-    made.setConnectTimeout(connectTimeoutMs);
-    made.setReadTimeout(readTimeoutMs);
-    made.connect();
+    HttpURLConnection made = connect(url, signed, stopped);
     verify(made, url, signed);
     return new DataInputStream(made.getInputStream());
+  }
+
+  /**
+   * A NodeManager may be restarting: it is given the whole of the time to connect before that
+   * counts as a failure.
+   */
+  private HttpURLConnection connect(URL url, String signed, BooleanSupplier stopped)
+      throws IOException, InterruptedException {
+    long end = Time.monotonicNow() + connectTimeoutMs;
+    while (true) {
+      HttpURLConnection made = (HttpURLConnection) url.openConnection();
+      synchronized (this) {
+        connection = made;
+      }
+      made.addRequestProperty(SecureShuffleUtils.HTTP_HEADER_URL_HASH, signed);
+      made.addRequestProperty(
+          ShuffleHeader.HTTP_HEADER_NAME, ShuffleHeader.DEFAULT_HTTP_HEADER_NAME);
+      made.addRequestProperty(
+          ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
+      made.setConnectTimeout((int) Math.max(1, Math.min(CONNECT_MS, end - Time.monotonicNow())));
+      made.setReadTimeout(readTimeoutMs);
+      try {
+        made.connect();
+        return made;
+      } catch (IOException refused) {
+        if (stopped.getAsBoolean() || Time.monotonicNow() + AGAIN_MS >= end) {
+          throw refused;
+        }
+      }
+      Thread.sleep(AGAIN_MS);
+    }
   }
 
   private void verify(HttpURLConnection answer, URL url, String signed) throws IOException {

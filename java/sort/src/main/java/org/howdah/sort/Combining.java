@@ -19,6 +19,8 @@ final class Combining<K, V> implements OutputCollector<K, V> {
   private final Counters.Counter output;
   private final Progressable progress;
   private final DataOutputBuffer record = new DataOutputBuffer();
+  private final Class<K> keyClass;
+  private final Class<V> valueClass;
   private final Serializer<K> keys;
   private final Serializer<V> values;
   private SegmentWriter writer;
@@ -32,6 +34,8 @@ final class Combining<K, V> implements OutputCollector<K, V> {
       Counters.Counter output,
       Progressable progress)
       throws IOException {
+    this.keyClass = keyClass;
+    this.valueClass = valueClass;
     this.runner = runner;
     this.output = output;
     this.progress = progress;
@@ -56,6 +60,12 @@ final class Combining<K, V> implements OutputCollector<K, V> {
 
   @Override
   public void collect(K key, V value) throws IOException {
+    if (key.getClass() != keyClass) {
+      throw new IOException("wrong key class: " + key.getClass() + " is not " + keyClass);
+    }
+    if (value.getClass() != valueClass) {
+      throw new IOException("wrong value class: " + value.getClass() + " is not " + valueClass);
+    }
     record.reset();
     keys.serialize(key);
     int keyLength = record.getLength();

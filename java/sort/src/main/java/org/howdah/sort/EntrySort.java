@@ -1,6 +1,7 @@
 package org.howdah.sort;
 
 import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.util.Progressable;
 
 /**
  * Sorts the entries of one partition: by radix of their prefixes from the first bit in which any
@@ -25,14 +26,21 @@ final class EntrySort {
   private final KeyOrder.Bytes bytes;
   private final RawComparator<?> comparator;
   private final long[] entries;
+  private final Progressable progress;
   private long[] spare = new long[0];
 
-  EntrySort(RecordBuffer records, KeyOrder order, RawComparator<?> comparator, long[] entries) {
+  EntrySort(
+      RecordBuffer records,
+      KeyOrder order,
+      RawComparator<?> comparator,
+      long[] entries,
+      Progressable progress) {
     this.records = records;
     this.order = order;
     this.bytes = order instanceof KeyOrder.Bytes ? (KeyOrder.Bytes) order : null;
     this.comparator = comparator;
     this.entries = entries;
+    this.progress = progress;
   }
 
   /**
@@ -85,6 +93,9 @@ final class EntrySort {
   private void scatter(int from, int end, int width, int depth) {
     int bits = Math.min(width, end - from >= MANY ? FINE_BITS : COARSE_BITS);
     int shift = width - bits;
+    if (end - from >= MANY) {
+      progress.progress();
+    }
     int mask = (1 << bits) - 1;
     int[] next = new int[1 << bits];
     for (int at = 2 * from; at < 2 * end; at += 2) {
@@ -211,6 +222,9 @@ final class EntrySort {
   private void join(int from, int middle, int end) {
     if (compare(entries[2 * middle - 1], entries[2 * middle + 1]) <= 0) {
       return;
+    }
+    if (end - from >= MANY) {
+      progress.progress();
     }
     int held = middle - from;
     for (int index = 0; index < held; index++) {

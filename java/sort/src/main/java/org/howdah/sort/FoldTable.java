@@ -1,7 +1,5 @@
 package org.howdah.sort;
 
-import java.util.Arrays;
-
 /**
  * Finds the record of a {@link RecordBuffer} that has the same key and partition as the one just
  * written.
@@ -22,7 +20,8 @@ final class FoldTable {
   }
 
   void clear() {
-    Arrays.fill(entries, 0);
+    slots = new long[LEAST];
+    entries = new long[LEAST];
     used = 0;
   }
 

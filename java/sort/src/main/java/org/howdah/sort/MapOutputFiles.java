@@ -34,6 +34,7 @@ final class MapOutputFiles<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(MapOutputFiles.class);
   private static final FsPermission SERVED = new FsPermission((short) 0640);
   private static final int HEADER_BYTES = 150;
+  private static final int PROGRESS_RECORDS = 1 << 10;
   private static final int READ_BYTES = 1 << 18;
   private static final int LEAST_READ_BYTES = 1 << 13;
   private static final long MOST_READ_BYTES = 32L << 20;
@@ -101,7 +102,7 @@ final class MapOutputFiles<K, V> {
     long size = records.bytes() + (long) partitions * HEADER_BYTES;
     Path file = names.getSpillFileForWrite(spills.size(), size);
     SpillRecord index = new SpillRecord(partitions);
-    write(file, index, (partition, to) -> write(records.partition(partition), to));
+    write(file, index, (partition, to) -> write(records, partition, to));
     spills.add(file);
     indexes.add(index);
     spillCounter.increment(1);
@@ -119,7 +120,7 @@ final class MapOutputFiles<K, V> {
     Path outputIndex = names.getOutputIndexFileForWrite((long) partitions * 24);
     SpillRecord index = new SpillRecord(partitions);
     if (spills.isEmpty()) {
-      write(output, index, (partition, to) -> write(rest.partition(partition), to));
+      write(output, index, (partition, to) -> write(rest, partition, to));
     } else {
       merge(output, index, rest);
     }
@@ -159,13 +160,13 @@ final class MapOutputFiles<K, V> {
               bytes += part.rawLength;
             }
             cursors.add(rest.partition(partition));
+            boolean isEmpty = rest.isEmpty(partition) && bytes == (2L + padding) * spills.size();
             MergedRecords merged = new MergedRecords(cursors, order, comparator, bytes);
-            if (combine) {
+            if (combine && !isEmpty) {
               combining.run(merged, to);
             } else {
               copy(merged, to);
             }
-            reporter.progress();
           });
     } finally {
       for (FSDataInputStream one : open) {
@@ -201,16 +202,16 @@ final class MapOutputFiles<K, V> {
     public void close() {}
   }
 
-  private void write(RecordCursor records, SegmentWriter to) throws IOException {
+  private void write(SortedRecords sorted, int partition, SegmentWriter to) throws IOException {
+    RecordCursor records = sorted.partition(partition);
     if (combining == null) {
-      long count = 0;
       while (records.next()) {
         to.append(records);
-        if ((++count & 0xFFFF) == 0) {
+        if (to.records() % PROGRESS_RECORDS == 0) {
           reporter.progress();
         }
       }
-    } else {
+    } else if (!sorted.isEmpty(partition)) {
       List<RecordCursor> one = new ArrayList<>();
       one.add(records);
       combining.run(new MergedRecords(one, order, comparator, 1), to);
@@ -220,7 +221,7 @@ final class MapOutputFiles<K, V> {
   private void copy(MergedRecords merged, SegmentWriter to) throws IOException {
     while (merged.next()) {
       to.append(merged.current());
-      if ((merged.records() & 0xFFFF) == 0) {
+      if (merged.records() % PROGRESS_RECORDS == 0) {
         reporter.progress();
       }
     }
@@ -238,6 +239,7 @@ final class MapOutputFiles<K, V> {
         SegmentWriter writer = new SegmentWriter(out, codec, written);
         content.write(partition, writer);
         writer.finish();
+        reporter.progress();
         if (out != file) {
           out.close();
         }

@@ -28,6 +28,7 @@ public final class MergedRecords implements RawKeyValueIterator {
   private final long totalBytes;
   private RecordCursor current;
   private boolean began;
+  private boolean copies;
   private long bytes;
   private long records;
 
@@ -74,6 +75,7 @@ public final class MergedRecords implements RawKeyValueIterator {
       return false;
     }
     current = cursors[losers[0]];
+    current.complete();
     if (++records % PROGRESS_RECORDS == 0) {
       progress.done = Math.min(1, bytes / (float) totalBytes);
     }
@@ -152,16 +154,36 @@ public final class MergedRecords implements RawKeyValueIterator {
     return compared < 0 || compared == 0 && one < other;
   }
 
+  /**
+   * Has every key and value begin at the first byte of its array from now on: Hadoop's old
+   * interface takes the end of a value for its length, which only then is right for those who look
+   * at it.
+   */
+  public void copyEach() {
+    copies = true;
+  }
+
   @Override
   public DataInputBuffer getKey() {
-    key.reset(current.data, current.keyStart, current.keyLength);
-    return key;
+    return give(key, current.keyStart, current.keyLength);
   }
 
   @Override
   public DataInputBuffer getValue() {
-    value.reset(current.data, current.valueStart(), current.valueLength);
-    return value;
+    return give(value, current.valueStart(), current.valueLength);
+  }
+
+  private DataInputBuffer give(DataInputBuffer to, int start, int length) {
+    if (copies) {
+      byte[] held = to.getData();
+      byte[] copy =
+          held != null && held.length >= length ? held : new byte[Math.max(64, 2 * length)];
+      System.arraycopy(current.data, start, copy, 0, length);
+      to.reset(copy, 0, length);
+    } else {
+      to.reset(current.data, start, length);
+    }
+    return to;
   }
 
   @Override

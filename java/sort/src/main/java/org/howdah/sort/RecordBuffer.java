@@ -33,6 +33,7 @@ final class RecordBuffer {
   // ones are free by then.
   private static final int ENTRY_BYTES = 2 * 2 * Long.BYTES;
   private static final int FOLDING_BYTES = 4 * 2 * Long.BYTES;
+  private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
   private static final int MOST_ENTRIES = (Integer.MAX_VALUE - 8) / 2;
 
   /** What empties the buffer when it is full: must call {@link #clear}. */
@@ -56,6 +57,7 @@ final class RecordBuffer {
   private int keyLength;
   private int headerGuess = 2;
   private int count;
+  private long recordBytes;
 
   /**
    * A buffer of at most {@code budget} bytes, entries included, and with {@code folding} the table
@@ -75,6 +77,11 @@ final class RecordBuffer {
 
   int count() {
     return count;
+  }
+
+  /** Bytes of all records, with their lengths. */
+  long recordBytes() {
+    return recordBytes;
   }
 
   byte[] page(long entry) {
@@ -161,6 +168,7 @@ final class RecordBuffer {
     entries[at] = prefix;
     entries[at + 1] = entry;
     count++;
+    recordBytes += header + keyLength + valueLength;
     headerGuess = header;
     return entry;
   }
@@ -216,6 +224,7 @@ final class RecordBuffer {
     position = 0;
     recordStart = 0;
     count = 0;
+    recordBytes = 0;
     blocks.clear();
   }
 
@@ -252,9 +261,9 @@ final class RecordBuffer {
     // A record that has outgrown a page doubles, so that it is not copied again for each of its
     // bytes.
     long size = held > FIRST_PAGE ? wanted + held : wanted;
-    if (size > Integer.MAX_VALUE - 8) {
-      throw new IOException(
-          "a record of more than " + (Integer.MAX_VALUE - 8) / 2 + " bytes is too large to sort");
+    size = wanted <= MOST_BYTES ? Math.min(size, MOST_BYTES) : wanted;
+    if (size > MOST_BYTES) {
+      throw new IOException("a record of more than " + MOST_BYTES + " bytes is too large to sort");
     }
     if (!take((int) size)) {
       if (count > 0) {

@@ -18,6 +18,9 @@ public abstract class RecordCursor implements Closeable {
   /** Goes to the next record; false after the last. */
   public abstract boolean next() throws IOException;
 
+  /** Makes the value of the record be there, too; until then only its key has to be. */
+  void complete() throws IOException {}
+
   @Override
   public void close() throws IOException {}
 

@@ -3,6 +3,7 @@ package org.howdah.sort;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.io.compress.CodecPool;
@@ -34,6 +35,7 @@ public final class SegmentCursor extends RecordCursor {
   private int position;
   private int limit;
   private boolean ended;
+  private boolean isPartial;
 
   /**
    * A segment of {@code length} bytes in the file, checksum included, read {@code bufferBytes} at a
@@ -74,6 +76,13 @@ public final class SegmentCursor extends RecordCursor {
     if (data == null) {
       open();
     }
+    complete();
+    if (in != null && data.length > bufferBytes && limit - position <= bufferBytes) {
+      // After a large record.
+      data = Arrays.copyOfRange(data, position, position + bufferBytes);
+      limit -= position;
+      position = 0;
+    }
     // Two lengths, most of the time of one byte each.
     if (limit - position < SegmentFormat.MOST_HEADER) {
       fill(SegmentFormat.MOST_HEADER);
@@ -93,11 +102,29 @@ public final class SegmentCursor extends RecordCursor {
       return false;
     }
     long bytes = (long) keyStart - start + keyLength + valueLength;
-    if (bytes > limit - position) {
-      wholeRecord(bytes);
+    isPartial = bytes > limit - position;
+    if (isPartial) {
+      atLeast(bytes > bufferBytes ? (long) keyStart - start + keyLength : bytes);
+      isPartial = bytes > limit - position;
     }
-    position = keyStart + keyLength + valueLength;
+    if (!isPartial) {
+      position += (int) bytes;
+    }
     return true;
+  }
+
+  /**
+   * Large values are read only when their record is the next of all: each cursor of a merge has a
+   * record.
+   */
+  @Override
+  void complete() throws IOException {
+    if (isPartial) {
+      long bytes = (long) keyStart - start + keyLength + valueLength;
+      atLeast(bytes);
+      isPartial = false;
+      position += (int) bytes;
+    }
   }
 
   private int lengthAt(int at) throws IOException {
@@ -107,12 +134,15 @@ public final class SegmentCursor extends RecordCursor {
     return SegmentFormat.read(data, at);
   }
 
-  private void wholeRecord(long bytes) throws IOException {
+  /** Has {@code bytes} of the record at the position in memory. */
+  private void atLeast(long bytes) throws IOException {
     if (in == null || bytes > Integer.MAX_VALUE - 8) {
       throw new EOFException(name + " ends within a record of " + bytes + " bytes");
     }
     int header = keyStart - start;
-    fill((int) bytes);
+    if (limit - position < bytes) {
+      fill((int) bytes);
+    }
     if (limit - position < bytes) {
       throw new EOFException(name + " ends within a record of " + bytes + " bytes");
     }

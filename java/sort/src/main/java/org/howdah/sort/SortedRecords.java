@@ -1,6 +1,7 @@
 package org.howdah.sort;
 
 import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.util.Progressable;
 
 /** The records of a {@link RecordBuffer}, by partition and within it by key. */
 final class SortedRecords {
@@ -16,11 +17,15 @@ final class SortedRecords {
 
   /** Sorts. {@code records} is then to be cleared, not to be added to. */
   static SortedRecords of(
-      RecordBuffer records, int partitions, KeyOrder order, RawComparator<?> comparator) {
+      RecordBuffer records,
+      int partitions,
+      KeyOrder order,
+      RawComparator<?> comparator,
+      Progressable progress) {
     long[] entries = new long[2 * records.count()];
     int[] starts = new int[partitions + 1];
     records.byPartition(entries, starts);
-    EntrySort sort = new EntrySort(records, order, comparator, entries);
+    EntrySort sort = new EntrySort(records, order, comparator, entries, progress);
     for (int partition = 0; partition < partitions; partition++) {
       sort.sort(starts[partition], starts[partition + 1]);
     }
@@ -31,9 +36,13 @@ final class SortedRecords {
     return entries.length == 0;
   }
 
-  /** Bytes that the records take in memory, about: what they take on disk, uncompressed. */
+  boolean isEmpty(int partition) {
+    return starts[partition] == starts[partition + 1];
+  }
+
+  /** Bytes of the records: what they take on disk, uncompressed. */
   long bytes() {
-    return records.memory();
+    return records.recordBytes();
   }
 
   RecordCursor partition(int partition) {

@@ -10,6 +10,7 @@ import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.Task.CombinerRunner;
 import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.QuickSort;
@@ -20,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * The map-side sort: set as {@code mapreduce.job.map.output.collector.class}, with Hadoop's own
  * behind it, which serves the jobs that {@link #init} refuses.
  *
- * <p>One thread uses it, the task's. Hadoop calls {@link #flush} also after a failure, and perhaps
- * twice.
+ * <p>Hadoop calls {@link #flush} also after a failure, and perhaps twice. Threads of a mapper may
+ * collect at once.
  */
 public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   /** MiB that records may take before they are written to disk. */
@@ -53,7 +54,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   private long unreportedBytes;
   private long unreportedFolds;
   private boolean ended;
-  private boolean failed;
+  private Throwable broken;
   private Runnable complete;
 
   @Override
@@ -130,13 +131,19 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     int least = Math.max(1, job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB));
     // Each application master numbers its attempts from another thousand on.
     boolean isFirst = attempt.getId() % 1000 == 0;
-    long share = isFirst ? (long) (Runtime.getRuntime().maxMemory() * HEAP_SHARE) : 0;
+    // There, several tasks share a heap.
+    boolean isAlone =
+        !job.getBoolean("mapreduce.task.uberized", false)
+            && !MRConfig.LOCAL_FRAMEWORK_NAME.equals(
+                job.get(MRConfig.FRAMEWORK_NAME, MRConfig.LOCAL_FRAMEWORK_NAME));
+    long share = isFirst && isAlone ? (long) (Runtime.getRuntime().maxMemory() * HEAP_SHARE) : 0;
     long asked = (long) job.getInt(MEMORY_MB, 0) << 20;
     return asked > 0 ? asked : Math.max((long) least << 20, share);
   }
 
   @Override
-  public void collect(K key, V value, int partition) throws IOException {
+  public synchronized void collect(K key, V value, int partition) throws IOException {
+    reporter.progress();
     if (key.getClass() != keyClass) {
       throw mismatch("key", keyClass, key);
     }
@@ -146,25 +153,36 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     if (partition < 0 || partition >= partitions) {
       throw new IOException("Illegal partition for " + key + " (" + partition + ")");
     }
-    failed = true;
-    buffer.begin();
-    keys.serialize(key);
-    buffer.keyDone();
-    values.serialize(value);
+    rethrow();
+    try {
+      buffer.begin();
+      keys.serialize(key);
+      buffer.keyDone();
+      values.serialize(value);
+    } catch (IOException | RuntimeException | Error failure) {
+      // A mapper may go on without this record.
+      buffer.drop();
+      throw failure;
+    }
     unreportedBytes += buffer.length();
     if (folded != null && folded.fold(partition)) {
       unreportedFolds++;
       buffer.drop();
     } else {
-      long entry =
-          buffer.add(order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), partition);
+      long prefix = order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength());
+      long entry = buffer.add(prefix, partition);
       if (folded != null) {
         folded.put(entry, partition);
       }
     }
-    failed = false;
     if (++unreported == REPORT_RECORDS) {
       report();
+    }
+  }
+
+  private void rethrow() throws IOException {
+    if (broken != null) {
+      throw new IOException("Spill failed", broken);
     }
   }
 
@@ -179,7 +197,6 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   }
 
   private void report() {
-    reporter.progress();
     recordCounter.increment(unreported);
     servedCounter.increment(unreported);
     byteCounter.increment(unreportedBytes);
@@ -190,11 +207,17 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   }
 
   private SortedRecords sorted() {
-    return SortedRecords.of(buffer, partitions, order, comparator);
+    return SortedRecords.of(buffer, partitions, order, comparator, reporter);
   }
 
   private void spill() throws IOException {
-    files.spill(sorted());
+    try {
+      files.spill(sorted());
+    } catch (IOException | RuntimeException | Error failure) {
+      // The records are in disorder: nothing may be written from them.
+      broken = failure;
+      throw failure;
+    }
     buffer.clear();
     if (folded != null) {
       folded.clear();
@@ -206,8 +229,9 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
    * written.
    */
   @Override
-  public void flush() throws IOException {
-    if (ended || failed) {
+  public synchronized void flush() throws IOException {
+    rethrow();
+    if (ended) {
       return;
     }
     ended = true;

@@ -251,4 +251,174 @@ class JobsTest {
           job.setSortComparatorClass(Backwards.class);
         });
   }
+
+  /**
+   * Goes on after a record that cannot be written: the value of every seventh is one that fails.
+   */
+  public static class Careless extends Mapper<LongWritable, Text, Text, BytesWritable> {
+    @Override
+    protected void map(LongWritable offset, Text line, Context context)
+        throws InterruptedException {
+      for (int number = 0; number < 1000; number++) {
+        int length = number % 7 == 0 ? -1 : number;
+        try {
+          context.write(new Text("key" + number), new Failing(length));
+        } catch (IOException expected) {
+          continue;
+        }
+      }
+    }
+  }
+
+  /** A value that writes half of itself and fails if its length is negative. */
+  public static class Failing extends BytesWritable {
+    private final int length;
+
+    public Failing() {
+      this(0);
+    }
+
+    Failing(int length) {
+      super(new byte[Math.max(0, length)]);
+      this.length = length;
+    }
+
+    @Override
+    public void write(java.io.DataOutput out) throws IOException {
+      super.write(out);
+      if (length < 0) {
+        throw new IOException("as expected");
+      }
+    }
+  }
+
+  @Test
+  void aMapperMayGoOnAfterARecordThatCannotBeWritten() throws Exception {
+    List<String> ours =
+        run(
+            "careless",
+            true,
+            1,
+            2,
+            job -> {
+              job.setMapperClass(Careless.class);
+              job.setMapOutputValueClass(Failing.class);
+            });
+    assertThat(ours).filteredOn(line -> line.startsWith("key")).hasSize(1000 - 143);
+  }
+
+  /** Writes something else than what maps write. */
+  public static class WrongType
+      extends Reducer<Text, LongWritable, Text, org.apache.hadoop.io.IntWritable> {
+    @Override
+    protected void reduce(Text key, Iterable<LongWritable> values, Context context)
+        throws IOException, InterruptedException {
+      context.write(key, new org.apache.hadoop.io.IntWritable(1));
+    }
+  }
+
+  @Test
+  void aCombinerThatWritesAnotherTypeFailsTheJob() {
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () ->
+                run(
+                    "wrong type",
+                    true,
+                    1,
+                    1,
+                    job -> {
+                      counting(OwnSum.class, 64).apply(job);
+                      job.setCombinerClass(WrongType.class);
+                    }))
+        .isInstanceOf(AssertionError.class);
+  }
+
+  /** Counts in its cleanup how often it ran. */
+  public static class Ending extends LongSumReducer<Text> {
+    @Override
+    protected void cleanup(Context context) {
+      context.getCounter("test", "combiners").increment(1);
+    }
+  }
+
+  @Test
+  void aCombinerIsNotRunForPartitionsWithoutRecords() throws Exception {
+    Job[] made = new Job[1];
+    run(
+        "empty",
+        true,
+        1,
+        50,
+        job -> {
+          counting(OwnSum.class, 64).apply(job);
+          job.getConfiguration().setInt(RECORDS, 5);
+          job.setCombinerClass(Ending.class);
+          made[0] = job;
+        });
+    assertThat(made[0].getCounters().findCounter("test", "combiners").getValue()).isBetween(1L, 5L);
+  }
+
+  /** Threads that write at once, with no other lock than the collector's. */
+  public static class Threads
+      implements org.apache.hadoop.mapred.Mapper<LongWritable, Text, Text, BytesWritable> {
+    @Override
+    public void configure(org.apache.hadoop.mapred.JobConf job) {}
+
+    @Override
+    public void map(
+        LongWritable offset,
+        Text line,
+        org.apache.hadoop.mapred.OutputCollector<Text, BytesWritable> output,
+        org.apache.hadoop.mapred.Reporter reporter)
+        throws IOException {
+      List<Thread> threads = new ArrayList<>();
+      for (int number = 0; number < 4; number++) {
+        int from = 10_000 * number;
+        threads.add(
+            new Thread(
+                () -> {
+                  try {
+                    for (int key = from; key < from + 10_000; key++) {
+                      output.collect(new Text("key" + key), new BytesWritable(new byte[key % 100]));
+                    }
+                  } catch (IOException failure) {
+                    throw new java.io.UncheckedIOException(failure);
+                  }
+                }));
+      }
+      threads.forEach(Thread::start);
+      for (Thread thread : threads) {
+        try {
+          thread.join();
+        } catch (InterruptedException stop) {
+          throw new IOException(stop);
+        }
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void threadsOfAMapperMayWriteAtOnce() throws Exception {
+    Path input = Files.write(directory.resolve("threads"), Collections.singletonList("1"));
+    org.apache.hadoop.mapred.JobConf job = new org.apache.hadoop.mapred.JobConf();
+    job.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
+    job.set("mapreduce.job.map.output.collector.class", SortingCollector.class.getName());
+    job.setMapperClass(Threads.class);
+    job.setMapOutputKeyClass(Text.class);
+    job.setMapOutputValueClass(BytesWritable.class);
+    job.setOutputKeyClass(Text.class);
+    job.setOutputValueClass(BytesWritable.class);
+    org.apache.hadoop.mapred.FileInputFormat.addInputPath(
+        job, new org.apache.hadoop.fs.Path(input.toUri()));
+    Path output = directory.resolve("threads.out");
+    org.apache.hadoop.mapred.FileOutputFormat.setOutputPath(
+        job, new org.apache.hadoop.fs.Path(output.toUri()));
+    org.apache.hadoop.mapred.JobClient.runJob(job);
+    List<String> lines = Files.readAllLines(output.resolve("part-00000"));
+    assertThat(lines).hasSize(40_000);
+    assertThat(new java.util.HashSet<>(lines)).hasSize(40_000);
+  }
 }

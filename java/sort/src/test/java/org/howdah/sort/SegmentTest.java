@@ -45,6 +45,7 @@ class SegmentTest {
         new SegmentCursor(
             () -> new ByteArrayInputStream(segment), "it", segment.length, codec, conf, buffer);
     while (cursor.next()) {
+      cursor.complete();
       found.add(
           Arrays.copyOfRange(
               cursor.data(), cursor.keyStart(), cursor.valueStart() + cursor.valueLength()));

@@ -43,7 +43,7 @@ class SortedRecordsTest {
       given.add(partition + text(buffer.data(), buffer.keyStart(), buffer.length()));
       buffer.add(order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), partition);
     }
-    SortedRecords sorted = SortedRecords.of(buffer, PARTITIONS, order, comparator);
+    SortedRecords sorted = SortedRecords.of(buffer, PARTITIONS, order, comparator, () -> {});
     List<String> found = new ArrayList<>();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       RecordCursor cursor = sorted.partition(partition);
@@ -107,7 +107,7 @@ class SortedRecordsTest {
       buffer.keyDone();
       buffer.add(order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), 0);
     }
-    RecordCursor cursor = SortedRecords.of(buffer, 1, order, comparator).partition(0);
+    RecordCursor cursor = SortedRecords.of(buffer, 1, order, comparator, () -> {}).partition(0);
     for (int length = 0; length < count; length++) {
       assertThat(cursor.next()).isTrue();
       assertThat(cursor.keyLength()).isEqualTo(4 + length);
@@ -129,7 +129,7 @@ class SortedRecordsTest {
       buffer.add(
           order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), number % partitions);
     }
-    SortedRecords sorted = SortedRecords.of(buffer, partitions, order, comparator);
+    SortedRecords sorted = SortedRecords.of(buffer, partitions, order, comparator, () -> {});
     for (int partition = 0; partition < partitions; partition++) {
       RecordCursor cursor = sorted.partition(partition);
       for (int record = 0; record < 3; record++) {
