@@ -421,4 +421,44 @@ class JobsTest {
     assertThat(lines).hasSize(40_000);
     assertThat(new java.util.HashSet<>(lines)).hasSize(40_000);
   }
+
+  /** A combiner that cannot. */
+  public static class Unable extends LongSumReducer<Text> {
+    @Override
+    public void reduce(Text key, Iterable<LongWritable> values, Context context)
+        throws IOException {
+      throw new IOException("unable");
+    }
+  }
+
+  /** Goes on whatever happens. */
+  public static class Deaf extends Count {
+    @Override
+    protected void map(LongWritable offset, Text line, Context context)
+        throws InterruptedException {
+      for (int number = 0; number < 100_000; number++) {
+        try {
+          context.write(new Text("key" + number), new LongWritable(number));
+        } catch (IOException | RuntimeException ignored) {
+          continue;
+        }
+      }
+    }
+  }
+
+  @Test
+  void aMapWhoseSpillFailedFailsWhateverItsMapperIgnores() {
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () ->
+                run(
+                    "deaf",
+                    true,
+                    1,
+                    1,
+                    job -> {
+                      counting(Unable.class, 1).apply(job);
+                      job.setMapperClass(Deaf.class);
+                    }))
+        .isInstanceOf(AssertionError.class);
+  }
 }
