@@ -25,8 +25,9 @@ final class MapServer {
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int USUAL_TIMEOUT_MS = 3 * 60 * 1000;
   private static final long USUAL_BACKOFF_MS = 1000;
-  private static final long CONNECT_MS = 60_000;
-  private static final long AGAIN_MS = 5_000;
+  // Hadoop waits for three minutes; until then no map of a node that is gone runs again.
+  private static final long PATIENCE_MS = 15_000;
+  private static final long AGAIN_MS = 3_000;
   private static final int MOST_ID = 1000;
 
   private final SecretKey secret;
@@ -98,12 +99,12 @@ final class MapServer {
   }
 
   /**
-   * A NodeManager may be restarting: it is given the whole of the time to connect before that
-   * counts as a failure.
+   * A NodeManager may be restarting: it is given some time to come back before that counts as a
+   * failure.
    */
   private HttpURLConnection connect(URL url, String signed, BooleanSupplier stopped)
       throws IOException, InterruptedException {
-    long end = Time.monotonicNow() + connectTimeoutMs;
+    long end = Time.monotonicNow() + Math.min(connectTimeoutMs, PATIENCE_MS);
     while (true) {
       HttpURLConnection made = (HttpURLConnection) url.openConnection();
       synchronized (this) {
@@ -114,7 +115,7 @@ final class MapServer {
           ShuffleHeader.HTTP_HEADER_NAME, ShuffleHeader.DEFAULT_HTTP_HEADER_NAME);
       made.addRequestProperty(
           ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
-      made.setConnectTimeout((int) Math.max(1, Math.min(CONNECT_MS, end - Time.monotonicNow())));
+      made.setConnectTimeout((int) Math.max(1, end - Time.monotonicNow()));
       made.setReadTimeout(readTimeoutMs);
       try {
         made.connect();
