@@ -224,10 +224,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     }
   }
 
-  /**
-   * Writes the output of the map; nothing where that has been done, or where a record was left half
-   * written.
-   */
+  /** Writes the output of the map, once; throws if a spill has failed, whatever came after it. */
   @Override
   public synchronized void flush() throws IOException {
     rethrow();
