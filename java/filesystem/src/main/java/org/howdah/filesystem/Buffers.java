@@ -1,0 +1,47 @@
+package org.howdah.filesystem;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Buffers outside of the heap, used again: making one costs more than filling it. */
+final class Buffers {
+  /** Of each size; what is above is left to the garbage collector. */
+  private static final int KEPT = 32;
+
+  private static final ConcurrentMap<Integer, Buffers> SIZES = new ConcurrentHashMap<>();
+
+  private final int size;
+  private final ConcurrentLinkedDeque<ByteBuffer> free = new ConcurrentLinkedDeque<>();
+  private final AtomicInteger count = new AtomicInteger();
+
+  private Buffers(int size) {
+    this.size = size;
+  }
+
+  static Buffers of(int size) {
+    return SIZES.computeIfAbsent(size, Buffers::new);
+  }
+
+  /** An empty buffer of this size. */
+  ByteBuffer take() {
+    ByteBuffer buffer = free.pollFirst();
+    if (buffer == null) {
+      return ByteBuffer.allocateDirect(size);
+    }
+    count.decrementAndGet();
+    buffer.clear();
+    return buffer;
+  }
+
+  /** The caller must not use the buffer afterwards, nor give it twice. */
+  void give(ByteBuffer buffer) {
+    if (count.incrementAndGet() <= KEPT) {
+      free.addFirst(buffer);
+    } else {
+      count.decrementAndGet();
+    }
+  }
+}

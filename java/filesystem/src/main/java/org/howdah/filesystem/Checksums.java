@@ -1,0 +1,163 @@
+package org.howdah.filesystem;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import org.apache.hadoop.util.CrcUtil;
+import org.apache.hadoop.util.DataChecksum;
+
+/**
+ * CRC-32C of every chunk of a file, kept in one extended attribute of the file itself, so that
+ * renames and deletions take them along. Length and modification time stand beside them: once
+ * another program has changed the file they no longer count.
+ */
+final class Checksums {
+  /** Without the "user." that Java puts before it. */
+  static final String ATTRIBUTE = "howdah.crc";
+
+  /**
+   * The smallest chunk. Larger ones are joined from these where a file system allows little room
+   * for attributes.
+   */
+  static final int CHUNK = 1 << 20;
+
+  /** A chunk is read as a whole before any of it is given to a reader. */
+  private static final int LARGEST_CHUNK = 8 << 20;
+
+  static final DataChecksum.Type TYPE = DataChecksum.Type.CRC32C;
+
+  private static final byte VERSION = 1;
+  private static final int HEAD = 1 + 4 + 8 + 8;
+
+  /** What Linux allows for the value of one attribute. */
+  private static final int LARGEST_VALUE = 1 << 16;
+
+  final int chunk;
+  private final long size;
+  private final int[] sums;
+
+  Checksums(int chunk, long size, int[] sums) {
+    this.chunk = chunk;
+    this.size = size;
+    this.sums = sums;
+  }
+
+  /**
+   * @param entry what a stat of this file says now
+   * @return null if the file has none, or has changed since they were written
+   */
+  static Checksums read(Path file, Entry entry) {
+    ByteBuffer value;
+    try {
+      UserDefinedFileAttributeView view = view(file);
+      value = ByteBuffer.allocate(view.size(ATTRIBUTE));
+      view.read(ATTRIBUTE, value);
+    } catch (IOException | UnsupportedOperationException none) {
+      return null;
+    }
+    value.flip();
+    if (value.remaining() < HEAD || value.get() != VERSION) {
+      return null;
+    }
+    int chunk = value.getInt();
+    if (value.getLong() != entry.size || value.getLong() != entry.modified) {
+      return null;
+    }
+    int[] sums = new int[value.remaining() / 4];
+    value.asIntBuffer().get(sums);
+    return chunk < CHUNK || chunk > LARGEST_CHUNK || sums.length != count(entry.size, chunk)
+        ? null
+        : new Checksums(chunk, entry.size, sums);
+  }
+
+  /**
+   * Called when the file is closed and its modification time final.
+   *
+   * @return false if there is no room for them, or the file system has no such attributes; then the
+   *     file has none
+   */
+  boolean write(Path file) throws IOException {
+    long modified = Entry.followed(file).modified;
+    for (Checksums some = this; some.chunk <= LARGEST_CHUNK; some = some.joined()) {
+      if (HEAD + 4 * some.sums.length > LARGEST_VALUE) {
+        continue;
+      }
+      ByteBuffer value = ByteBuffer.allocate(HEAD + 4 * some.sums.length);
+      value.put(VERSION).putInt(some.chunk).putLong(size).putLong(modified);
+      for (int sum : some.sums) {
+        value.putInt(sum);
+      }
+      value.flip();
+      try {
+        view(file).write(ATTRIBUTE, value);
+        return true;
+      } catch (FileSystemException full) {
+        // Too large for this file system, most likely; chunks of twice the size need half of the
+        // room.
+      } catch (UnsupportedOperationException none) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** Called before the content of a file is changed. */
+  static void forget(Path file) {
+    try {
+      view(file).delete(ATTRIBUTE);
+    } catch (IOException | UnsupportedOperationException none) {
+      // There were none; and what is left behind by a failure no longer fits the file's time.
+    }
+  }
+
+  /** Whether the bytes of a chunk, from its first to its last, are those that were written. */
+  boolean matches(long offset, ByteBuffer bytes, Crc crc) {
+    crc.update(bytes);
+    return crc.take() == sums[(int) (offset / chunk)];
+  }
+
+  /**
+   * CRC-32C of the whole file: what HDFS calls its composite CRC, whatever the size of its blocks.
+   */
+  int composite() throws IOException {
+    int whole = 0;
+    for (int i = 0; i < sums.length; i++) {
+      whole = compose(whole, sums[i], length(i));
+    }
+    return whole;
+  }
+
+  private Checksums joined() {
+    int[] half = new int[(sums.length + 1) / 2];
+    for (int i = 0; i < half.length; i++) {
+      int second = 2 * i + 1;
+      half[i] =
+          second < sums.length ? compose(sums[2 * i], sums[second], length(second)) : sums[2 * i];
+    }
+    return new Checksums(chunk * 2, size, half);
+  }
+
+  private long length(int index) {
+    return Math.min(chunk, size - (long) index * chunk);
+  }
+
+  private static int compose(int first, int second, long length) {
+    return CrcUtil.compose(first, second, length, CrcUtil.CASTAGNOLI_POLYNOMIAL);
+  }
+
+  private static long count(long size, int chunk) {
+    return (size + chunk - 1) / chunk;
+  }
+
+  private static UserDefinedFileAttributeView view(Path file) throws IOException {
+    UserDefinedFileAttributeView view =
+        Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+    if (view == null) {
+      throw new IOException("no extended attributes");
+    }
+    return view;
+  }
+}

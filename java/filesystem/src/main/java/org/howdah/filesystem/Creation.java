@@ -1,0 +1,260 @@
+package org.howdah.filesystem;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.fs.permission.FsPermission;
+
+/** Makes files and directories, and opens files to go on writing. */
+final class Creation {
+  /**
+   * What HDFS gives the directories on the way to one that is made: their owner may enter and
+   * write.
+   */
+  private static final int PARENTS = 0300;
+
+  private final Mount mount;
+  private final Settings settings;
+  private final Layouts layouts;
+
+  Creation(Mount mount, Settings settings, Layouts layouts) {
+    this.mount = mount;
+    this.settings = settings;
+    this.layouts = layouts;
+  }
+
+  /** How one file is made. */
+  static final class Wish {
+    FsPermission permission = FsPermission.getFileDefault();
+    FsPermission parents = FsPermission.getDirDefault();
+    boolean overwrite;
+    boolean recursive;
+    boolean sync;
+    boolean atomic;
+  }
+
+  /** Throws Java's exceptions, and Hadoop's for what Java has no words for. */
+  FileOutput make(org.apache.hadoop.fs.Path name, Wish wish) throws IOException {
+    mount.check();
+    Path file = mount.locateTarget(name);
+    if (Files.isSymbolicLink(file)) {
+      file = file.toRealPath();
+    }
+    if (wish.recursive && !Files.exists(file.getParent())) {
+      makeDirectories(file.getParent(), wish.parents.toShort());
+    }
+    if (wish.atomic) {
+      refuseExisting(name, file, wish.overwrite);
+      Path hidden = hidden(file);
+      return output(name, Tree.makeFile(hidden, wish.permission.toShort()), hidden, file, wish);
+    }
+    try {
+      return output(name, Tree.makeFile(file, wish.permission.toShort()), file, file, wish);
+    } catch (FileAlreadyExistsException e) {
+      refuseExisting(name, file, wish.overwrite);
+      return output(name, replaced(file, wish.permission.toShort()), file, file, wish);
+    }
+  }
+
+  FileOutput append(org.apache.hadoop.fs.Path name, boolean sync) throws IOException {
+    mount.check();
+    Path file = mount.locateTarget(name);
+    if (Entry.followed(file).isDirectory()) {
+      throw new FileNotFoundException("append " + name + ": it is a directory");
+    }
+    Checksums.forget(file);
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    channel.position(channel.size());
+    return new FileOutput(name, channel, settings, false, sync, false, new Plain(file, sync));
+  }
+
+  /**
+   * Makes a directory with those above it that are missing.
+   *
+   * @throws FileAlreadyExistsException if it, or what is above it, is a file
+   */
+  void makeDirectories(Path directory, int permissions) throws IOException {
+    try {
+      makeDirectory(directory, permissions);
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.exists(directory)) {
+        throw new NoSuchFileException(
+            directory.toString(), null, "it is a link that leads nowhere");
+      }
+      if (!Files.isDirectory(directory)) {
+        throw e;
+      }
+    } catch (NoSuchFileException e) {
+      if (directory.equals(mount.root()) || directory.getParent() == null) {
+        throw e;
+      }
+      makeDirectories(directory.getParent(), permissions | PARENTS);
+      makeDirectories(directory, permissions);
+    }
+  }
+
+  private void makeDirectory(Path directory, int permissions) throws IOException {
+    Tree.makeDirectory(directory, permissions);
+    layouts.made(directory);
+    if (settings.syncDirectories) {
+      Tree.sync(directory.getParent());
+    }
+  }
+
+  /** A new file in the place of another, in one step; who reads the other goes on doing so. */
+  private static FileChannel replaced(Path file, int permissions) throws IOException {
+    Path hidden = hidden(file);
+    FileChannel channel = Tree.makeFile(hidden, permissions);
+    try {
+      Tree.replace(hidden, file);
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      Files.deleteIfExists(hidden);
+      throw e;
+    }
+  }
+
+  private FileOutput output(
+      org.apache.hadoop.fs.Path name, FileChannel channel, Path written, Path file, Wish wish)
+      throws IOException {
+    boolean sync = wish.sync || settings.syncOnClose;
+    boolean reserved =
+        settings.preallocate > 0
+            && Native.get() != null
+            && Native.get().allocate(written, settings.preallocate);
+    FileOutput.End end =
+        wish.atomic ? new Atomic(written, file, wish.overwrite, sync) : new Plain(file, sync);
+    if (settings.syncDirectories && !wish.atomic) {
+      Tree.sync(file.getParent());
+    }
+    return new FileOutput(
+        name,
+        channel,
+        settings,
+        settings.checksum,
+        sync,
+        wish.atomic,
+        reserved ? new Trimmed(written, end) : end);
+  }
+
+  private static void refuseExisting(org.apache.hadoop.fs.Path name, Path file, boolean overwrite)
+      throws IOException {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (Files.isDirectory(file)) {
+      throw new org.apache.hadoop.fs.FileAlreadyExistsException(
+          "create " + name + ": it is a directory");
+    }
+    if (Files.isSymbolicLink(file)) {
+      throw new PathIOException(name.toString(), "it is a link that leads nowhere");
+    }
+    if (!overwrite) {
+      throw new org.apache.hadoop.fs.FileAlreadyExistsException(
+          "create " + name + ": it exists already");
+    }
+  }
+
+  /** Of a length that any file system takes; the first letter keeps jobs from reading it. */
+  private static Path hidden(Path file) {
+    return file.resolveSibling(".howdah-" + UUID.randomUUID() + ".writing");
+  }
+
+  /** A file that is seen while it is written. */
+  private class Plain implements FileOutput.End {
+    private final Path file;
+    private final boolean sync;
+
+    Plain(Path file, boolean sync) {
+      this.file = file;
+      this.sync = sync;
+    }
+
+    @Override
+    public void complete(Checksums checksums) throws IOException {
+      keep(file, checksums, sync);
+    }
+
+    @Override
+    public void abandon() {
+      // It was to be seen all along, and who reads it may hold what came out of it.
+    }
+  }
+
+  /** A file that appears when it is complete. */
+  private final class Atomic implements FileOutput.End {
+    private final Path hidden;
+    private final Path file;
+    private final boolean overwrite;
+    private final boolean sync;
+
+    Atomic(Path hidden, Path file, boolean overwrite, boolean sync) {
+      this.hidden = hidden;
+      this.file = file;
+      this.overwrite = overwrite;
+      this.sync = sync;
+    }
+
+    @Override
+    public void complete(Checksums checksums) throws IOException {
+      try {
+        keep(hidden, checksums, sync);
+        if (overwrite) {
+          Tree.replace(hidden, file);
+        } else {
+          Tree.rename(hidden, file, settings.renameNative);
+        }
+      } catch (IOException e) {
+        Files.deleteIfExists(hidden);
+        throw e;
+      }
+      if (settings.syncDirectories) {
+        Tree.sync(file.getParent());
+      }
+    }
+
+    @Override
+    public void abandon() throws IOException {
+      Files.deleteIfExists(hidden);
+    }
+  }
+
+  /** A file for which more was reserved than it may need. */
+  private static final class Trimmed implements FileOutput.End {
+    private final Path file;
+    private final FileOutput.End end;
+
+    Trimmed(Path file, FileOutput.End end) {
+      this.file = file;
+      this.end = end;
+    }
+
+    @Override
+    public void complete(Checksums checksums) throws IOException {
+      Native.get().truncate(file, Files.size(file));
+      end.complete(checksums);
+    }
+
+    @Override
+    public void abandon() throws IOException {
+      end.abandon();
+    }
+  }
+
+  private void keep(Path file, Checksums checksums, boolean sync) throws IOException {
+    if (checksums != null && checksums.write(file) && sync) {
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        channel.force(true);
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package org.howdah.filesystem;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.Locale;
+import org.apache.hadoop.fs.ClusterStorageCapacityExceededException;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.security.AccessControlException;
+
+/** Java's exceptions of files in Hadoop's classes, with path and operation. */
+final class Errors {
+  private Errors() {}
+
+  /**
+   * @param operation as a verb, such as "create"
+   * @return what to throw; the very exception where it already is one of Hadoop's or of ours
+   */
+  static IOException of(IOException thrown, String operation, Path path) {
+    String what = operation + " " + path;
+    if (thrown instanceof NoSuchFileException) {
+      return caused(new FileNotFoundException(what + ": no such file or directory"), thrown);
+    }
+    if (thrown instanceof java.nio.file.FileAlreadyExistsException) {
+      return caused(new FileAlreadyExistsException(what + ": it exists already"), thrown);
+    }
+    if (thrown instanceof AccessDeniedException) {
+      return caused(
+          new AccessControlException(what + ": permission denied" + whose(thrown)), thrown);
+    }
+    if (thrown instanceof DirectoryNotEmptyException) {
+      return caused(new PathIsNotEmptyDirectoryException(path.toString()), thrown);
+    }
+    if (thrown instanceof NotDirectoryException) {
+      return caused(new ParentNotDirectoryException(what + ": not a directory"), thrown);
+    }
+    if (thrown instanceof ClosedByInterruptException) {
+      return caused(new InterruptedIOException(what + ": interrupted"), thrown);
+    }
+    if (!thrown.getClass().getName().startsWith("java.")
+        || thrown instanceof FileNotFoundException) {
+      return thrown;
+    }
+    return ofReason(thrown, what, operation, path);
+  }
+
+  /** Of system calls that Java gives no class of their own. */
+  private static IOException ofReason(
+      IOException thrown, String what, String operation, Path path) {
+    String reason =
+        thrown instanceof FileSystemException
+            ? ((FileSystemException) thrown).getReason()
+            : thrown.getMessage();
+    String lower = String.valueOf(reason).toLowerCase(Locale.ROOT);
+    if (lower.contains("no space left") || lower.contains("quota exceeded")) {
+      // MapReduce ends a job early for this class where it is told to, as with HDFS's quotas.
+      return caused(new ClusterStorageCapacityExceededException(what + ": " + reason), thrown);
+    }
+    if (lower.contains("not a directory")) {
+      return caused(new ParentNotDirectoryException(what + ": not a directory"), thrown);
+    }
+    if (lower.contains("operation not permitted")) {
+      return caused(new AccessControlException(what + ": " + reason), thrown);
+    }
+    if (lower.contains("too many levels of symbolic links")) {
+      return caused(new FileNotFoundException(what + ": " + reason), thrown);
+    }
+    PathIOException general = new PathIOException(path.toString(), String.valueOf(reason), thrown);
+    general.setOperation(operation);
+    return general;
+  }
+
+  private static String whose(IOException thrown) {
+    String reason = ((FileSystemException) thrown).getReason();
+    return " to user " + System.getProperty("user.name") + (reason == null ? "" : ": " + reason);
+  }
+
+  private static IOException caused(IOException made, IOException thrown) {
+    made.initCause(thrown);
+    return made;
+  }
+}

@@ -1,0 +1,54 @@
+package org.howdah.filesystem;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIOException;
+
+/**
+ * What {@code createFile} and {@code appendFile} give: Hadoop's builder with the option of atomic
+ * creation.
+ */
+final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, FileBuilder> {
+  private final MountedFileSystem files;
+
+  FileBuilder(MountedFileSystem files, Path path) {
+    super(files, path);
+    this.files = files;
+  }
+
+  @Override
+  public FileBuilder getThisBuilder() {
+    return this;
+  }
+
+  /**
+   * @throws IllegalArgumentException for an option that must be kept and is not known
+   */
+  @Override
+  public FSDataOutputStream build() throws IOException {
+    Set<String> known = new HashSet<>();
+    boolean atomic = false;
+    for (String key : getOptions().getPropsWithPrefix("").keySet()) {
+      if (Settings.isCreateAtomic(key)) {
+        known.add(key);
+        atomic |= getOptions().getBoolean(key, false);
+      }
+    }
+    rejectUnknownMandatoryKeys(known, " for " + getPath());
+    EnumSet<CreateFlag> flags = getFlags();
+    if (flags.contains(CreateFlag.CREATE) || flags.contains(CreateFlag.OVERWRITE)) {
+      return files.make(getPath(), getPermission(), flags, isRecursive(), atomic);
+    }
+    if (flags.contains(CreateFlag.APPEND)) {
+      return files.append(getPath(), getBufferSize(), getProgress());
+    }
+    throw new PathIOException(
+        getPath().toString(), "create, overwrite or append has to be asked for");
+  }
+}

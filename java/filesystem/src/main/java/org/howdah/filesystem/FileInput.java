@@ -1,0 +1,435 @@
+package org.howdah.filesystem;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import org.apache.hadoop.fs.ByteBufferPositionedReadable;
+import org.apache.hadoop.fs.ByteBufferReadable;
+import org.apache.hadoop.fs.CanSetReadahead;
+import org.apache.hadoop.fs.CanUnbuffer;
+import org.apache.hadoop.fs.ChecksumException;
+import org.apache.hadoop.fs.FSExceptionMessages;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
+import org.apache.hadoop.fs.statistics.IOStatisticsContext;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.fs.statistics.StreamStatisticNames;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
+
+/**
+ * Reads a file. Sequential reads are by one thread at a time; positioned and vectored ones by any
+ * number, at any time.
+ */
+final class FileInput extends FSInputStream
+    implements ByteBufferReadable,
+        ByteBufferPositionedReadable,
+        CanSetReadahead,
+        CanUnbuffer,
+        StreamCapabilities,
+        IOStatisticsSource {
+  /**
+   * The first read after a seek, which may be the only one; each that follows takes up to four
+   * times as much.
+   */
+  private static final int FIRST_READ = 128 << 10;
+
+  private static final int GROWTH = 4;
+
+  private final Path name;
+  private final FileChannel channel;
+  private final FileSystem.Statistics statistics;
+  private final Buffers buffers;
+  private final int step;
+  private final Checksums checksums;
+  private final IOStatisticsStore ioStatistics =
+      IOStatisticsBinding.iostatisticsStore()
+          .withCounters(
+              StreamStatisticNames.STREAM_READ_BYTES,
+              StreamStatisticNames.STREAM_READ_EXCEPTIONS,
+              StreamStatisticNames.STREAM_READ_SEEK_OPERATIONS)
+          .build();
+  private final AtomicLong bytesRead =
+      ioStatistics.getCounterReference(StreamStatisticNames.STREAM_READ_BYTES);
+  private final IOStatisticsAggregator aggregator =
+      IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
+
+  private int depth;
+  private long length;
+  private long position;
+
+  /** What was read and not given yet: its next byte is the one at {@link #position}. */
+  private ByteBuffer chunk;
+
+  private ReadAhead ahead;
+  private int size = FIRST_READ;
+  private long expected;
+
+  /**
+   * @param channel belongs to this from now on
+   * @param checksums that sequential reads are compared with, or null
+   */
+  FileInput(
+      Path name,
+      FileChannel channel,
+      Settings settings,
+      FileSystem.Statistics statistics,
+      Checksums checksums)
+      throws IOException {
+    this.name = name;
+    this.channel = channel;
+    this.statistics = statistics;
+    this.checksums = checksums;
+    step = checksums == null ? settings.bufferSize : checksums.chunk;
+    buffers = Buffers.of(step);
+    depth = settings.buffersAhead;
+    length = channel.size();
+  }
+
+  @Override
+  public int read() throws IOException {
+    if (!hasChunk()) {
+      return -1;
+    }
+    int value = chunk.get() & 0xff;
+    given(1);
+    return value;
+  }
+
+  @Override
+  public int read(byte[] bytes, int offset, int count) throws IOException {
+    validatePositionedReadArgs(position, bytes, offset, count);
+    checkOpen();
+    if (count == 0) {
+      return 0;
+    }
+    if (isDirect(count)) {
+      return straight(ByteBuffer.wrap(bytes, offset, Math.min(count, step)));
+    }
+    if (!hasChunk()) {
+      return -1;
+    }
+    int given = Math.min(count, chunk.remaining());
+    chunk.get(bytes, offset, given);
+    given(given);
+    return given;
+  }
+
+  @Override
+  public int read(ByteBuffer into) throws IOException {
+    checkOpen();
+    if (!into.hasRemaining()) {
+      return 0;
+    }
+    if (isDirect(into.remaining())) {
+      return straight(into);
+    }
+    if (!hasChunk()) {
+      return -1;
+    }
+    int given = Math.min(into.remaining(), chunk.remaining());
+    ByteBuffer some = chunk.duplicate();
+    some.limit(some.position() + given);
+    into.put(some);
+    chunk.position(chunk.position() + given);
+    given(given);
+    return given;
+  }
+
+  @Override
+  public int read(long from, byte[] bytes, int offset, int count) throws IOException {
+    validatePositionedReadArgs(from, bytes, offset, count);
+    return read(from, ByteBuffer.wrap(bytes, offset, count));
+  }
+
+  @Override
+  public int read(long from, ByteBuffer into) throws IOException {
+    if (from < 0) {
+      throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK);
+    }
+    if (!into.hasRemaining()) {
+      return 0;
+    }
+    int count = at(from, into);
+    if (count > 0) {
+      count(count);
+    }
+    return count;
+  }
+
+  @Override
+  public void readFully(long from, ByteBuffer into) throws IOException {
+    long at = from;
+    while (into.hasRemaining()) {
+      int count = read(at, into);
+      if (count < 0) {
+        throw new EOFException(FSExceptionMessages.EOF_IN_READ_FULLY);
+      }
+      at += count;
+    }
+  }
+
+  @Override
+  public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
+      throws IOException {
+    checkOpen();
+    new VectoredReads(this::readFully, step).start(ranges, channel.size(), allocate);
+  }
+
+  @Override
+  public int maxReadSizeForVectorReads() {
+    return step;
+  }
+
+  @Override
+  public void seek(long to) throws IOException {
+    checkOpen();
+    if (to < 0) {
+      throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK);
+    }
+    if (to > length) {
+      length = channel.size();
+      if (to > length) {
+        throw new EOFException(
+            FSExceptionMessages.CANNOT_SEEK_PAST_EOF + " of " + name + ": " + to + " of " + length);
+      }
+    }
+    if (to == position) {
+      return;
+    }
+    ioStatistics.incrementCounter(StreamStatisticNames.STREAM_READ_SEEK_OPERATIONS);
+    long start = chunk == null ? 0 : position - chunk.position();
+    if (chunk != null && to >= start && to <= start + chunk.limit()) {
+      chunk.position((int) (to - start));
+    } else {
+      drop();
+      if (to != expected) {
+        stopAhead();
+      }
+    }
+    position = to;
+  }
+
+  @Override
+  public long skip(long count) throws IOException {
+    checkOpen();
+    length = channel.size();
+    long skipped = Math.max(0, Math.min(count, length - position));
+    seek(position + skipped);
+    return skipped;
+  }
+
+  @Override
+  public int available() throws IOException {
+    checkOpen();
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(0, channel.size() - position));
+  }
+
+  @Override
+  public long getPos() {
+    return position;
+  }
+
+  @Override
+  public boolean seekToNewSource(long target) {
+    return false;
+  }
+
+  @Override
+  public void setReadahead(Long bytes) {
+    if (bytes != null) {
+      depth = (int) Math.min(1024, (Math.max(0, bytes) + step - 1) / step);
+      stopAhead();
+    }
+  }
+
+  @Override
+  public void unbuffer() {
+    drop();
+    stopAhead();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (!channel.isOpen()) {
+      return;
+    }
+    drop();
+    stopAhead();
+    try {
+      channel.close();
+    } finally {
+      aggregator.aggregate(ioStatistics);
+    }
+  }
+
+  @Override
+  public boolean hasCapability(String capability) {
+    switch (capability.toLowerCase(Locale.ROOT)) {
+      case READAHEAD:
+      case UNBUFFER:
+      case READBYTEBUFFER:
+      case PREADBYTEBUFFER:
+      case VECTOREDIO:
+      case IOSTATISTICS:
+      case IOSTATISTICS_CONTEXT:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  @Override
+  public IOStatistics getIOStatistics() {
+    return ioStatistics;
+  }
+
+  @Override
+  public String toString() {
+    return name + " at " + position + " of " + length;
+  }
+
+  /** Whether a read is large enough to go to where the caller wants it, with no copy in between. */
+  private boolean isDirect(int count) {
+    return count >= size
+        && (chunk == null || !chunk.hasRemaining())
+        && ahead == null
+        && checksums == null;
+  }
+
+  private int straight(ByteBuffer into) throws IOException {
+    drop(position == expected);
+    long began = System.nanoTime();
+    int count = at(position, into);
+    if (count <= 0) {
+      return -1;
+    }
+    learn(position, count, System.nanoTime() - began);
+    given(count);
+    return count;
+  }
+
+  /** Makes the next byte be in the chunk; false at the end of the file. */
+  private boolean hasChunk() throws IOException {
+    checkOpen();
+    if (chunk != null && chunk.hasRemaining()) {
+      return true;
+    }
+    drop(position == expected);
+    long start = checksums == null ? position : position - position % step;
+    if (ahead != null && ahead.isPointless()) {
+      stopAhead();
+    }
+    if (ahead != null) {
+      chunk = ahead.take(start);
+      expected = start + chunk.limit();
+    } else {
+      long began = System.nanoTime();
+      chunk = chunkAt(start, checksums == null ? size : step);
+      learn(start, chunk.limit(), System.nanoTime() - began);
+    }
+    int skipped = (int) (position - start);
+    if (chunk.limit() <= skipped) {
+      drop(true);
+      return false;
+    }
+    chunk.position(skipped);
+    return true;
+  }
+
+  private ByteBuffer chunkAt(long start, int count) throws IOException {
+    ByteBuffer read = buffers.take();
+    try {
+      read.limit(count);
+      long at = start;
+      for (int some; read.hasRemaining() && (some = at(at, read)) > 0; at += some) {
+        // A read may give less than it could, as at the edge of a stripe.
+        if (checksums == null) {
+          break;
+        }
+      }
+      read.flip();
+      if (checksums != null && read.hasRemaining() && !checksums.matches(start, read, new Crc())) {
+        throw new ChecksumException(
+            name + ": what is stored from " + start + " on is not what was written", start);
+      }
+      return read;
+    } catch (IOException | RuntimeException e) {
+      buffers.give(read);
+      throw e;
+    }
+  }
+
+  /** After a read by this thread: how much the next takes, and whether others do it. */
+  private void learn(long start, int count, long nanoseconds) {
+    boolean sequential = start == expected;
+    expected = start + count;
+    size = Math.min(step, sequential ? size * GROWTH : size);
+    if (sequential && depth > 0 && expected < length && Speed.isSlow(count, nanoseconds)) {
+      ahead = new ReadAhead(offset -> chunkAt(offset, step), buffers, step, depth, length);
+    }
+  }
+
+  private int at(long from, ByteBuffer into) throws IOException {
+    try {
+      return channel.read(into, from);
+    } catch (ClosedByInterruptException e) {
+      throw Errors.of(e, "read", name);
+    } catch (ClosedChannelException e) {
+      throw new IOException(name + ": " + FSExceptionMessages.STREAM_IS_CLOSED, e);
+    } catch (IOException e) {
+      ioStatistics.incrementCounter(StreamStatisticNames.STREAM_READ_EXCEPTIONS);
+      throw Errors.of(e, "read", name);
+    }
+  }
+
+  private void given(int count) {
+    position += count;
+    count(count);
+  }
+
+  private void count(int count) {
+    statistics.incrementBytesRead(count);
+    bytesRead.addAndGet(count);
+  }
+
+  /** After this, what is read next is somewhere else. */
+  private void drop() {
+    drop(false);
+  }
+
+  private void drop(boolean sequential) {
+    if (chunk != null) {
+      buffers.give(chunk);
+      chunk = null;
+    }
+    if (!sequential) {
+      size = Math.min(step, FIRST_READ);
+    }
+  }
+
+  private void stopAhead() {
+    if (ahead != null) {
+      ahead.close();
+      ahead = null;
+    }
+  }
+
+  private void checkOpen() throws IOException {
+    if (!channel.isOpen()) {
+      throw new IOException(name + ": " + FSExceptionMessages.STREAM_IS_CLOSED);
+    }
+  }
+}

@@ -1,0 +1,364 @@
+package org.howdah.filesystem;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.FSExceptionMessages;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.Syncable;
+import org.apache.hadoop.fs.impl.StoreImplementationUtils;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
+import org.apache.hadoop.fs.statistics.IOStatisticsContext;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.fs.statistics.StreamStatisticNames;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
+
+/** Writes a file. Used by one thread at a time, as every output stream of Hadoop. */
+final class FileOutput extends OutputStream
+    implements Syncable, Abortable, StreamCapabilities, IOStatisticsSource {
+  /** What becomes of a file at the end. */
+  interface End {
+    /**
+     * The bytes are written, and the channel is closed.
+     *
+     * @param checksums of the file, or null
+     */
+    void complete(Checksums checksums) throws IOException;
+
+    /**
+     * The file is not to be seen, if it is one that appears only when it is complete; the channel
+     * is closed.
+     */
+    void abandon() throws IOException;
+  }
+
+  private final Path name;
+  private final FileChannel channel;
+  private final Settings settings;
+  private final End end;
+  private final boolean syncOnClose;
+  private final boolean atomic;
+  private final Buffers buffers;
+  private final WriteBehind behind;
+  private final IOStatisticsStore ioStatistics =
+      IOStatisticsBinding.iostatisticsStore()
+          .withCounters(
+              StreamStatisticNames.STREAM_WRITE_BYTES, StreamStatisticNames.STREAM_WRITE_EXCEPTIONS)
+          .build();
+  private final AtomicLong bytesWritten =
+      ioStatistics.getCounterReference(StreamStatisticNames.STREAM_WRITE_BYTES);
+  private final IOStatisticsAggregator aggregator =
+      IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
+  private final Crc crc;
+  private final byte[] single = new byte[1];
+
+  private ByteBuffer chunk;
+  private long written;
+  private int[] sums = new int[16];
+  private boolean closed;
+  private volatile boolean aborted;
+
+  /**
+   * @param channel at the place where writing begins; belongs to this from now on
+   * @param checked whether checksums are made, which needs the file to be empty yet
+   * @param sync whether closing waits for the storage
+   * @param atomic whether the file appears only when it is complete
+   */
+  FileOutput(
+      Path name,
+      FileChannel channel,
+      Settings settings,
+      boolean checked,
+      boolean sync,
+      boolean atomic,
+      End end) {
+    this.name = name;
+    this.channel = channel;
+    this.settings = settings;
+    this.end = end;
+    this.atomic = atomic;
+    crc = checked ? new Crc() : null;
+    buffers = Buffers.of(settings.bufferSize);
+    behind = new WriteBehind(channel, buffers, settings.buffersBehind, sync);
+    syncOnClose = sync;
+  }
+
+  @Override
+  public void write(int value) throws IOException {
+    checkOpen();
+    if (chunk == null) {
+      chunk = buffers.take();
+    }
+    chunk.put((byte) value);
+    if (crc != null) {
+      single[0] = (byte) value;
+      sum(single, 0, 1);
+    }
+    taken(1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int count) throws IOException {
+    checkOpen();
+    if (offset < 0 || count < 0 || count > bytes.length - offset) {
+      throw new IndexOutOfBoundsException(offset + " and " + count + " bytes of " + bytes.length);
+    }
+    if (crc != null) {
+      sum(bytes, offset, count);
+    }
+    int at = offset;
+    int left = count;
+    while (left > 0) {
+      int some;
+      if (chunk == null && left >= settings.bufferSize && !behind.isBackground()) {
+        some = settings.bufferSize;
+        directly(ByteBuffer.wrap(bytes, at, some));
+      } else {
+        if (chunk == null) {
+          chunk = buffers.take();
+        }
+        some = Math.min(left, chunk.remaining());
+        chunk.put(bytes, at, some);
+        taken(some);
+      }
+      at += some;
+      left -= some;
+    }
+  }
+
+  /** Does nothing: as in HDFS, only {@link #hflush} promises anything. */
+  @Override
+  public void flush() throws IOException {
+    checkOpen();
+  }
+
+  @Override
+  public void hflush() throws IOException {
+    checkOpen();
+    try {
+      send();
+      behind.drain();
+    } catch (IOException e) {
+      throw failed(e, "flush");
+    }
+  }
+
+  @Override
+  public void hsync() throws IOException {
+    hflush();
+    try {
+      behind.force();
+    } catch (IOException e) {
+      throw failed(e, "sync");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      finish();
+    } finally {
+      if (chunk != null) {
+        buffers.give(chunk);
+        chunk = null;
+      }
+      aggregator.aggregate(ioStatistics);
+    }
+  }
+
+  private void finish() throws IOException {
+    boolean whole = false;
+    try {
+      send();
+      behind.drain();
+      if (syncOnClose) {
+        behind.force();
+      }
+      channel.close();
+      whole = true;
+      end.complete(checksums());
+    } catch (IOException e) {
+      if (!whole) {
+        abandon(e);
+      }
+      throw failed(e, "close");
+    }
+  }
+
+  private void abandon(IOException because) {
+    behind.stop();
+    try {
+      channel.close();
+      end.abandon();
+    } catch (IOException e) {
+      because.addSuppressed(e);
+    }
+  }
+
+  /**
+   * Ends the stream; a file that was to appear when complete does not, and any other stays as far
+   * as it got.
+   */
+  @Override
+  public AbortableResult abort() {
+    IOException failure = null;
+    boolean already = closed;
+    if (!closed) {
+      closed = true;
+      aborted = true;
+      behind.stop();
+      try {
+        channel.close();
+        end.abandon();
+      } catch (IOException e) {
+        failure = e;
+      }
+      if (chunk != null) {
+        buffers.give(chunk);
+        chunk = null;
+      }
+      aggregator.aggregate(ioStatistics);
+    }
+    return new Aborted(already, failure);
+  }
+
+  @Override
+  public boolean hasCapability(String capability) {
+    if (StoreImplementationUtils.isProbeForSyncable(capability)) {
+      return true;
+    }
+    switch (capability.toLowerCase(Locale.ROOT)) {
+      case IOSTATISTICS:
+      case IOSTATISTICS_CONTEXT:
+        return true;
+      case ABORTABLE_STREAM:
+        return atomic;
+      default:
+        return false;
+    }
+  }
+
+  @Override
+  public IOStatistics getIOStatistics() {
+    return ioStatistics;
+  }
+
+  @Override
+  public String toString() {
+    return name + " after " + written + " bytes";
+  }
+
+  private static final class Aborted implements AbortableResult {
+    private final boolean already;
+    private final IOException failure;
+
+    Aborted(boolean already, IOException failure) {
+      this.already = already;
+      this.failure = failure;
+    }
+
+    @Override
+    public boolean alreadyClosed() {
+      return already;
+    }
+
+    @Override
+    public IOException anyCleanupException() {
+      return failure;
+    }
+  }
+
+  private void taken(int count) throws IOException {
+    written += count;
+    bytesWritten.addAndGet(count);
+    if (!chunk.hasRemaining()) {
+      try {
+        send();
+      } catch (IOException e) {
+        throw failed(e, "write");
+      }
+    }
+  }
+
+  private void directly(ByteBuffer bytes) throws IOException {
+    int count = bytes.remaining();
+    try {
+      behind.writeDirectly(bytes);
+    } catch (IOException e) {
+      throw failed(e, "write");
+    }
+    written += count;
+    bytesWritten.addAndGet(count);
+  }
+
+  private void send() throws IOException {
+    if (chunk != null && chunk.position() > 0) {
+      ByteBuffer full = chunk;
+      chunk = null;
+      full.flip();
+      behind.write(full);
+    }
+  }
+
+  /** Called before the bytes count as written. */
+  private void sum(byte[] bytes, int offset, int count) {
+    int at = offset;
+    int left = count;
+    long before = written;
+    while (left > 0) {
+      int some = (int) Math.min(left, Checksums.CHUNK - before % Checksums.CHUNK);
+      crc.update(bytes, at, some);
+      before += some;
+      at += some;
+      left -= some;
+      if (before % Checksums.CHUNK == 0) {
+        keep(before);
+      }
+    }
+  }
+
+  private void keep(long end) {
+    int index = (int) ((end - 1) / Checksums.CHUNK);
+    if (index == sums.length) {
+      sums = Arrays.copyOf(sums, 2 * index);
+    }
+    sums[index] = crc.take();
+  }
+
+  private Checksums checksums() {
+    if (crc == null) {
+      return null;
+    }
+    if (written % Checksums.CHUNK != 0) {
+      keep(written);
+    }
+    int count = (int) ((written + Checksums.CHUNK - 1) / Checksums.CHUNK);
+    return new Checksums(Checksums.CHUNK, written, Arrays.copyOf(sums, count));
+  }
+
+  private IOException failed(IOException e, String operation) {
+    ioStatistics.incrementCounter(StreamStatisticNames.STREAM_WRITE_EXCEPTIONS);
+    return Errors.of(e, operation, name);
+  }
+
+  private void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException(
+          name
+              + ": "
+              + (aborted ? "the stream was aborted" : FSExceptionMessages.STREAM_IS_CLOSED));
+    }
+  }
+}

@@ -1,0 +1,237 @@
+package org.howdah.filesystem;
+
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The C library through JNA. Numbers are those of Linux, the same on every architecture that Hadoop
+ * runs on.
+ */
+final class JnaCalls implements org.howdah.filesystem.Native {
+  private static final int AT_FDCWD = -100;
+  private static final int RENAME_NOREPLACE = 1;
+  private static final int O_WRONLY = 1;
+  private static final int O_CLOEXEC = 02000000;
+  private static final int FALLOC_FL_KEEP_SIZE = 1;
+  private static final int EPERM = 1;
+  private static final int ENOENT = 2;
+  private static final int EACCES = 13;
+  private static final int EEXIST = 17;
+  private static final int EINVAL = 22;
+  private static final int ERANGE = 34;
+  private static final int ENOSYS = 38;
+  private static final int ENODATA = 61;
+  private static final int EOPNOTSUPP = 95;
+
+  private final Calls calls = Native.load("c", Calls.class);
+
+  /** As the C library declares them; {@code ssize_t} and {@code size_t} are 64 bits wide. */
+  interface Calls extends Library {
+    int renameat2(int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags);
+
+    int open(byte[] path, int flags);
+
+    int close(int descriptor);
+
+    int fallocate(int descriptor, int mode, long offset, long length);
+
+    int truncate(byte[] path, long length);
+
+    long getxattr(byte[] path, byte[] name, byte[] value, long size);
+
+    int setxattr(byte[] path, byte[] name, byte[] value, long size, int flags);
+
+    int removexattr(byte[] path, byte[] name);
+
+    long listxattr(byte[] path, byte[] list, long size);
+
+    Pointer getpwnam(String name);
+
+    Pointer getgrnam(String name);
+
+    Pointer getpwuid(int id);
+
+    Pointer getgrgid(int id);
+  }
+
+  @Override
+  public boolean renameNoReplace(Path from, Path to) throws IOException {
+    try {
+      if (calls.renameat2(AT_FDCWD, bytes(from), AT_FDCWD, bytes(to), RENAME_NOREPLACE) == 0) {
+        return true;
+      }
+    } catch (UnsatisfiedLinkError older) {
+      // The C library has it since 2.28.
+      return false;
+    }
+    int error = Native.getLastError();
+    if (error == ENOSYS || error == EINVAL || error == EOPNOTSUPP) {
+      return false;
+    }
+    throw thrown(error, error == EEXIST ? to : from, "rename");
+  }
+
+  @Override
+  public boolean allocate(Path file, long bytes) throws IOException {
+    int descriptor = calls.open(bytes(file), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+      throw thrown(Native.getLastError(), file, "open");
+    }
+    try {
+      if (calls.fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) {
+        return true;
+      }
+      int error = Native.getLastError();
+      if (error == ENOSYS || error == EOPNOTSUPP) {
+        return false;
+      }
+      throw thrown(error, file, "fallocate");
+    } finally {
+      calls.close(descriptor);
+    }
+  }
+
+  @Override
+  public void truncate(Path file, long length) throws IOException {
+    if (calls.truncate(bytes(file), length) != 0) {
+      throw thrown(Native.getLastError(), file, "truncate");
+    }
+  }
+
+  @Override
+  public byte[] attribute(Path path, String name) throws IOException {
+    byte[] value = new byte[1024];
+    while (true) {
+      long length = calls.getxattr(bytes(path), bytes(name), value, value.length);
+      if (length >= 0) {
+        return java.util.Arrays.copyOf(value, (int) length);
+      }
+      int error = Native.getLastError();
+      if (error == ENODATA) {
+        return null;
+      }
+      if (error != ERANGE || value.length >= 1 << 20) {
+        throw thrown(error, path, "getxattr " + name);
+      }
+      value = new byte[value.length * 8];
+    }
+  }
+
+  @Override
+  public void setAttribute(Path path, String name, byte[] value) throws IOException {
+    if (calls.setxattr(bytes(path), bytes(name), value, value.length, 0) != 0) {
+      throw thrown(Native.getLastError(), path, "setxattr " + name);
+    }
+  }
+
+  @Override
+  public void removeAttribute(Path path, String name) throws IOException {
+    if (calls.removexattr(bytes(path), bytes(name)) != 0 && Native.getLastError() != ENODATA) {
+      throw thrown(Native.getLastError(), path, "removexattr " + name);
+    }
+  }
+
+  @Override
+  public List<String> attributes(Path path) throws IOException {
+    byte[] names = new byte[1 << 16];
+    long length = calls.listxattr(bytes(path), names, names.length);
+    if (length < 0) {
+      int error = Native.getLastError();
+      if (error == EOPNOTSUPP) {
+        return Collections.emptyList();
+      }
+      throw thrown(error, path, "listxattr");
+    }
+    List<String> found = new ArrayList<>();
+    for (String name : new String(names, 0, (int) length, StandardCharsets.UTF_8).split("\0")) {
+      if (!name.isEmpty()) {
+        found.add(name);
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public int userId(String name) throws IOException {
+    synchronized (calls) {
+      return id(calls.getpwnam(name), "user", name);
+    }
+  }
+
+  @Override
+  public int groupId(String name) throws IOException {
+    synchronized (calls) {
+      return id(calls.getgrnam(name), "group", name);
+    }
+  }
+
+  @Override
+  public String userName(int id) {
+    synchronized (calls) {
+      return name(calls.getpwuid(id), id);
+    }
+  }
+
+  @Override
+  public String groupName(int id) {
+    synchronized (calls) {
+      return name(calls.getgrgid(id), id);
+    }
+  }
+
+  /** {@code struct passwd} and {@code struct group} begin alike: two strings, then the number. */
+  private static int id(Pointer found, String kind, String name) throws IOException {
+    if (found != null) {
+      return found.getInt(2L * Native.POINTER_SIZE);
+    }
+    if (name.matches("[0-9]{1,9}")) {
+      return Integer.parseInt(name);
+    }
+    throw new Refusal("this machine knows no " + kind + " " + name);
+  }
+
+  private static String name(Pointer found, int id) {
+    return found == null ? Integer.toUnsignedString(id) : found.getPointer(0).getString(0);
+  }
+
+  private static byte[] bytes(Path path) {
+    return bytes(path.toString());
+  }
+
+  /**
+   * With the zero at its end. In the encoding of the JVM's own file names, which is what made the
+   * path.
+   */
+  private static byte[] bytes(String text) {
+    String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
+    return Native.toByteArray(text, encoding);
+  }
+
+  private static IOException thrown(int error, Path path, String call) {
+    switch (error) {
+      case ENOENT:
+        return new NoSuchFileException(path.toString());
+      case EEXIST:
+        return new FileAlreadyExistsException(path.toString());
+      case EACCES:
+      case EPERM:
+        return new AccessDeniedException(path.toString(), null, call);
+      case EOPNOTSUPP:
+        return new FileSystemException(
+            path.toString(), null, call + ": this file system does not support it");
+      default:
+        return new FileSystemException(path.toString(), null, call + ": error " + error);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.howdah.filesystem;
+
+/** What can be set, as {@code fs.lustrefs.NAME} and {@code fs.posixfs.NAME}. */
+enum Key {
+  MOUNT(
+      "mount",
+      "",
+      "Directory that is the root of the file system; `/` for posixfs unless set, and must be set for lustrefs."
+          + " `mount.NAME` is the root of `posixfs://NAME/`."),
+  MOUNT_REQUIRED(
+      "mount.required",
+      "",
+      "Whether a file system has to be mounted at the root or above it, other than the machine's own root file system;"
+          + " `true` for lustrefs and `false` for posixfs unless set."),
+  MOUNT_TYPE(
+      "mount.type",
+      "",
+      "Types of file system, as `df -T` names them, that the root may be on; any if empty."),
+  BLOCK_SIZE(
+      "block.size",
+      "128m",
+      "Block size that files report, by which jobs split them; rounded up to a multiple of the stripe on Lustre."),
+  BLOCK_HOSTS(
+      "block.hosts",
+      "",
+      "Hosts that every block is said to be on, separated by commas; none if empty, so that a scheduler has no reason to"
+          + " prefer any."),
+  BUFFER_SIZE("buffer.size", "1m", "Size of one read or write."),
+  READ_AHEAD(
+      "read.ahead",
+      "4m",
+      "Bytes that are read ahead of a sequential reader in the background while the storage is slower than 1 GB/s; 0 reads"
+          + " when asked."),
+  WRITE_BEHIND(
+      "write.behind",
+      "4m",
+      "Bytes that may wait to be written in the background while the storage is slower than 1 GB/s; 0 writes when asked."),
+  SYNC_ON_CLOSE(
+      "sync.on.close",
+      "false",
+      "Whether closing a file waits until it is on the storage; then the storage is kept busy while the file is written."),
+  SYNC_DIRECTORIES(
+      "sync.directories",
+      "false",
+      "Whether creating and renaming wait until the directory is on the storage too."),
+  CREATE_ATOMIC(
+      "create.atomic",
+      "false",
+      "Whether a file appears under its name only when it is closed without error. For one file:"
+          + " `createFile(path).opt(\"fs.posixfs.create.atomic\", true)`."),
+  CHECKSUM(
+      "checksum",
+      "false",
+      "Whether files written get checksums, kept in their extended attribute `user.howdah.crc`, and sequential readers"
+          + " compare them."),
+  PREALLOCATE(
+      "preallocate",
+      "0",
+      "Bytes that are reserved for a new file, given back when it is closed; needs JNA."),
+  RENAME_NATIVE(
+      "rename.native",
+      "false",
+      "Whether renames use `renameat2`, by which directories never replace one that appears meanwhile either; needs JNA,"
+          + " which takes some 100 ms to load."),
+  LIST_PARALLEL(
+      "list.parallel",
+      "1000",
+      "Entries of a directory from which on their attributes are read by several threads."),
+  THREADS(
+      "threads",
+      "8",
+      "Threads of one JVM that read and write in the background, for all its file systems."),
+  LAYOUT(
+      "layout",
+      "",
+      "Lustre only: options of `lfs setstripe` that every directory made here gets, such as `-c 4 -S 4M -p flash`."),
+  LFS("lfs", "lfs", "Lustre only: the program that reads and sets layouts, once per directory.");
+
+  final String suffix;
+  final String usual;
+  final String meaning;
+
+  Key(String suffix, String usual, String meaning) {
+    this.suffix = suffix;
+    this.usual = usual;
+    this.meaning = meaning;
+  }
+}

@@ -1,0 +1,184 @@
+package org.howdah.filesystem;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How Lustre spreads files over its servers. Layouts belong to directories here: the one of a
+ * directory is asked for once, by {@code lustre.lov} where JNA is there and by the program {@code
+ * lfs} otherwise. On any other file system this does nothing.
+ *
+ * <p>Formats are those of {@code lustre_user.h} (Lustre 2.15).
+ */
+final class Layouts {
+  private static final Logger LOG = LoggerFactory.getLogger(Layouts.class);
+  private static final String ATTRIBUTE = "lustre.lov";
+  private static final int PLAIN = 0x0BD10BD0;
+  private static final int POOLED = 0x0BD30BD0;
+  private static final int COMPOSITE = 0x0BD60BD0;
+  private static final int STRIPE_SIZE_AT = 24;
+  private static final int COUNT_AT = 14;
+  private static final int COMPOSITE_HEAD = 32;
+  private static final int COMPONENT = 48;
+  private static final int COMPONENT_OFFSET_AT = 24;
+  private static final int LFS_SECONDS = 30;
+
+  private final Settings settings;
+  private final boolean active;
+  private final ConcurrentMap<Path, Long> stripes = new ConcurrentHashMap<>();
+
+  /** Directories made by this process; what is made in them inherits their layout. */
+  private final Set<Path> laid = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param type of the file system that is mounted
+   */
+  Layouts(Settings settings, String type) {
+    this.settings = settings;
+    active = type.equals("lustre");
+    if (!active && !settings.layout.isEmpty()) {
+      LOG.warn(
+          "{} is set to \"{}\", but the file system is of type {}: files get no layout",
+          settings.name(Key.LAYOUT),
+          settings.layout,
+          type);
+    }
+  }
+
+  boolean isActive() {
+    return active;
+  }
+
+  /**
+   * The block size that a file reports: as set, but never such that a block ends within a stripe.
+   */
+  long blockSize(Path file) {
+    if (!active) {
+      return settings.blockSize;
+    }
+    long stripe = stripes.computeIfAbsent(file.getParent(), this::stripe);
+    return (settings.blockSize + stripe - 1) / stripe * stripe;
+  }
+
+  /** Called for every directory that is made, before anything is in it. */
+  void made(Path directory) throws IOException {
+    if (!active || settings.layout.isEmpty()) {
+      return;
+    }
+    if (!laid.contains(directory.getParent())) {
+      List<String> command = new ArrayList<>(Arrays.asList(settings.lfs, "setstripe"));
+      command.addAll(Arrays.asList(settings.layout.trim().split("\\s+")));
+      command.add(directory.toString());
+      run(command);
+    }
+    laid.add(directory);
+  }
+
+  /**
+   * Bytes of a stripe in a directory; 1, of which everything is a multiple, if that cannot be found
+   * out.
+   */
+  private long stripe(Path directory) {
+    try {
+      Native calls = Native.get();
+      byte[] layout = calls == null ? null : calls.attribute(directory, ATTRIBUTE);
+      return layout == null ? printed(directory) : stripe(layout);
+    } catch (IOException e) {
+      LOG.warn(
+          "The layout of {} cannot be read, so its block size may not fit its stripes: {}",
+          directory,
+          e.toString());
+      return 1;
+    }
+  }
+
+  private long printed(Path directory) throws IOException {
+    long common = 1;
+    for (String line :
+        run(Arrays.asList(settings.lfs, "getstripe", "-d", "-S", directory.toString()))) {
+      if (line.trim().matches("[1-9][0-9]*")) {
+        common = multiple(common, Long.parseLong(line.trim()));
+      }
+    }
+    return common;
+  }
+
+  /**
+   * @param layout a {@code lov_user_md} of version 1 or 3, or a {@code lov_comp_md_v1} of such
+   * @return bytes that are a multiple of every component's stripe
+   * @throws IOException if it is neither
+   */
+  static long stripe(byte[] layout) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(layout).order(ByteOrder.nativeOrder());
+    try {
+      if (bytes.getInt(0) != COMPOSITE) {
+        return plain(bytes, 0);
+      }
+      long common = 1;
+      for (int i = 0; i < bytes.getShort(COUNT_AT); i++) {
+        int offset = bytes.getInt(COMPOSITE_HEAD + i * COMPONENT + COMPONENT_OFFSET_AT);
+        common = multiple(common, plain(bytes, offset));
+      }
+      return common;
+    } catch (IndexOutOfBoundsException e) {
+      throw new Refusal("a layout of " + layout.length + " bytes ends too early", e);
+    }
+  }
+
+  private static long plain(ByteBuffer bytes, int offset) throws IOException {
+    int magic = bytes.getInt(offset);
+    if (magic != PLAIN && magic != POOLED) {
+      throw new Refusal("a layout of the unknown kind " + Integer.toHexString(magic));
+    }
+    return Math.max(1, Integer.toUnsignedLong(bytes.getInt(offset + STRIPE_SIZE_AT)));
+  }
+
+  private static long multiple(long one, long other) {
+    long a = one;
+    long b = other;
+    while (b != 0) {
+      long rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return one / a * other;
+  }
+
+  private static List<String> run(List<String> command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try {
+      process.getOutputStream().close();
+      List<String> lines = new ArrayList<>();
+      try (BufferedReader output =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+          lines.add(line);
+        }
+      }
+      if (!process.waitFor(LFS_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        throw new Refusal(String.join(" ", command) + " failed: " + String.join(" ", lines));
+      }
+      return lines;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new Refusal("interrupted while " + String.join(" ", command) + " ran", e);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

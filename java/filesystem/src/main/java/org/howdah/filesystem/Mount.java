@@ -1,0 +1,208 @@
+package org.howdah.filesystem;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.security.AccessControlException;
+
+/**
+ * The directory that is the root of a file system, and the only way from Hadoop's paths to the
+ * machine's: no path and no symbolic link leads out of it.
+ */
+final class Mount {
+  private final URI uri;
+  private final Path root;
+  private final String prefix;
+  private final boolean confined;
+  private final Path realRoot;
+
+  /**
+   * Device of the directory that holds the mount point: what the root would be on if nothing were
+   * mounted.
+   */
+  private final long outside;
+
+  private final boolean mounted;
+
+  /**
+   * @throws IOException if the root is not there, or is not what the keys demand
+   */
+  Mount(URI uri, Settings settings) throws IOException {
+    this.uri = uri;
+    root = Paths.get(settings.mount(uri.getAuthority())).normalize();
+    confined = root.getNameCount() > 0;
+    prefix = confined ? root.toString() : "";
+    if (!Files.isDirectory(root)) {
+      throw new FileNotFoundException(told("it is not a directory on this machine"));
+    }
+    realRoot = root.toRealPath();
+    outside = deviceOutside(realRoot);
+    mounted = Entry.followed(root).device != outside;
+    if (confined && settings.mountRequired() && !mounted) {
+      throw new Refusal(
+          told(
+              "no file system is mounted there; mount it, or set "
+                  + settings.name(Key.MOUNT_REQUIRED)
+                  + " to false if a directory of this machine's own disk is meant"));
+    }
+    checkType(settings);
+  }
+
+  Path root() {
+    return root;
+  }
+
+  /** The real path of the root, below which everything is. */
+  Path realRoot() {
+    return realRoot;
+  }
+
+  /** The type of the file system that the root is on, as {@code df -T} names it. */
+  String type() throws IOException {
+    return Files.getFileStore(root).type();
+  }
+
+  /**
+   * Where a path is. Links on the way to it are followed if they stay inside; a link at its end is
+   * not followed.
+   *
+   * @param path of this file system, absolute
+   * @throws AccessControlException if a link on the way leads out
+   */
+  Path locate(org.apache.hadoop.fs.Path path) throws IOException {
+    Path located = map(path);
+    if (confined && located.getNameCount() > root.getNameCount()) {
+      confine(located.getParent(), path);
+    }
+    return located;
+  }
+
+  /** As {@link #locate}; a link at the end is followed too, and must not lead out either. */
+  Path locateTarget(org.apache.hadoop.fs.Path path) throws IOException {
+    Path located = locate(path);
+    if (confined && Files.isSymbolicLink(located)) {
+      confine(located, path);
+    }
+    return located;
+  }
+
+  /**
+   * The path of this file system at which a place on the machine is; the inverse of {@link
+   * #locate}.
+   */
+  String unlocate(Path located) {
+    String text = located.toString().substring(prefix.length());
+    return text.isEmpty() ? "/" : text;
+  }
+
+  boolean isInside(Path real) {
+    return real.startsWith(realRoot);
+  }
+
+  /**
+   * Called before a file is opened or anything is made. One system call.
+   *
+   * @throws IOException if what was mounted when the file system was opened no longer is
+   */
+  void check() throws IOException {
+    if (!confined) {
+      return;
+    }
+    long device;
+    try {
+      device = Entry.followed(root).device;
+    } catch (IOException gone) {
+      throw new Refusal(told("it cannot be reached any more: " + gone), gone);
+    }
+    if (mounted && device == outside) {
+      throw new Refusal(
+          told("what was mounted there no longer is; nothing is read or written until it is back"));
+    }
+  }
+
+  private Path map(org.apache.hadoop.fs.Path path) throws IOException {
+    String text = path.toUri().getPath();
+    if (text.contains("/..")) {
+      refuseUpward(text, path);
+    }
+    try {
+      return confined ? Paths.get(text.equals("/") ? prefix : prefix + text) : Paths.get(text);
+    } catch (InvalidPathException e) {
+      throw new PathIOException(
+          path.toString(),
+          e.getReason()
+              + "; this JVM writes file names in "
+              + System.getProperty("sun.jnu.encoding")
+              + ", and LC_ALL=C.UTF-8 in its environment lets it write any",
+          e);
+    }
+  }
+
+  private static void refuseUpward(String text, org.apache.hadoop.fs.Path path) throws IOException {
+    if (Arrays.asList(text.split("/")).contains("..")) {
+      throw new PathIOException(path.toString(), "the path leads above the root");
+    }
+  }
+
+  /** What is missing cannot lead anywhere, so the nearest directory that exists decides. */
+  private void confine(Path located, org.apache.hadoop.fs.Path path) throws IOException {
+    for (Path there = located; there != null; there = there.getParent()) {
+      Path real;
+      try {
+        real = there.toRealPath();
+      } catch (NoSuchFileException missing) {
+        continue;
+      } catch (IOException e) {
+        if (Tree.isUnderFile(there)) {
+          continue;
+        }
+        throw Errors.of(e, "reach", path);
+      }
+      if (!real.startsWith(realRoot)) {
+        throw new AccessControlException(
+            path + ": a symbolic link on the way leads out of " + root + " to " + real);
+      }
+      return;
+    }
+  }
+
+  /**
+   * Equal to the device of the root itself where nothing is mounted between it and the machine's
+   * root.
+   */
+  private static long deviceOutside(Path real) throws IOException {
+    long device = Entry.followed(real).device;
+    for (Path parent = real.getParent(); parent != null; parent = parent.getParent()) {
+      long found = Entry.followed(parent).device;
+      if (found != device) {
+        return found;
+      }
+    }
+    return device;
+  }
+
+  private void checkType(Settings settings) throws IOException {
+    String[] types = settings.mountTypes();
+    if (types.length > 0 && !Arrays.asList(types).contains(type())) {
+      throw new Refusal(
+          told(
+              "it is on a file system of type "
+                  + type()
+                  + ", but "
+                  + settings.name(Key.MOUNT_TYPE)
+                  + " demands "
+                  + String.join(" or ", types)));
+    }
+  }
+
+  private String told(String what) {
+    return "The root of " + uri + " is " + root + ": " + what;
+  }
+}

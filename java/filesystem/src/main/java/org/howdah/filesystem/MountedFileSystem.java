@@ -1,0 +1,483 @@
+package org.howdah.filesystem;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.BulkDelete;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
+import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.InvalidPathHandleException;
+import org.apache.hadoop.fs.LocalFileSystemPathHandle;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathHandle;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.util.Progressable;
+
+/**
+ * A Hadoop file system over a mounted one. Where HDFS and POSIX differ it is as HDFS: a rename
+ * replaces nothing, a file that is overwritten is a new one to those who read the old one,
+ * permissions are exactly the ones asked for.
+ *
+ * <p>It acts with the rights of the process. A Hadoop user of another name is refused where
+ * Kerberos proves who that is, and told of in the log otherwise.
+ */
+abstract class MountedFileSystem extends MountedBase {
+  MountedFileSystem(String scheme) {
+    super(scheme);
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    statistics.incrementReadOps(1);
+    return call(
+        "open",
+        path,
+        name -> {
+          mount.check();
+          java.nio.file.Path located = mount.locateTarget(name);
+          Entry entry = existing(located);
+          if (!entry.isFile()) {
+            throw new FileNotFoundException("open " + name + ": it is not a file");
+          }
+          Checksums checksums = settings.checksum ? Checksums.read(located, entry) : null;
+          FileChannel channel = FileChannel.open(located, StandardOpenOption.READ);
+          return new FSDataInputStream(
+              new FileInput(name, channel, settings, statistics, checksums));
+        });
+  }
+
+  @Override
+  public FSDataInputStream open(PathHandle handle, int bufferSize) throws IOException {
+    LocalFileSystemPathHandle known =
+        handle instanceof LocalFileSystemPathHandle
+            ? (LocalFileSystemPathHandle) handle
+            : new LocalFileSystemPathHandle(handle.bytes());
+    Path path = new Path(known.getPath());
+    try {
+      known.verify(getFileStatus(path));
+    } catch (FileNotFoundException e) {
+      throw new InvalidPathHandleException(path + " is no longer there", e);
+    }
+    return open(path, bufferSize);
+  }
+
+  /**
+   * Refers to a path, and to a modification time where the content must not change: a moved file is
+   * not followed.
+   */
+  @Override
+  protected PathHandle createPathHandle(FileStatus status, Options.HandleOpt... options) {
+    if (!status.isFile()) {
+      throw new IllegalArgumentException(status.getPath() + ": only files have handles");
+    }
+    checkPath(status.getPath());
+    if (Options.HandleOpt.getOpt(Options.HandleOpt.Location.class, options)
+        .orElse(Options.HandleOpt.moved(false))
+        .allowChange()) {
+      throw new UnsupportedOperationException("a file that is moved cannot be followed");
+    }
+    boolean fixed =
+        !Options.HandleOpt.getOpt(Options.HandleOpt.Data.class, options)
+            .orElse(Options.HandleOpt.changed(false))
+            .allowChange();
+    return new LocalFileSystemPathHandle(
+        status.getPath().toString(),
+        fixed ? Optional.of(status.getModificationTime()) : Optional.empty());
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    statistics.incrementReadOps(1);
+    return call(
+        "stat",
+        path,
+        name -> {
+          java.nio.file.Path located = mount.locateTarget(name);
+          return statuses.of(name, located, existing(located));
+        });
+  }
+
+  @Override
+  public FileStatus getFileLinkStatus(Path path) throws IOException {
+    statistics.incrementReadOps(1);
+    return call(
+        "stat",
+        path,
+        name -> {
+          java.nio.file.Path located = mount.locate(name);
+          FileStatus status = statuses.of(name, located, Entry.of(located));
+          if (status.isSymlink()) {
+            status.setSymlink(
+                org.apache.hadoop.fs.FSLinkResolver.qualifySymlinkTarget(
+                    uri, name, status.getSymlink()));
+          }
+          return status;
+        });
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    statistics.incrementLargeReadOps(1);
+    return call(
+        "list",
+        path,
+        name -> {
+          java.nio.file.Path located = mount.locateTarget(name);
+          Entry entry = existing(located);
+          return entry.isDirectory()
+              ? statuses.list(name, located)
+              : new FileStatus[] {statuses.of(name, located, entry)};
+        });
+  }
+
+  @Override
+  public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+    statistics.incrementLargeReadOps(1);
+    return call(
+        "list",
+        path,
+        name -> {
+          java.nio.file.Path located = mount.locateTarget(name);
+          if (!existing(located).isDirectory()) {
+            return super.listStatusIterator(name);
+          }
+          return statuses.iterate(name, located);
+        });
+  }
+
+  /**
+   * One location per block, at the hosts that are set; normally none, as no host is nearer than
+   * another.
+   */
+  @Override
+  public BlockLocation[] getFileBlockLocations(FileStatus file, long start, long length) {
+    if (file == null) {
+      return null;
+    }
+    if (start < 0 || length < 0) {
+      throw new IllegalArgumentException(
+          "a range of a file begins at 0 or later and is not shorter than 0");
+    }
+    if (file.isDirectory() || file.getLen() <= start) {
+      return new BlockLocation[0];
+    }
+    long block = file.getBlockSize();
+    long end =
+        Math.min(file.getLen(), length > Long.MAX_VALUE - start ? Long.MAX_VALUE : start + length);
+    List<BlockLocation> found = new ArrayList<>();
+    for (long at = start / block * block; at < Math.max(end, start + 1); at += block) {
+      found.add(
+          new BlockLocation(
+              settings.blockHosts, settings.blockHosts, at, Math.min(block, file.getLen() - at)));
+    }
+    return found.toArray(new BlockLocation[0]);
+  }
+
+  @Override
+  public FileChecksum getFileChecksum(Path path, long length) throws IOException {
+    statistics.incrementReadOps(1);
+    return call(
+        "checksum", path, name -> contents.checksum(name, mount.locateTarget(name), length));
+  }
+
+  @Override
+  public FsStatus getStatus(Path path) throws IOException {
+    return call(
+        "status",
+        path == null ? new Path("/") : path,
+        name -> {
+          FileStore store = Files.getFileStore(mount.locateTarget(name));
+          long total = store.getTotalSpace();
+          return new FsStatus(total, total - store.getUnallocatedSpace(), store.getUsableSpace());
+        });
+  }
+
+  @Override
+  public void access(Path path, FsAction mode) throws IOException {
+    call(
+        "access",
+        path,
+        name -> {
+          java.nio.file.Path located = mount.locateTarget(name);
+          existing(located);
+          if (mode.implies(FsAction.READ) && !Files.isReadable(located)
+              || mode.implies(FsAction.WRITE) && !Files.isWritable(located)
+              || mode.implies(FsAction.EXECUTE) && !Files.isExecutable(located)) {
+            throw new AccessControlException(
+                name + ": user " + System.getProperty("user.name") + " may not " + mode.SYMBOL);
+          }
+          return null;
+        });
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    return make(path, permission, flags(overwrite), true, false);
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress,
+      Options.ChecksumOpt checksum)
+      throws IOException {
+    return make(path, permission, flags, true, false);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public FSDataOutputStream createNonRecursive(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    return make(path, permission, flags, false, false);
+  }
+
+  /** Called by {@code FileContext}, which has taken the umask away already. */
+  @Override
+  @SuppressWarnings("deprecation")
+  protected FSDataOutputStream primitiveCreate(
+      Path path,
+      FsPermission absolute,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress,
+      Options.ChecksumOpt checksum)
+      throws IOException {
+    return make(path, flags, wish(absolute, true, false));
+  }
+
+  @Override
+  public FSDataOutputStreamBuilder<?, ?> createFile(Path path) {
+    return new FileBuilder(this, path).create().overwrite(true);
+  }
+
+  @Override
+  public FSDataOutputStreamBuilder<?, ?> appendFile(Path path) {
+    return new FileBuilder(this, path).append();
+  }
+
+  /** What every way to create a file by this class's own methods comes to. */
+  FSDataOutputStream make(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      boolean recursive,
+      boolean atomic)
+      throws IOException {
+    FsPermission wanted = permission == null ? FsPermission.getFileDefault() : permission;
+    return make(path, flags, wish(wanted.applyUMask(settings.umask()), recursive, atomic));
+  }
+
+  private FSDataOutputStream make(Path path, EnumSet<CreateFlag> flags, Creation.Wish wish)
+      throws IOException {
+    if (flags == null || !flags.contains(CreateFlag.CREATE) || flags.contains(CreateFlag.APPEND)) {
+      boolean there = exists(path);
+      CreateFlag.validate(path, there, flags);
+      if (there && flags.contains(CreateFlag.APPEND)) {
+        return append(path, settings.bufferSize, null);
+      }
+    }
+    statistics.incrementWriteOps(1);
+    wish.overwrite = flags.contains(CreateFlag.OVERWRITE);
+    wish.sync = flags.contains(CreateFlag.SYNC_BLOCK);
+    return call(
+        "create", path, name -> new FSDataOutputStream(creation.make(name, wish), statistics));
+  }
+
+  private Creation.Wish wish(FsPermission permission, boolean recursive, boolean atomic) {
+    Creation.Wish wish = new Creation.Wish();
+    wish.permission = permission;
+    wish.parents = FsPermission.getDirDefault().applyUMask(settings.umask());
+    wish.recursive = recursive;
+    wish.atomic = atomic || settings.createAtomic;
+    return wish;
+  }
+
+  @Override
+  public FSDataOutputStream append(Path path, int bufferSize, Progressable progress)
+      throws IOException {
+    statistics.incrementWriteOps(1);
+    return call(
+        "append",
+        path,
+        name -> {
+          java.nio.file.Path located = mount.locateTarget(name);
+          long length = existing(located).size;
+          return new FSDataOutputStream(
+              creation.append(name, settings.syncOnClose), statistics, length);
+        });
+  }
+
+  @Override
+  public void concat(Path target, Path[] sources) throws IOException {
+    statistics.incrementWriteOps(1);
+    List<java.nio.file.Path> located = new ArrayList<>();
+    for (Path source : sources) {
+      located.add(call("concat", source, mount::locateTarget));
+    }
+    call(
+        "concat",
+        target,
+        name -> {
+          mount.check();
+          contents.concat(name, mount.locateTarget(name), located);
+          return null;
+        });
+  }
+
+  @Override
+  public boolean truncate(Path path, long length) throws IOException {
+    statistics.incrementWriteOps(1);
+    return call(
+        "truncate",
+        path,
+        name -> {
+          mount.check();
+          contents.truncate(name, mount.locateTarget(name), length);
+          return true;
+        });
+  }
+
+  @Override
+  public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    statistics.incrementWriteOps(1);
+    FsPermission wanted =
+        (permission == null ? FsPermission.getDirDefault() : permission)
+            .applyUMask(settings.umask());
+    return call(
+        "mkdir",
+        path,
+        name -> {
+          mount.check();
+          creation.makeDirectories(mount.locate(name), wanted.toShort());
+          return true;
+        });
+  }
+
+  @Override
+  public boolean rename(Path source, Path destination) throws IOException {
+    statistics.incrementWriteOps(1);
+    return call("rename", source, name -> renames.rename(name, absolute(destination)));
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  protected void rename(Path source, Path destination, Options.Rename... options)
+      throws IOException {
+    boolean overwrite = false;
+    for (Options.Rename option : options) {
+      overwrite |= option == Options.Rename.OVERWRITE;
+    }
+    rename(source, destination, overwrite);
+  }
+
+  void rename(Path source, Path destination, boolean overwrite) throws IOException {
+    statistics.incrementWriteOps(1);
+    call(
+        "rename",
+        source,
+        name -> {
+          renames.rename(name, absolute(destination), overwrite);
+          return null;
+        });
+  }
+
+  /** The root stays, with all that is in it. */
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    statistics.incrementWriteOps(1);
+    return call(
+        "delete",
+        path,
+        name -> {
+          java.nio.file.Path located = mount.locate(name);
+          try {
+            return delete(located, recursive);
+          } catch (NoSuchFileException gone) {
+            return false;
+          } catch (DirectoryNotEmptyException e) {
+            throw new PathIsNotEmptyDirectoryException(name.toString());
+          }
+        });
+  }
+
+  private boolean delete(java.nio.file.Path located, boolean recursive) throws IOException {
+    Entry entry;
+    try {
+      entry = existing(located, false);
+    } catch (FileNotFoundException | NoSuchFileException gone) {
+      return false;
+    }
+    if (located.equals(mount.root())) {
+      if (!recursive && !Tree.isEmpty(located)) {
+        throw new DirectoryNotEmptyException(located.toString());
+      }
+      return false;
+    }
+    if (entry.isDirectory() && recursive) {
+      Tree.deleteAll(located);
+    } else {
+      Files.delete(located);
+    }
+    return true;
+  }
+
+  @Override
+  public BulkDelete createBulkDelete(Path base) throws IOException {
+    return new Deletions(this, makeQualified(base));
+  }
+
+  @Override
+  public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+    return new FileSystemMultipartUploaderBuilder(this, base);
+  }
+
+  private static EnumSet<CreateFlag> flags(boolean overwrite) {
+    return overwrite
+        ? EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE)
+        : EnumSet.of(CreateFlag.CREATE);
+  }
+}

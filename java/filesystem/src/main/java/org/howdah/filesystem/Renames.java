@@ -1,0 +1,140 @@
+package org.howdah.filesystem;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+
+/**
+ * Renames with HDFS's rules, which differ from POSIX's: nothing is replaced unless that is asked
+ * for.
+ */
+final class Renames {
+  private final Mount mount;
+  private final Settings settings;
+
+  Renames(Mount mount, Settings settings) {
+    this.mount = mount;
+    this.settings = settings;
+  }
+
+  /**
+   * Into a directory if the destination is one.
+   *
+   * @return false, with nothing changed, where HDFS's rename says so: no source, something in the
+   *     way, no parent, a directory under itself
+   */
+  boolean rename(org.apache.hadoop.fs.Path source, org.apache.hadoop.fs.Path destination)
+      throws IOException {
+    Path from = mount.locate(source);
+    Path to = mount.locate(destination);
+    Entry moved = found(from);
+    if (moved == null || from.equals(mount.root())) {
+      return false;
+    }
+    if (Files.isDirectory(to) && !to.equals(from)) {
+      to = to.resolve(from.getFileName());
+    }
+    if (to.equals(from)) {
+      return !moved.isDirectory();
+    }
+    if (to.startsWith(from) || found(to) != null || !Files.isDirectory(to.getParent())) {
+      return false;
+    }
+    try {
+      Tree.rename(from, to, settings.renameNative);
+    } catch (java.nio.file.FileAlreadyExistsException | NoSuchFileException meanwhile) {
+      return false;
+    }
+    sync(from, to);
+    return true;
+  }
+
+  /**
+   * To exactly that name.
+   *
+   * @param overwrite whether a file or an empty directory there is replaced, in one step
+   */
+  void rename(
+      org.apache.hadoop.fs.Path source, org.apache.hadoop.fs.Path destination, boolean overwrite)
+      throws IOException {
+    Path from = mount.locate(source);
+    Path to = mount.locate(destination);
+    Entry moved = found(from);
+    if (moved == null) {
+      throw new FileNotFoundException("rename " + source + ": no such file or directory");
+    }
+    if (from.equals(mount.root()) || to.equals(mount.root())) {
+      throw new PathIOException(source.toString(), "the root can be neither end of a rename");
+    }
+    requireDirectory(destination.getParent(), to.getParent());
+    Entry there = found(to);
+    refuse(source, destination, moved, there);
+    if (moved.isLink() && there != null && Files.isSameFile(from, to)) {
+      throw new FileAlreadyExistsException("rename " + source + ": it is a link to " + destination);
+    }
+    if (to.equals(from)) {
+      throw new FileAlreadyExistsException("rename " + source + ": it has that name already");
+    }
+    if (to.startsWith(from)) {
+      throw new PathIOException(
+          source.toString(), "a directory cannot be renamed to " + destination + ", inside itself");
+    }
+    if (!overwrite) {
+      if (there != null) {
+        throw new FileAlreadyExistsException(
+            "rename " + source + ": " + destination + " exists already");
+      }
+      Tree.rename(from, to, settings.renameNative);
+    } else {
+      if (there != null && there.isDirectory() && !Tree.isEmpty(to)) {
+        throw new PathIsNotEmptyDirectoryException(destination.toString());
+      }
+      Tree.replace(from, to);
+    }
+    sync(from, to);
+  }
+
+  private static void refuse(
+      org.apache.hadoop.fs.Path source,
+      org.apache.hadoop.fs.Path destination,
+      Entry moved,
+      Entry there)
+      throws IOException {
+    if (there != null && moved.isDirectory() != there.isDirectory()) {
+      throw new PathIOException(
+          source.toString(),
+          "one of it and " + destination + " is a directory and the other is not");
+    }
+  }
+
+  private void sync(Path from, Path to) throws IOException {
+    if (settings.syncDirectories) {
+      Tree.sync(to.getParent());
+      if (!from.getParent().equals(to.getParent())) {
+        Tree.sync(from.getParent());
+      }
+    }
+  }
+
+  /** Null if there is nothing. */
+  private static Entry found(Path path) throws IOException {
+    return Files.exists(path, LinkOption.NOFOLLOW_LINKS) ? Entry.of(path) : null;
+  }
+
+  private static void requireDirectory(org.apache.hadoop.fs.Path name, Path directory)
+      throws IOException {
+    if (!Files.exists(directory)) {
+      throw new FileNotFoundException(name + ": no such directory");
+    }
+    if (!Files.isDirectory(directory)) {
+      throw new ParentNotDirectoryException(name + ": not a directory");
+    }
+  }
+}
