@@ -52,6 +52,7 @@ final class FileInput extends FSInputStream
   private final FileChannel channel;
   private final FileSystem.Statistics statistics;
   private final Buffers buffers;
+  private final Speed speed;
   private final int step;
   private final Checksums checksums;
   private final IOStatisticsStore ioStatistics =
@@ -74,7 +75,7 @@ final class FileInput extends FSInputStream
   private ByteBuffer chunk;
 
   private ReadAhead ahead;
-  private int size = FIRST_READ;
+  private int size;
   private long expected;
 
   /**
@@ -93,7 +94,9 @@ final class FileInput extends FSInputStream
     this.statistics = statistics;
     this.checksums = checksums;
     step = checksums == null ? settings.bufferSize : checksums.chunk;
+    speed = settings.speed;
     buffers = Buffers.of(step);
+    size = Math.min(step, FIRST_READ);
     depth = settings.buffersAhead;
     length = channel.size();
   }
@@ -377,8 +380,8 @@ final class FileInput extends FSInputStream
     boolean sequential = start == expected;
     expected = start + count;
     size = Math.min(step, sequential ? size * GROWTH : size);
-    if (sequential && depth > 0 && expected < length && Speed.isSlow(count, nanoseconds)) {
-      ahead = new ReadAhead(offset -> chunkAt(offset, step), buffers, step, depth, length);
+    if (sequential && depth > 0 && expected < length && speed.isSlow(count, nanoseconds)) {
+      ahead = new ReadAhead(offset -> chunkAt(offset, step), buffers, speed, step, depth, length);
     }
   }
 

@@ -87,7 +87,7 @@ final class FileOutput extends OutputStream
     this.atomic = atomic;
     crc = checked ? new Crc() : null;
     buffers = Buffers.of(settings.bufferSize);
-    behind = new WriteBehind(channel, buffers, settings.buffersBehind, sync);
+    behind = new WriteBehind(channel, buffers, settings.speed, settings.buffersBehind, sync);
     syncOnClose = sync;
   }
 

@@ -29,12 +29,17 @@ enum Key {
   READ_AHEAD(
       "read.ahead",
       "4m",
-      "Bytes that are read ahead of a sequential reader in the background while the storage is slower than 1 GB/s; 0 reads"
-          + " when asked."),
+      "Bytes that are read ahead of a sequential reader in the background while the storage is slow; 0 reads when"
+          + " asked."),
   WRITE_BEHIND(
       "write.behind",
       "4m",
-      "Bytes that may wait to be written in the background while the storage is slower than 1 GB/s; 0 writes when asked."),
+      "Bytes that may wait to be written in the background while the storage is slow; 0 writes when asked."),
+  BACKGROUND_BELOW(
+      "background.below",
+      "1g",
+      "Bytes per second below which the storage counts as slow: what is faster comes from memory, and a second thread would"
+          + " only cost."),
   SYNC_ON_CLOSE(
       "sync.on.close",
       "false",

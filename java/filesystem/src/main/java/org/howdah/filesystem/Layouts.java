@@ -94,8 +94,7 @@ final class Layouts {
    */
   private long stripe(Path directory) {
     try {
-      Native calls = Native.get();
-      byte[] layout = calls == null ? null : calls.attribute(directory, ATTRIBUTE);
+      byte[] layout = attribute(directory);
       return layout == null ? printed(directory) : stripe(layout);
     } catch (IOException e) {
       LOG.warn(
@@ -103,6 +102,18 @@ final class Layouts {
           directory,
           e.toString());
       return 1;
+    }
+  }
+
+  /**
+   * Null where JNA or the attribute is missing: not every release of Lustre gives it for
+   * directories.
+   */
+  private static byte[] attribute(Path directory) {
+    try {
+      return Native.get() == null ? null : Native.get().attribute(directory, ATTRIBUTE);
+    } catch (IOException e) {
+      return null;
     }
   }
 

@@ -148,8 +148,7 @@ abstract class MountedBase extends FileSystem {
           java.nio.file.Path located = mount.locate(name);
           if (createParent && located.getParent() != null) {
             creation.makeDirectories(
-                located.getParent(),
-                FsPermission.getDirDefault().applyUMask(settings.umask()).toShort());
+                located.getParent(), settings.masked(FsPermission.getDirDefault()).toShort());
           }
           Files.createSymbolicLink(located, onMachine(target));
           return null;

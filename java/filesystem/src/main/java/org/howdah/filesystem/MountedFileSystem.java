@@ -308,7 +308,7 @@ abstract class MountedFileSystem extends MountedBase {
       boolean atomic)
       throws IOException {
     FsPermission wanted = permission == null ? FsPermission.getFileDefault() : permission;
-    return make(path, flags, wish(wanted.applyUMask(settings.umask()), recursive, atomic));
+    return make(path, flags, wish(settings.masked(wanted), recursive, atomic));
   }
 
   private FSDataOutputStream make(Path path, EnumSet<CreateFlag> flags, Creation.Wish wish)
@@ -330,7 +330,7 @@ abstract class MountedFileSystem extends MountedBase {
   private Creation.Wish wish(FsPermission permission, boolean recursive, boolean atomic) {
     Creation.Wish wish = new Creation.Wish();
     wish.permission = permission;
-    wish.parents = FsPermission.getDirDefault().applyUMask(settings.umask());
+    wish.parents = settings.masked(FsPermission.getDirDefault());
     wish.recursive = recursive;
     wish.atomic = atomic || settings.createAtomic;
     return wish;
@@ -385,8 +385,7 @@ abstract class MountedFileSystem extends MountedBase {
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
     statistics.incrementWriteOps(1);
     FsPermission wanted =
-        (permission == null ? FsPermission.getDirDefault() : permission)
-            .applyUMask(settings.umask());
+        settings.masked(permission == null ? FsPermission.getDirDefault() : permission);
     return call(
         "mkdir",
         path,

@@ -28,6 +28,7 @@ final class ReadAhead implements Closeable {
 
   private final Source source;
   private final Buffers buffers;
+  private final Speed speed;
   private final int step;
   private final int depth;
   private final long end;
@@ -40,7 +41,7 @@ final class ReadAhead implements Closeable {
     final CompletableFuture<ByteBuffer> bytes;
     volatile boolean slow;
 
-    Pending(long offset, Source source) {
+    Pending(long offset, Source source, Speed speed) {
       this.offset = offset;
       bytes =
           CompletableFuture.supplyAsync(
@@ -48,7 +49,7 @@ final class ReadAhead implements Closeable {
                 long began = System.nanoTime();
                 try {
                   ByteBuffer read = source.read(offset);
-                  slow = Speed.isSlow(read.remaining(), System.nanoTime() - began);
+                  slow = speed.isSlow(read.remaining(), System.nanoTime() - began);
                   return read;
                 } catch (IOException e) {
                   throw new CompletionException(e);
@@ -63,9 +64,10 @@ final class ReadAhead implements Closeable {
    * @param depth chunks that are read ahead, at least 1
    * @param end length of the file; nothing is read ahead beyond it
    */
-  ReadAhead(Source source, Buffers buffers, int step, int depth, long end) {
+  ReadAhead(Source source, Buffers buffers, Speed speed, int step, int depth, long end) {
     this.source = source;
     this.buffers = buffers;
+    this.speed = speed;
     this.step = step;
     this.depth = depth;
     this.end = end;
@@ -115,7 +117,7 @@ final class ReadAhead implements Closeable {
   }
 
   private void start() {
-    pending.addLast(new Pending(next, source));
+    pending.addLast(new Pending(next, source, speed));
     next += step;
   }
 

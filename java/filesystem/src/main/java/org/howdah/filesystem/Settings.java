@@ -19,6 +19,7 @@ final class Settings {
   final int bufferSize;
   final int buffersAhead;
   final int buffersBehind;
+  final Speed speed;
   final boolean syncOnClose;
   final boolean syncDirectories;
   final boolean createAtomic;
@@ -48,6 +49,7 @@ final class Settings {
     bufferSize = (int) buffer;
     buffersAhead = buffers(Key.READ_AHEAD);
     buffersBehind = buffers(Key.WRITE_BEHIND);
+    speed = new Speed(atLeast(Key.BACKGROUND_BELOW, 1));
     syncOnClose = flag(Key.SYNC_ON_CLOSE);
     syncDirectories = flag(Key.SYNC_DIRECTORIES);
     createAtomic = flag(Key.CREATE_ATOMIC);
@@ -100,11 +102,9 @@ final class Settings {
     return StringUtils.getTrimmedStrings(text(Key.MOUNT_TYPE));
   }
 
-  /**
-   * What is taken away from permissions; read anew each time, as programs change it while they run.
-   */
-  FsPermission umask() {
-    return FsPermission.getUMask(conf);
+  /** Permissions less the umask, which is read each time, as programs change it while they run. */
+  FsPermission masked(FsPermission asked) {
+    return new FsPermission((short) (asked.toShort() & ~FsPermission.getUMask(conf).toShort()));
   }
 
   /** What {@code createFile(path).opt(…)} and {@code must(…)} may say, for either scheme. */

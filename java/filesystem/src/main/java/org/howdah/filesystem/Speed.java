@@ -7,13 +7,18 @@ final class Speed {
    */
   private static final int SHORT = 32 << 10;
 
-  private Speed() {}
+  private static final double NANOSECONDS = 1e9;
+
+  private final double nanosecondsPerByte;
 
   /**
-   * Slower than 1 GB/s, one byte a nanosecond: memory is several times as fast, and few devices are
-   * faster.
+   * @param bytesPerSecond what the slowest memory reaches and few devices do
    */
-  static boolean isSlow(long bytes, long nanoseconds) {
-    return bytes >= SHORT && nanoseconds > bytes;
+  Speed(long bytesPerSecond) {
+    nanosecondsPerByte = NANOSECONDS / bytesPerSecond;
+  }
+
+  boolean isSlow(long bytes, long nanoseconds) {
+    return bytes >= SHORT && nanoseconds > bytes * nanosecondsPerByte;
   }
 }

@@ -22,6 +22,7 @@ final class WriteBehind {
 
   private final FileChannel channel;
   private final Buffers buffers;
+  private final Speed speed;
   private final int depth;
   private final boolean sync;
   private final ArrayDeque<CompletableFuture<Void>> pending = new ArrayDeque<>();
@@ -35,9 +36,10 @@ final class WriteBehind {
    * @param depth buffers that may wait; 0 for none in the background
    * @param sync whether the end waits for the storage
    */
-  WriteBehind(FileChannel channel, Buffers buffers, int depth, boolean sync) {
+  WriteBehind(FileChannel channel, Buffers buffers, Speed speed, int depth, boolean sync) {
     this.channel = channel;
     this.buffers = buffers;
+    this.speed = speed;
     this.depth = depth;
     this.sync = sync;
   }
@@ -125,7 +127,7 @@ final class WriteBehind {
                 long began = System.nanoTime();
                 int count = bytes.remaining();
                 complete(bytes);
-                fast = Speed.isSlow(count, System.nanoTime() - began) ? 0 : fast + 1;
+                fast = speed.isSlow(count, System.nanoTime() - began) ? 0 : fast + 1;
                 return null;
               } catch (IOException e) {
                 throw new CompletionException(e);
@@ -144,7 +146,7 @@ final class WriteBehind {
     } catch (IOException e) {
       throw failed(e);
     }
-    if (depth > 0 && Speed.isSlow(count, System.nanoTime() - began)) {
+    if (depth > 0 && speed.isSlow(count, System.nanoTime() - began)) {
       background = true;
       fast = 0;
     }

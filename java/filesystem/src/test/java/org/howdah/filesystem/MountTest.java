@@ -1,0 +1,178 @@
+package org.howdah.filesystem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.security.AccessControlException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MountTest {
+  @TempDir Path base;
+  private Path root;
+  private Path outside;
+
+  @BeforeEach
+  void make() throws IOException {
+    root = Files.createDirectory(base.resolve("root"));
+    outside = Files.createDirectory(base.resolve("outside"));
+    Files.write(outside.resolve("secret"), "secret".getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void noPathLeadsAboveTheRoot() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    for (String path : new String[] {"/../outside/secret", "/a/../../outside/secret"}) {
+      org.apache.hadoop.fs.Path up = new org.apache.hadoop.fs.Path(path);
+      assertThatThrownBy(() -> files.open(up))
+          .isInstanceOf(PathIOException.class)
+          .hasMessageContaining("above the root");
+      assertThatThrownBy(() -> files.delete(up, true)).isInstanceOf(PathIOException.class);
+    }
+    assertThat(outside.resolve("secret")).exists();
+  }
+
+  @Test
+  void noLinkLeadsOut() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createSymbolicLink(root.resolve("way"), outside);
+    Files.createSymbolicLink(root.resolve("file"), outside.resolve("secret"));
+    Files.createSymbolicLink(root.resolve("new"), outside.resolve("new"));
+    org.apache.hadoop.fs.Path through = new org.apache.hadoop.fs.Path("/way/secret");
+    org.apache.hadoop.fs.Path direct = new org.apache.hadoop.fs.Path("/file");
+
+    for (org.apache.hadoop.fs.Path path : new org.apache.hadoop.fs.Path[] {through, direct}) {
+      assertThatThrownBy(() -> files.open(path)).isInstanceOf(AccessControlException.class);
+      assertThatThrownBy(() -> files.append(path)).isInstanceOf(AccessControlException.class);
+      assertThatThrownBy(() -> files.create(path, true)).isInstanceOf(AccessControlException.class);
+      assertThatThrownBy(() -> files.getFileStatus(path))
+          .isInstanceOf(AccessControlException.class);
+      assertThatThrownBy(() -> files.setTimes(path, 0, 0))
+          .isInstanceOf(AccessControlException.class);
+    }
+    assertThatThrownBy(() -> files.mkdirs(new org.apache.hadoop.fs.Path("/way/made")))
+        .isInstanceOf(AccessControlException.class);
+    assertThatThrownBy(() -> files.rename(direct, new org.apache.hadoop.fs.Path("/way/moved")))
+        .isInstanceOf(AccessControlException.class);
+    assertThatThrownBy(() -> files.create(new org.apache.hadoop.fs.Path("/new"), true))
+        .isInstanceOf(IOException.class);
+    assertThat(outside.toFile().list()).containsExactly("secret");
+  }
+
+  @Test
+  void aLinkThatLeadsOutIsListedAndDeletedAsItself() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createSymbolicLink(root.resolve("way"), outside);
+
+    FileStatus[] found = files.listStatus(new org.apache.hadoop.fs.Path("/"));
+
+    assertThat(found).hasSize(1);
+    assertThat(found[0].isSymlink()).isTrue();
+    assertThat(files.delete(found[0].getPath(), true)).isTrue();
+    assertThat(outside.resolve("secret")).exists();
+  }
+
+  @Test
+  void deletingATreeLeavesWhatItsLinksLeadTo() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createDirectories(root.resolve("tree/deep"));
+    Files.createSymbolicLink(root.resolve("tree/deep/way"), outside);
+    Files.write(root.resolve("tree/file"), new byte[1]);
+
+    assertThat(files.delete(new org.apache.hadoop.fs.Path("/tree"), true)).isTrue();
+
+    assertThat(root.resolve("tree")).doesNotExist();
+    assertThat(outside.resolve("secret")).exists();
+  }
+
+  @Test
+  void linksInsideAreFollowed() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createDirectory(root.resolve("real"));
+    Files.write(root.resolve("real/file"), new byte[5]);
+    Files.createSymbolicLink(root.resolve("link"), root.resolve("real"));
+
+    assertThat(files.getFileStatus(new org.apache.hadoop.fs.Path("/link/file")).getLen())
+        .isEqualTo(5);
+    assertThat(files.listStatus(new org.apache.hadoop.fs.Path("/")))
+        .allMatch(FileStatus::isDirectory);
+  }
+
+  @Test
+  void whereNothingIsMountedAMountIsRefusedWhenOneIsRequired() {
+    assertThatThrownBy(() -> TemporaryMount.open(root, "mount.required", "true"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(root.toString())
+        .hasMessageContaining("fs.posixfs.mount.required");
+  }
+
+  @Test
+  void aRootThatIsGoneIsNotMadeAgain() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.delete(root);
+
+    assertThatThrownBy(() -> files.mkdirs(new org.apache.hadoop.fs.Path("/a/b")))
+        .hasMessageContaining("cannot be reached");
+    assertThatThrownBy(() -> files.create(new org.apache.hadoop.fs.Path("/a")))
+        .hasMessageContaining("cannot be reached");
+    assertThat(root).doesNotExist();
+  }
+
+  @Test
+  void aRootThatIsNotThereIsAnError() {
+    assertThatThrownBy(() -> TemporaryMount.open(base.resolve("none")))
+        .isInstanceOf(FileNotFoundException.class)
+        .hasMessageContaining(base.resolve("none").toString());
+  }
+
+  @Test
+  void lustrefsNeedsARootAndAMount() {
+    Configuration conf = new Configuration();
+    conf.set("fs.lustrefs.impl", LustreFileSystem.class.getName());
+    assertThatThrownBy(() -> FileSystem.newInstance(URI.create("lustrefs:///"), conf))
+        .hasMessageContaining("fs.lustrefs.mount is not set");
+
+    conf.set("fs.lustrefs.mount", root.toString());
+    assertThatThrownBy(() -> FileSystem.newInstance(URI.create("lustrefs:///"), conf))
+        .hasMessageContaining("no file system is mounted there");
+  }
+
+  @Test
+  void anAuthorityNamesAnotherRoot() throws IOException {
+    Configuration conf = TemporaryMount.configured(root);
+    conf.set("fs.posixfs.mount.scratch", outside.toString());
+    FileSystem scratch = FileSystem.newInstance(URI.create("posixfs://scratch/"), conf);
+
+    FileStatus secret = scratch.getFileStatus(new org.apache.hadoop.fs.Path("/secret"));
+
+    assertThat(secret.getPath()).hasToString("posixfs://scratch/secret");
+    assertThatThrownBy(() -> FileSystem.newInstance(URI.create("posixfs://other/"), conf))
+        .hasMessageContaining("fs.posixfs.mount.other is not set");
+  }
+
+  @Test
+  void wrongKeysAndValuesAreErrors() {
+    assertThatThrownBy(() -> TemporaryMount.open(root, "bufer.size", "1m"))
+        .hasMessageContaining("fs.posixfs.bufer.size")
+        .hasMessageContaining("buffer.size");
+    assertThatThrownBy(() -> TemporaryMount.open(root, "buffer.size", "1"))
+        .hasMessageContaining("at least 4096");
+    assertThatThrownBy(() -> TemporaryMount.open(root, "buffer.size", "large"))
+        .hasMessageContaining("large");
+    assertThatThrownBy(() -> TemporaryMount.open(root, "checksum", "yes"))
+        .hasMessageContaining("true or false");
+    assertThatThrownBy(() -> TemporaryMount.open(root, "mount.type", "lustre"))
+        .hasMessageContaining("demands lustre");
+  }
+}

@@ -1,0 +1,220 @@
+package org.howdah.filesystem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TreeTest {
+  @TempDir Path root;
+
+  private static org.apache.hadoop.fs.Path name(String path) {
+    return new org.apache.hadoop.fs.Path(path);
+  }
+
+  /** Of many who rename to one name at once, one does. */
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void aRenameNeverReplaces(String natively) throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(8);
+    try (FileSystem files = TemporaryMount.open(root, "rename.native", natively)) {
+      for (int round = 0; round < 100; round++) {
+        List<Callable<Boolean>> renames = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+          Path source = root.resolve("source" + i);
+          Files.write(source, new byte[i + 1]);
+          org.apache.hadoop.fs.Path from = name("/source" + i);
+          renames.add(() -> files.rename(from, name("/target")));
+        }
+        int done = 0;
+        for (Future<Boolean> rename : pool.invokeAll(renames)) {
+          done += rename.get() ? 1 : 0;
+        }
+        assertThat(done).isEqualTo(1);
+        assertThat(root.toFile().list()).hasSize(8).contains("target");
+        files.delete(name("/target"), false);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void permissionsAreExactlyThoseAskedFor() throws IOException {
+    org.apache.hadoop.conf.Configuration conf = TemporaryMount.configured(root);
+    conf.set("fs.permissions.umask-mode", "000");
+    try (FileSystem files = FileSystem.newInstance(java.net.URI.create("posixfs:///"), conf)) {
+      files.mkdirs(name("/open"), new org.apache.hadoop.fs.permission.FsPermission("1777"));
+      assertThat(Files.getAttribute(root.resolve("open"), "unix:mode")).isEqualTo(041777);
+      files.create(name("/file")).close();
+      assertThat(Files.getPosixFilePermissions(root.resolve("file")))
+          .contains(PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE);
+    }
+  }
+
+  @Test
+  void aLargeDirectoryIsListedWhole() throws IOException {
+    for (int i = 0; i < 3000; i++) {
+      Files.createFile(root.resolve("file" + i));
+    }
+    try (FileSystem files = TemporaryMount.open(root, "list.parallel", "100")) {
+      List<String> expected =
+          Stream.of(root.toFile().list())
+              .map(file -> "posixfs:/" + file)
+              .sorted()
+              .collect(Collectors.toList());
+      List<String> listed =
+          Stream.of(files.listStatus(name("/")))
+              .map(file -> file.getPath().toString())
+              .sorted()
+              .collect(Collectors.toList());
+      List<String> iterated = new ArrayList<>();
+      RemoteIterator<org.apache.hadoop.fs.FileStatus> all = files.listStatusIterator(name("/"));
+      while (all.hasNext()) {
+        iterated.add(all.next().getPath().toString());
+      }
+      Collections.sort(iterated);
+      assertThat(listed).isEqualTo(expected);
+      assertThat(iterated).isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a b", "a:b", "%41", "[a]", "ü–語", "#?", "-", "a\\b", "...", "'\"$"})
+  void oddNamesAreNames(String odd) throws IOException {
+    Assumptions.assumeTrue(
+        odd.chars().allMatch(letter -> letter < 128)
+            || !System.getProperty("sun.jnu.encoding").startsWith("ANSI"));
+    try (FileSystem files = TemporaryMount.open(root)) {
+      org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(null, null, "/" + odd);
+      files.create(path).close();
+      assertThat(root.toFile().list()).containsExactly(odd);
+      org.apache.hadoop.fs.FileStatus[] found = files.listStatus(name("/"));
+      assertThat(found[0].getPath().getName()).isEqualTo(odd);
+      assertThat(files.open(found[0].getPath()).read()).isEqualTo(-1);
+      assertThat(files.delete(found[0].getPath(), false)).isTrue();
+    }
+  }
+
+  @Test
+  void aListOfAccessRightsIsKeptByTheKernel() throws IOException {
+    Assumptions.assumeTrue(Acls.areSupported(root), "no access control lists here");
+    try (FileSystem files = TemporaryMount.open(root)) {
+      files.mkdirs(name("/dir"), new org.apache.hadoop.fs.permission.FsPermission("750"));
+      files.modifyAclEntries(
+          name("/dir"), AclEntry.parseAclSpec("user:nobody:rwx,default:user:nobody:r-x", true));
+
+      assertThat(files.getAclStatus(name("/dir")).getEntries().toString())
+          .isEqualTo(
+              "[user:nobody:rwx, group::r-x, default:user::rwx, default:user:nobody:r-x, default:group::r-x,"
+                  + " default:mask::r-x, default:other::---]");
+      files.mkdirs(name("/dir/inner"));
+      assertThat(files.getAclStatus(name("/dir/inner")).getEntries().toString())
+          .contains("user:nobody:r-x");
+
+      files.removeAclEntries(name("/dir"), AclEntry.parseAclSpec("user:nobody", false));
+      files.removeDefaultAcl(name("/dir"));
+      assertThat(files.getAclStatus(name("/dir")).getEntries()).isEmpty();
+      files.removeAcl(name("/dir/inner"));
+      assertThat(files.getAclStatus(name("/dir/inner")).getEntries()).isEmpty();
+      assertThatThrownBy(
+              () ->
+                  files.modifyAclEntries(
+                      name("/dir"), AclEntry.parseAclSpec("user:no such:rwx", true)))
+          .hasMessageContaining("no such");
+    }
+  }
+
+  @Test
+  void reservedSpaceIsGivenBack() throws IOException {
+    Assumptions.assumeTrue(Native.get() != null);
+    try (FileSystem files = TemporaryMount.open(root, "preallocate", "64m")) {
+      try (org.apache.hadoop.fs.FSDataOutputStream out = files.create(name("/file"))) {
+        out.write(new byte[10]);
+      }
+      assertThat(files.getFileStatus(name("/file")).getLen()).isEqualTo(10);
+      Process du = new ProcessBuilder("du", "-k", root.resolve("file").toString()).start();
+      try (java.util.Scanner said = new java.util.Scanner(du.getInputStream(), "UTF-8")) {
+        assertThat(said.nextInt()).isLessThan(64);
+      }
+    }
+  }
+
+  @Test
+  void layoutsAreReadAsLustreWritesThem() throws IOException {
+    assertThat(Layouts.stripe(plain(0x0BD10BD0, 4 << 20))).isEqualTo(4 << 20);
+    assertThat(Layouts.stripe(plain(0x0BD30BD0, 3 << 20))).isEqualTo(3 << 20);
+    ByteBuffer composite = ByteBuffer.allocate(32 + 2 * 48 + 2 * 32).order(ByteOrder.nativeOrder());
+    composite.putInt(0, 0x0BD60BD0).putShort(14, (short) 2);
+    for (int i = 0; i < 2; i++) {
+      int offset = 32 + 2 * 48 + i * 32;
+      composite
+          .putInt(32 + i * 48 + 24, offset)
+          .putInt(offset, 0x0BD10BD0)
+          .putInt(offset + 24, (i + 2) << 20);
+    }
+    assertThat(Layouts.stripe(composite.array())).isEqualTo(6 << 20);
+    assertThatThrownBy(() -> Layouts.stripe(plain(0x0BD40BD0, 1))).hasMessageContaining("bd40bd0");
+    assertThatThrownBy(() -> Layouts.stripe(java.util.Arrays.copyOf(plain(0x0BD10BD0, 1), 20)))
+        .hasMessageContaining("ends too early");
+  }
+
+  private static byte[] plain(int magic, int stripe) {
+    return ByteBuffer.allocate(32)
+        .order(ByteOrder.nativeOrder())
+        .putInt(0, magic)
+        .putInt(24, stripe)
+        .array();
+  }
+
+  /**
+   * With a program in the place of {@code lfs} that says what Lustre's says: there is no Lustre
+   * here.
+   */
+  @Test
+  void theProgramLfsIsAskedOncePerDirectory() throws IOException {
+    Path log = root.resolve("log");
+    Path lfs = root.resolve("lfs");
+    Files.write(
+        lfs,
+        ("#!/bin/sh\necho \"$@\" >> " + log + "\n[ \"$1\" = getstripe ] && echo 3145728\nexit 0\n")
+            .getBytes("UTF-8"));
+    Files.setPosixFilePermissions(
+        lfs, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+    org.apache.hadoop.conf.Configuration conf = new org.apache.hadoop.conf.Configuration(false);
+    conf.set("fs.lustrefs.lfs", lfs.toString());
+    conf.set("fs.lustrefs.layout", "-c 4 -S 3M");
+    Layouts layouts = new Layouts(new Settings("lustrefs", conf), "lustre");
+    Path made = Files.createDirectories(root.resolve("made/inner"));
+
+    layouts.made(made.getParent());
+    layouts.made(made);
+
+    assertThat(layouts.blockSize(made.resolve("file"))).isEqualTo(129L << 20);
+    assertThat(layouts.blockSize(made.resolve("other"))).isEqualTo(129L << 20);
+    assertThat(Files.readAllLines(log))
+        .containsExactly("setstripe -c 4 -S 3M " + made.getParent(), "getstripe -d -S " + made);
+  }
+}
