@@ -36,11 +36,11 @@ def howdah(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def cluster(name: str, nodes: int) -> Iterator[str]:
-    """A cluster of this name and its end, whatever happens."""
+def cluster(name: str, nodes: int, *options: str) -> Iterator[str]:
+    """A cluster of this name, made with these options of `howdah up`, and its end, whatever happens."""
     there = json.loads(howdah("status", "--json").stdout or "[]")
     if name not in {one["name"] for one in there if one.get("state") == "up"}:
-        done = howdah("up", "--name", name, "--nodes", str(nodes))
+        done = howdah("up", "--name", name, "--nodes", str(nodes), *options)
         if done.returncode != 0:
             raise SystemExit(f"no cluster:\n{done.stderr[-3000:]}")
     try:

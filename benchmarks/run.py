@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import arms, byhand, commands, error_rates, micro, others, searching, sorting, startup
+from benchmarks import arms, byhand, commands, error_rates, micro, others, searching, sorting, startup, storing
 
 ROWS: dict[str, Callable[[], list[str]]] = {
     "cli": commands.measure,
@@ -30,6 +30,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "sort-others": others.measure,
     "micro": micro.measure,
     **{name: partial(sorting.measure, name) for name in sorting.ROWS},
+    **{name: partial(storing.measure, name) for name in storing.ROWS},
 }
 
 

@@ -16,7 +16,8 @@ from howdah.hadoop.site import read_conf_dir
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host.channel import open_local as open_host
 from howdah.storage import Storage, StoredFile
-from howdah.storage.registry import open_local, open_storage
+from howdah.storage.posix import PosixFiles
+from howdah.storage.registry import open_local, open_storages
 from tests.system.running import Said
 
 pytestmark = pytest.mark.daemons
@@ -25,7 +26,7 @@ HERE = "/storage contract/é"
 BLOCK = 1 << 20
 
 
-@pytest.fixture(scope="module", params=["hdfs", "file"])
+@pytest.fixture(scope="module", params=["hdfs", "file", "posix"])
 def storage(
     cluster: dict[str, Any],
     on: Callable[..., Said],
@@ -37,10 +38,17 @@ def storage(
         yield open_local(host, str(tmp_path_factory.mktemp("file")))
         host.close()
         return
+    if request.param == "posix":
+        host = open_host("here")
+        yield PosixFiles(host, {"fs.posixfs.mount": str(tmp_path_factory.mktemp("posix"))})
+        host.close()
+        return
     conf = Path(on("sh", "-c", "echo $HADOOP_CONF_DIR").ok().out.strip())
     settings = read_conf_dir(conf)
     (address,) = web_addresses(settings).namenode
-    yield open_storage(settings, NameNode(address), WebHdfs((address,), user=getpass.getuser()))
+    host = open_host("here")
+    yield open_storages(settings, NameNode(address), WebHdfs((address,), user=getpass.getuser()), host)["hdfs"]
+    host.close()
 
 
 @pytest.fixture(autouse=True)

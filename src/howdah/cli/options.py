@@ -48,6 +48,12 @@ _MAKING = (
     ),
     click.option("--without", multiple=True, metavar="NAME", help="Leave out one tuned default; may be repeated."),
     click.option("--jvm-flag", multiple=True, metavar="FLAG", help="A JVM flag for every daemon; may be repeated."),
+    click.option(
+        "--storage",
+        metavar="hdfs|posix:DIR",
+        default=None,
+        help="HDFS, or a directory that every node sees; both with a comma, the first is the default. [hdfs]",
+    ),
     click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons keep their data."),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import UsageError
+from howdah.model.storage import HDFS, parse_storages
 
 
 def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str, Any]) -> ClusterRequest:
@@ -19,6 +20,8 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         if not home:
             raise UsageError("--hadoop system needs HADOOP_HOME, which is not set", hint="Or use --hadoop-home DIR.")
     work = options["work_dir"]
+    storage = options["storage"] or HDFS
+    parse_storages(storage)
     return ClusterRequest(
         name=name,
         nodes=options["nodes"] or 1,
@@ -28,6 +31,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         without=tuple(options["without"]),
         settings=dict(settings),
         jvm_flags=tuple(options["jvm_flag"]),
+        storage=storage,
         work_directory=None if work is None else str(Path(work).absolute()),
         offline=options["offline"],
     )

@@ -166,6 +166,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) ->
         reuse=options["data"] == "reuse",
         cold=found.cold,
         fault=found.fault,
+        storage=options["storage"] if cluster is not None else None,
     )
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))

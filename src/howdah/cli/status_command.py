@@ -43,10 +43,15 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         f"{len(manifest.daemons) - len(manifest.lost)} of {len(manifest.daemons)} daemons alive"
     )
     ends = manifest.plan.endpoints
-    click.echo(f"  NameNode         http://{ends['namenode_web']}/")
+    storages = manifest.plan.storages
+    if storages.hdfs:
+        click.echo(f"  NameNode         http://{ends['namenode_web']}/")
     click.echo(f"  ResourceManager  http://{ends['resourcemanager_web']}/")
     click.echo(f"  JobHistory       http://{ends['historyserver_web']}/")
-    click.echo(f"  file system      hdfs://{ends['namenode_rpc']}/")
+    if storages.hdfs:
+        click.echo(f"  file system      hdfs://{ends['namenode_rpc']}/")
+    if storages.directory is not None:
+        click.echo(f"  file system      posixfs:/// is {storages.directory}")
     sizing = manifest.sizing
     click.echo(
         f"  each node        {sizing['slots']} tasks of {sizing['task_mib']} MiB, {sizing['node_mib']} MiB in all"

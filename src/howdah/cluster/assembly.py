@@ -6,7 +6,7 @@ import getpass
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,7 @@ class Assembly:
         request, home = self._request, self._directory
         work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
         plan = self._allocation.acquire(request.name, request.nodes, work)
+        plan = replace(plan, storage=request.storage)
         if request.shuffle_directory is not None:
             plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
         self._plan = plan
@@ -68,6 +69,7 @@ class Assembly:
         for one in self._allocation.hosts.values():
             if request.processors is not None:
                 one.call("machine.confine", processors=request.processors)
+        _check_directory(self._allocation.hosts.values(), plan)
         free = _check_disk(host, plan.directory)
         announce("allocation")
         distribution = self._distribution(host)
@@ -138,7 +140,7 @@ class Assembly:
             found = from_home(Path(request.hadoop_home))
         else:
             found = fetch(host, request.hadoop, _cache(), offline=request.offline, progress=lambda _: None)
-        return replace(found, plugins=plugin_jars())
+        return replace(found, plugins=plugin_jars(request.storage))
 
     def _wait(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> None:
         def check_alive() -> None:
@@ -151,11 +153,13 @@ class Assembly:
                     host=running.daemon.host,
                 )
 
+        plan = self._plan
+        assert plan is not None
         wait_until_healthy(
             NameNode(self._endpoints("namenode_web")[0]),
             ResourceManager(self._endpoints("resourcemanager_web"), getpass.getuser()),
             HistoryServer(self._endpoints("historyserver_web")[0]),
-            WebHdfs(self._endpoints("namenode_web"), user=getpass.getuser()),
+            WebHdfs(self._endpoints("namenode_web"), user=getpass.getuser()) if plan.storages.hdfs else None,
             nodes=self._request.nodes,
             timeout=_HEALTHY_SECONDS,
             check_alive=check_alive,
@@ -212,6 +216,18 @@ def size_of(host: Host, nodes: int, disk: int) -> Sizing:
     """The sizes of a cluster of `nodes` nodes on `host`, with `disk` bytes free. Raises HostProblem."""
     facts = host.call("machine.capacity")
     return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"], disk)
+
+
+def _check_directory(hosts: Iterable[Host], plan: Plan) -> None:
+    """Refuses a root of the storage `posix` that some host cannot write to. Raises HostProblem."""
+    directory = plan.storages.directory
+    for host in hosts if directory is not None else ():
+        if not host.call("files.is_writable", path=directory):
+            raise HostProblem(
+                f"--storage posix:{directory}: no directory {directory} that one can write to",
+                hint="Make it, or mount it, on every host; Howdah never makes it itself.",
+                host=host.name,
+            )
 
 
 def _check_disk(host: Host, directory: str) -> int:

@@ -88,20 +88,21 @@ class Daemons:
         return self._conf if place is self._plan.masters else f"{self._conf}/nodes/{place.name}"
 
     def start(self, announce: Callable[[str], None]) -> None:
-        """Formats the file system and starts every daemon, all at once; the NameNode as soon as the format is done.
+        """Formats HDFS, if there is one, and starts every daemon, all at once; the NameNode as soon as that is done.
 
         Raises:
             ClusterProblem: the format failed.
         """
         with ThreadPoolExecutor(max_workers=len(self._plan.daemons()) + 1) as pool:
-            formatting = pool.submit(self.format)
+            formatting = pool.submit(self.format) if self._plan.storages.hdfs else None
             others = [
                 pool.submit(self.launch, role, place) for role, place in self._plan.daemons() if role is not NAMENODE
             ]
             self.running = [future.result() for future in others]
-            formatting.result()
-            announce("format")
-            self.running.insert(0, self.launch(NAMENODE, self._plan.masters))
+            if formatting is not None:
+                formatting.result()
+                announce("format")
+                self.running.insert(0, self.launch(NAMENODE, self._plan.masters))
         announce("start")
 
     def ended(self) -> list[tuple[Running, int]]:

@@ -20,7 +20,7 @@ def wait_until_healthy(
     namenode: NameNode,
     resourcemanager: ResourceManager,
     history: HistoryServer,
-    hdfs: WebHdfs,
+    hdfs: WebHdfs | None,
     *,
     nodes: int,
     timeout: float,
@@ -28,14 +28,15 @@ def wait_until_healthy(
     announce: Callable[[str], None],
 ) -> None:
     """Returns when all DataNodes are live and out of safe mode, all NodeManagers are registered, the history server
-    answers, and a file was written and read back. `check_alive` raises as soon as a daemon has ended.
+    answers, and a file was written to HDFS and read back; where `hdfs` is None there is none. `check_alive` raises as
+    soon as a daemon has ended.
 
     Raises:
         ClusterProblem: not healthy within `timeout` seconds; says what is missing.
     """
     deadline = time.monotonic() + timeout
     waiting: dict[str, Callable[[], str | None]] = {
-        "hdfs": lambda: _hdfs_lacks(namenode, nodes),
+        **({} if hdfs is None else {"hdfs": lambda: _hdfs_lacks(namenode, nodes)}),
         "yarn": lambda: _yarn_lacks(resourcemanager, nodes),
         "history": lambda: _history_lacks(history),
     }
@@ -45,7 +46,7 @@ def wait_until_healthy(
         for part, ask in list(waiting.items()):
             try:
                 missing = ask()
-                if missing is None and part == "hdfs":  # While YARN's daemons still start.
+                if missing is None and part == "hdfs" and hdfs is not None:  # While YARN's daemons still start.
                     _write_and_read(hdfs)
             except (Unreachable, Rejected, Garbled) as error:  # It is still starting.
                 missing = error.message

@@ -32,6 +32,8 @@ class ClusterRequest:
     shuffle_directory: str | None = None
     """Where, on every host, containers keep their files; None for a place in the cluster's own directory."""
     work_directory: str | None = None
+    storage: str = "hdfs"
+    """Its storages (`howdah.model.storage`)."""
     offline: bool = False
 
     def to_json(self) -> str:

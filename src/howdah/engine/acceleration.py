@@ -30,7 +30,8 @@ _SHIPPED = "tmpjars"
 def check_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
     """Refuses jobs whose settings `conf` name plugins of ours on a cluster that came up without their jar. Raises
     UsageError."""
-    if plugins_of(conf) and cluster.plan is not None and not cluster.distribution.plugins:
+    there = any(jar.stem == ACCELERATOR_JAR for jar in cluster.distribution.plugins)
+    if plugins_of(conf) and cluster.plan is not None and not there:
         name = cluster.description["name"]
         raise UsageError(
             f"the cluster {name!r} does not have {ACCELERATOR_JAR}.jar, which had not been built when it came up",

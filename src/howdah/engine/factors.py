@@ -18,6 +18,7 @@ from howdah.hadoop.jars import place_of
 from howdah.host import Host
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, PLUGINS
 from howdah.model.quantity import parse_bytes
+from howdah.model.storage import FILESYSTEM_JAR, parse_storages
 from howdah.spec.document import did_you_mean
 
 Cost = Literal["job", "cluster", "person"]
@@ -186,12 +187,18 @@ def _not_built(host: Host, level: str) -> str | None:
     return f"{ACCELERATOR_JAR}.jar has not been built"
 
 
-def _only(name: str, *levels: str) -> Callable[[str, Conditions], Conditions]:
-    def apply(level: str, found: Conditions) -> Conditions:
-        _one_of(name, level, levels)
-        return found
+def _storage(level: str, found: Conditions) -> Conditions:
+    parse_storages(level)
+    return replace(found, made=replace(found.made, storage=level))
 
-    return apply
+
+def _no_storage(host: Host, level: str) -> str | None:
+    directory = parse_storages(level).directory
+    if directory is None:
+        return None
+    if host.call("files.resolve", path=str(place_of(FILESYSTEM_JAR))) is None:
+        return f"{FILESYSTEM_JAR}.jar has not been built (`make jars` builds it)"
+    return _no_directory(host, directory)
 
 
 def _one_of(name: str, level: str, known: tuple[str, ...]) -> None:
@@ -278,7 +285,15 @@ FACTORS: Mapping[str, NamedFactor] = {
             _not_alone,
             follows=_SETTINGS,
         ),
-        NamedFactor("storage", "cluster", "hdfs", "where the data is", _only("storage", "hdfs")),
+        NamedFactor(
+            "storage",
+            "cluster",
+            "hdfs, posix:/mnt/shared",
+            "where the data is: HDFS, or a directory that every node sees, through our own file system",
+            _storage,
+            _no_storage,
+            _SETTINGS,
+        ),
         NamedFactor(
             "accelerator",
             "job",

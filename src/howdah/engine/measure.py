@@ -15,13 +15,14 @@ from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
 from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space, check_writable
+from howdah.engine.storages import choose_storage
 from howdah.engine.synthetic import PREFIX, simulate
 from howdah.errors import HowdahError
 from howdah.hadoop.configuration import Scope, scope_of
+from howdah.model.storage import HDFS
 from howdah.probe.registry import make_probes
 from howdah.spec.truth import read_truth
 from howdah.storage import Storage
-from howdah.storage.registry import open_storage
 from howdah.workload import Settings, Workload
 from howdah.workload.registry import check_installed
 
@@ -47,11 +48,12 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
     with _cluster(measurement, observer) as cluster:
         observer.step("checking the job against the cluster")
         cluster.claim()
-        storage = open_storage(cluster.settings, cluster.namenode, cluster.webhdfs)
+        storage = choose_storage(cluster, measurement.storage)
         check_keys(measurement.conf, cluster.distribution)
         check_plugins(cluster, measurement.conf)
         check_job(cluster, measurement.conf)
-        check_writable(cluster)
+        if storage.name == HDFS:
+            check_writable(cluster)
         settings = [workload.resolve(asked, cluster.settings) for workload, asked in measurement.workloads]
         for (workload, _), own in zip(measurement.workloads, settings, strict=True):
             check_space(cluster, storage, workload, own)

@@ -20,7 +20,8 @@ class Measurement:
     says. `command` is what one types to repeat it. `probes` None means all of them. `reuse` keeps the generated data in
     the storage, and uses what an earlier run has kept. A run that takes longer than `limit_seconds` fails. `earlier` is
     how many runs of the same series are in another directory than `root`. Files are out of the page cache when the
-    measured phase begins if `cold`; `fault` is the daemon that is killed in it.
+    measured phase begins if `cold`; `fault` is the daemon that is killed in it. `storage` is the one of the cluster's
+    storages that the workloads use; None for its default.
     """
 
     workloads: Sequence[tuple[Workload, Asked]]
@@ -38,6 +39,7 @@ class Measurement:
     earlier: int = 0
     cold: bool = False
     fault: Fault | None = None
+    storage: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

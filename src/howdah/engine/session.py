@@ -18,6 +18,7 @@ from howdah.engine.acceleration import shortfalls
 from howdah.engine.accounting import Accounting, total
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
+from howdah.engine.storages import check_storage, job_files
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, UsageError, WorkloadFailed
 from howdah.hadoop.effective import parse_conf
@@ -319,7 +320,7 @@ class JobSession:
         job_id = application.id.replace("application", "job", 1)
         settings = self._cluster.settings
         history, configuration = find_history(
-            self._cluster.webhdfs,
+            job_files(self._cluster),
             job_id,
             user=application.user,
             intermediate=settings.get("mapreduce.jobhistory.intermediate-done-dir"),
@@ -347,6 +348,7 @@ class JobSession:
         asked = plugins_of({**self._cluster.settings, **self._settings})
         held = {key: one.value for key, one in parse_conf(configuration).items()}
         self.caveats += [Caveat(phase, text) for text in shortfalls(job, asked, held)]
+        self.caveats += [Caveat(phase, text) for text in check_storage(self.storage, job)]
 
     def _measure(self, phase: str, submission: Submission, span: _Span | None, data_bytes: int | None) -> None:
         start, end = submission.start, submission.end

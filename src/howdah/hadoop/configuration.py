@@ -13,6 +13,7 @@ from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk, jvm_flags
 from howdah.hadoop.plan import Place, Plan
 from howdah.hadoop.site import Site, parse_site, render_site
+from howdah.model.storage import HDFS, POSIX_SCHEME
 
 Sites = dict[str, dict[str, str]]
 """File name (`core-site.xml`, …) → key → value."""
@@ -96,7 +97,11 @@ def configure(
     plan: Plan, distribution: Distribution, tuned: Mapping[str, str], overrides: Mapping[str, str]
 ) -> Configuration:
     """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed."""
-    common = {**_core(plan), **_hdfs(plan), **_yarn(plan), **_mapreduce(plan, distribution), **tuned, **overrides}
+    needed = {**_core(plan), **_hdfs(plan), **_posix(plan), **_yarn(plan), **_mapreduce(plan, distribution)}
+    common = {**needed, **tuned, **overrides}
+    if plan.storages.directory is not None:
+        # Jobs split files by their blocks: those of both storages are as large.
+        common.setdefault("fs.posixfs.block.size", common.get("dfs.blocksize", "128m"))
     return Configuration(common, {node.name: _node(plan, node) for node in plan.nodes})
 
 
@@ -140,8 +145,9 @@ _AUTHENTICATION = {"none": "simple"}
 
 
 def _core(plan: Plan) -> dict[str, str]:
+    hdfs = f"hdfs://{plan.masters.at('namenode_rpc')}"
     return {
-        "fs.defaultFS": f"hdfs://{plan.masters.at('namenode_rpc')}",
+        "fs.defaultFS": hdfs if plan.storages.default == HDFS else f"{POSIX_SCHEME}:///",
         "hadoop.tmp.dir": f"{plan.masters.directory}/tmp",
         "hadoop.security.authentication": _AUTHENTICATION[plan.security],
         # A daemon that is not there yet will be in a moment.
@@ -150,7 +156,20 @@ def _core(plan: Plan) -> dict[str, str]:
     }
 
 
+def _posix(plan: Plan) -> dict[str, str]:
+    if plan.storages.directory is None:
+        return {}
+    return {
+        f"fs.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFileSystem",
+        f"fs.AbstractFileSystem.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFs",
+        f"fs.{POSIX_SCHEME}.mount": plan.storages.directory,
+    }
+
+
 def _hdfs(plan: Plan) -> dict[str, str]:
+    if not plan.storages.hdfs:
+        # What workloads reckon with when they look at the space they need.
+        return {"dfs.replication": "1"}
     masters = plan.masters
     return {
         "dfs.replication": str(min(3, len(plan.nodes))),
@@ -199,25 +218,28 @@ def _mapreduce(plan: Plan, distribution: Distribution) -> dict[str, str]:
     return {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": jars,
-        "yarn.app.mapreduce.am.staging-dir": "/user",
+        "yarn.app.mapreduce.am.staging-dir": f"{plan.own_files}/user",
         "yarn.app.mapreduce.am.job.client.port-range": "{}-{}".format(*plan.application_ports),
         "yarn.app.mapreduce.am.webapp.port-range": "{}-{}".format(*plan.application_web_ports),
         "mapreduce.jobhistory.address": masters.at("historyserver_rpc"),
         "mapreduce.jobhistory.webapp.address": masters.at("historyserver_web"),
         "mapreduce.jobhistory.admin.address": masters.at("historyserver_admin"),
-        "mapreduce.jobhistory.intermediate-done-dir": "/mr-history/tmp",
-        "mapreduce.jobhistory.done-dir": "/mr-history/done",
+        "mapreduce.jobhistory.intermediate-done-dir": f"{plan.own_files}/mr-history/tmp",
+        "mapreduce.jobhistory.done-dir": f"{plan.own_files}/mr-history/done",
     }
 
 
 def _node(plan: Plan, node: Place) -> dict[str, str]:
-    return {
-        "hadoop.tmp.dir": f"{node.directory}/tmp",
+    hdfs = {
         "dfs.datanode.hostname": node.address,
         "dfs.datanode.address": node.at("datanode_data"),
         "dfs.datanode.http.address": node.at("datanode_web"),
         "dfs.datanode.ipc.address": node.at("datanode_ipc"),
         "dfs.datanode.data.dir": f"file://{node.directory}/data",
+    }
+    return {
+        **(hdfs if plan.storages.hdfs else {}),
+        "hadoop.tmp.dir": f"{node.directory}/tmp",
         "yarn.nodemanager.hostname": node.address,
         "yarn.nodemanager.address": node.at("nodemanager_rpc"),
         "yarn.nodemanager.localizer.address": node.at("nodemanager_localizer"),

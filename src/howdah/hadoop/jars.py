@@ -7,6 +7,7 @@ from pathlib import Path
 
 from howdah.errors import HostProblem
 from howdah.model.accelerator import ACCELERATOR_JAR
+from howdah.model.storage import FILESYSTEM_JAR, parse_storages
 
 
 def place_of(name: str) -> Path:
@@ -14,10 +15,12 @@ def place_of(name: str) -> Path:
     return Path(str(resources.files("howdah"))) / "jars" / f"{name}.jar"
 
 
-def plugin_jars() -> tuple[Path, ...]:
-    """Our jars that every JVM of a cluster has on its class path; none where they have not been built."""
-    jar = place_of(ACCELERATOR_JAR)
-    return (jar,) if jar.is_file() else ()
+def plugin_jars(storage: str = "hdfs") -> tuple[Path, ...]:
+    """Our jars that every JVM of a cluster with these storages has on its class path: the accelerator where it has been
+    built, the file system where it is needed. Raises HostProblem where that has not been built."""
+    accelerator = place_of(ACCELERATOR_JAR)
+    found = (accelerator,) if accelerator.is_file() else ()
+    return found if parse_storages(storage).directory is None else (*found, own_jar(FILESYSTEM_JAR))
 
 
 def own_jar(name: str) -> Path:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from howdah.errors import ClusterProblem
-from howdah.hadoop.webhdfs import NotFound, WebHdfs
+from howdah.hadoop.webhdfs import NotFound
 
 _STAGING = "${yarn.app.mapreduce.am.staging-dir}"
 _INTERMEDIATE = f"{_STAGING}/history/done_intermediate"
@@ -16,12 +17,27 @@ _DONE = f"{_STAGING}/history/done"
 _JOB = re.compile(r"job_\d+_(\d+)")
 
 
+class _Entry(Protocol):
+    @property
+    def path(self) -> str: ...
+
+
+class JobFiles(Protocol):
+    """The file system of the history files; both methods raise NotFound."""
+
+    def list(self, path: str) -> Sequence[_Entry]:
+        """What is in a directory, by whole paths."""
+
+    def read(self, path: str) -> bytes:
+        """The whole content of a file."""
+
+
 class HistoryMissing(ClusterProblem):
     """A job has no history file where history files are."""
 
 
 def find_history(
-    files: WebHdfs,
+    files: JobFiles,
     job: str,
     *,
     user: str,
@@ -43,7 +59,7 @@ def find_history(
 
     Raises:
         HistoryMissing: not there in time.
-        Unreachable, Rejected: HDFS cannot be asked.
+        Unreachable, Rejected: the file system cannot be asked.
     """
     number = _JOB.fullmatch(job)
     if number is None:
@@ -67,7 +83,7 @@ def find_history(
     )
 
 
-def _look(files: WebHdfs, job: str, looked: list[str], places: Iterator[str]) -> tuple[bytes, bytes] | None:
+def _look(files: JobFiles, job: str, looked: list[str], places: Iterator[str]) -> tuple[bytes, bytes] | None:
     """Both files, wherever each is now; None where one is missing or was moved before it could be read."""
     history = configuration = None
     for place in places:
@@ -86,7 +102,7 @@ def _look(files: WebHdfs, job: str, looked: list[str], places: Iterator[str]) ->
     return None
 
 
-def _places(files: WebHdfs, intermediate: str, done: str, serial: str) -> Iterator[str]:
+def _places(files: JobFiles, intermediate: str, done: str, serial: str) -> Iterator[str]:
     """Where the files can be: the user's intermediate directory, then every day, the newest first."""
     yield intermediate
     days = [done]
@@ -103,7 +119,7 @@ def _path(directory: str, staging: str) -> str:
     return urlsplit(directory.replace(_STAGING, staging)).path.rstrip("/")
 
 
-def _names(files: WebHdfs, directory: str) -> list[str]:
+def _names(files: JobFiles, directory: str) -> list[str]:
     try:
         return [status.path for status in files.list(directory)]
     except NotFound:

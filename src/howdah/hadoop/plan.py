@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from howdah.hadoop.roles import MASTERS, WORKERS, Role
+from howdah.hadoop.roles import DATANODE, MASTERS, NAMENODE, WORKERS, Role
+from howdah.model.storage import Storages, parse_storages
 
 JOBS = 20
 """As many jobs at once find ports: an application master takes one for clients, one for its tasks, one for the web."""
@@ -29,7 +30,8 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
-    where, on every host, containers keep their files; None for a place in each node's own directory."""
+    where, on every host, containers keep their files; None for a place in each node's own directory. `storage` names
+    its storages (`howdah.model.storage`)."""
 
     name: str
     masters: Place
@@ -39,11 +41,22 @@ class Plan:
     application_web_ports: tuple[int, int]
     security: str
     shuffle: str | None = None
+    storage: str = "hdfs"
+
+    @property
+    def storages(self) -> Storages:
+        return parse_storages(self.storage)
+
+    @property
+    def own_files(self) -> str:
+        """Where the cluster keeps files of its own in the default storage; the directory of `posix` is others' too."""
+        return "" if self.storages.default == "hdfs" else f"/.howdah-{self.name}"
 
     @property
     def directories(self) -> tuple[str, ...]:
         """What the cluster has on every host, to be removed with it."""
-        return (self.directory,) if self.shuffle is None else (self.directory, self.shuffle)
+        own = f"{self.storages.directory}{self.own_files}" if self.own_files else None
+        return tuple(one for one in (self.directory, self.shuffle, own) if one is not None)
 
     def container_files(self, node: Place) -> str:
         """Where the containers of `node` keep their files."""
@@ -54,9 +67,12 @@ class Plan:
         return (self.masters, *self.nodes)
 
     def daemons(self) -> tuple[tuple[Role, Place], ...]:
-        """Every daemon to run: the masters first, then DataNode and NodeManager of each node."""
+        """Every daemon to run: the masters first, then DataNode and NodeManager of each node; HDFS's where it is one of
+        the storages."""
+        left_out = () if self.storages.hdfs else (NAMENODE, DATANODE)
         workers = ((role, node) for node in self.nodes for role in WORKERS)
-        return (*((role, self.masters) for role in MASTERS), *workers)
+        both = (*((role, self.masters) for role in MASTERS), *workers)
+        return tuple((role, place) for role, place in both if role not in left_out)
 
     @property
     def endpoints(self) -> Mapping[str, str]:

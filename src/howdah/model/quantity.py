@@ -43,6 +43,18 @@ def parse_bytes(text: str) -> int:
     return value
 
 
+def parse_binary(text: str) -> int:
+    """The bytes that a value of Hadoop's configuration stands for: "128m" is 128 · 2^20, whatever the case.
+
+    Raises UsageError for what is none.
+    """
+    match = re.fullmatch(r"\s*([0-9]+)\s*([kmgtpe]?)\s*", text, re.IGNORECASE)
+    if match is None:
+        raise UsageError(f"not a size of Hadoop's configuration: {text!r}", hint="Write bytes, or 128m, or 1g.")
+    number, prefix = match.groups()
+    return int(number) << 10 * (" kmgtpe".index(prefix.lower()) if prefix else 0)
+
+
 def parse_amount(text: str, unit: str) -> int:
     """The number of `unit` that `text` stands for: bytes where that is "B", else things that are counted ("10M").
 

@@ -19,9 +19,11 @@ class LocalFiles:
 
     name = "file"
 
-    def __init__(self, host: Host, root: str) -> None:
-        """`root` is an absolute path; it need not be there yet. `host` is one of those that see it."""
+    def __init__(self, host: Host, root: str, block_bytes: int = _BLOCK_BYTES) -> None:
+        """`root` is an absolute path; it need not be there yet. `host` is one of those that see it. `block_bytes` is
+        what Hadoop's file system says of every file."""
         self._host = host
+        self._block_bytes = block_bytes
         self._root = root.rstrip("/")
 
     def uri(self, path: str) -> str:
@@ -34,7 +36,7 @@ class LocalFiles:
             "uri": self.uri("/"),
             "capacity_bytes": space["total"],
             "replication": "1",
-            "block_size": str(_BLOCK_BYTES),
+            "block_size": str(self._block_bytes),
         }
 
     def free_bytes(self) -> int:
@@ -55,7 +57,7 @@ class LocalFiles:
             if entry["type"] == "directory":
                 found |= {f"{name}/{inner}": file for inner, file in self.layout(f"{path}/{name}").items()}
             else:
-                found[name] = StoredFile(entry["size"], 1, _BLOCK_BYTES)
+                found[name] = StoredFile(entry["size"], 1, self._block_bytes)
         return found
 
     def activity(self, *, fresh: bool) -> Mapping[str, int]:

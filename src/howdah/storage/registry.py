@@ -8,20 +8,34 @@ from howdah.errors import UsageError
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
+from howdah.model.storage import HDFS, POSIX, POSIX_SCHEME
 from howdah.storage import Storage
 from howdah.storage.hdfs import Hdfs
 from howdah.storage.local import LocalFiles
+from howdah.storage.posix import PosixFiles
 
 
-def open_storage(settings: Mapping[str, str], namenode: NameNode, webhdfs: WebHdfs) -> Storage:
-    """The default file system of a cluster with the client configuration `settings`.
+def open_storages(
+    settings: Mapping[str, str], namenode: NameNode, webhdfs: WebHdfs, host: Host
+) -> Mapping[str, Storage]:
+    """The storages of a cluster with the client configuration `settings`, by name, the default first. `host` is one of
+    its hosts.
 
-    Raises UsageError for a scheme that is not known here.
+    Raises UsageError where the default is of a scheme that is not known here.
     """
     default = settings.get("fs.defaultFS", "file:///")
+    posix = f"fs.{POSIX_SCHEME}.impl" in settings
     if default.startswith("hdfs://"):
-        return Hdfs(namenode, webhdfs, default, settings)
-    raise UsageError(f"the cluster's fs.defaultFS is {default}; only hdfs:// is known as a storage")
+        hdfs = Hdfs(namenode, webhdfs, default, settings)
+        return {HDFS: hdfs, POSIX: PosixFiles(host, settings)} if posix else {HDFS: hdfs}
+    if posix and default.rstrip("/") == f"{POSIX_SCHEME}:":
+        files: dict[str, Storage] = {POSIX: PosixFiles(host, settings)}
+        if "dfs.namenode.rpc-address" in settings:
+            files[HDFS] = Hdfs(namenode, webhdfs, f"hdfs://{settings['dfs.namenode.rpc-address']}", settings)
+        return files
+    raise UsageError(
+        f"the cluster's fs.defaultFS is {default}; only hdfs:// and {POSIX_SCHEME}:/// are known as storages"
+    )
 
 
 def open_local(host: Host, directory: str) -> Storage:

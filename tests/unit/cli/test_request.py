@@ -18,6 +18,7 @@ NOTHING: dict[str, Any] = {
     "without": (),
     "jvm_flag": (),
     "work_dir": None,
+    "storage": None,
     "offline": False,
 }
 

@@ -44,7 +44,7 @@ def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> 
         ("cache", "cold", "there is no cache 'cold' here"),
         ("faults", "namenode@50%", "no fault"),
         ("faults", "datanode@100%", "no fault"),
-        ("storage", "lustre", "there is no storage 'lustre' here"),
+        ("storage", "lustre", "no storage: 'lustre'"),
         ("configuration", "mine", "stand in an experiment file alone"),
         ("accelerator", "Sort", "there is no accelerator 'Sort' here"),
     ],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import ip_address
 
 import pytest
@@ -50,3 +51,15 @@ def test_what_listens_beyond_loopback_is_of_the_plan() -> None:
     assert ranges["shuffle of node2"] == (one.nodes[1].ports["shuffle"],) * 2
     assert len(exposed(one)) == len(ranges) == 4
     assert any(f"{one.application_ports[0]}-{one.application_ports[1]}" in line for line in exposed(one))
+
+
+def test_without_hdfs_there_are_no_daemons_of_it_and_own_files_are_apart() -> None:
+    one = replace(plan(1), storage="posix:/mnt/shared")
+    assert [role.name for role, _ in one.daemons()] == ["resourcemanager", "historyserver", "nodemanager"]
+    assert one.directories == ("/d", "/mnt/shared/.howdah-p")
+
+
+def test_with_both_the_first_is_the_default_and_hdfs_has_its_daemons() -> None:
+    one = replace(plan(1), storage="hdfs,posix:/mnt/shared")
+    assert len(one.daemons()) == 5
+    assert one.directories == ("/d",)

@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.security.AccessControlException;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -174,5 +175,60 @@ class MountTest {
         .hasMessageContaining("true or false");
     assertThatThrownBy(() -> TemporaryMount.open(root, "mount.type", "lustre"))
         .hasMessageContaining("demands lustre");
+  }
+
+  /**
+   * The disk below the mount point must not take what was meant for the mount. Only root can try
+   * it.
+   */
+  @Test
+  void whenTheMountIsLostNothingIsWrittenToTheDiskBelowIt() throws Exception {
+    Assumptions.assumeTrue(
+        run("mount", "-t", "tmpfs", "howdah-test", root.toString()) == 0, "not allowed to mount");
+    FileSystem files;
+    org.apache.hadoop.fs.FSDataOutputStream open;
+    try {
+      files = TemporaryMount.open(root, "mount.required", "true", "mount.type", "tmpfs");
+      files.create(new org.apache.hadoop.fs.Path("/before")).close();
+      open = files.create(new org.apache.hadoop.fs.Path("/open"));
+    } finally {
+      run("umount", "-l", root.toString());
+    }
+    for (String path : new String[] {"/after", "/new/after"}) {
+      org.apache.hadoop.fs.Path after = new org.apache.hadoop.fs.Path(path);
+      assertThatThrownBy(() -> files.create(after)).hasMessageContaining("no longer is");
+      assertThatThrownBy(() -> files.mkdirs(after)).hasMessageContaining("no longer is");
+    }
+    assertThatThrownBy(() -> files.open(new org.apache.hadoop.fs.Path("/before")))
+        .hasMessageContaining("no longer is");
+    open.close();
+    assertThat(root.toFile().list()).isEmpty();
+  }
+
+  /** A file system of 1 MiB that is full. Only root can make one. */
+  @Test
+  void aFullDiskIsSaidWithPathAndOperationAndLeavesNoAtomicFile() throws Exception {
+    Assumptions.assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=1m", "howdah-test", root.toString()) == 0,
+        "not allowed to mount");
+    try {
+      FileSystem files = TemporaryMount.open(root, "create.atomic", "true");
+      org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/large");
+      assertThatThrownBy(
+              () -> {
+                try (org.apache.hadoop.fs.FSDataOutputStream out = files.create(path)) {
+                  out.write(new byte[4 << 20]);
+                }
+              })
+          .isInstanceOf(org.apache.hadoop.fs.ClusterStorageCapacityExceededException.class)
+          .hasMessageContaining("posixfs:/large: No space left on device");
+      assertThat(root.toFile().list()).isEmpty();
+    } finally {
+      run("umount", "-l", root.toString());
+    }
+  }
+
+  private static int run(String... command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
   }
 }

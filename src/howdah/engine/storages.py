@@ -1,0 +1,49 @@
+"""The storages of a cluster: which one a run uses, and where its jobs leave their history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from howdah.cluster.live import LiveCluster
+from howdah.errors import UsageError
+from howdah.hadoop.job_files import JobFiles
+from howdah.model.job import Job
+from howdah.model.storage import HDFS, POSIX, POSIX_SCHEME, parse_storages
+from howdah.storage import Storage
+from howdah.storage.posix import PosixFiles
+from howdah.storage.registry import open_storages
+
+_COUNTERS = "org.apache.hadoop.mapreduce.FileSystemCounter"
+
+
+def storages_of(cluster: LiveCluster) -> Mapping[str, Storage]:
+    """By name, the default first. Raises UsageError where that is of a kind that is not known here."""
+    return open_storages(cluster.settings, cluster.namenode, cluster.webhdfs, cluster.host)
+
+
+def choose_storage(cluster: LiveCluster, wanted: str | None) -> Storage:
+    """The storage `wanted`, as one writes it; the cluster's default for None. Raises UsageError for one that the
+    cluster does not have."""
+    storages = storages_of(cluster)
+    if wanted is None:
+        return next(iter(storages.values()))
+    asked = parse_storages(wanted)
+    root = cluster.settings.get(f"fs.{POSIX_SCHEME}.mount", "/")
+    if asked.default not in storages or (asked.default == POSIX and asked.directory != root):
+        there = ", ".join(f"{POSIX}:{root}" if name == POSIX else name for name in storages)
+        raise UsageError(f"the cluster has no storage {wanted}; it has {there}", hint=f"howdah up --storage {wanted}")
+    return storages[asked.default]
+
+
+def job_files(cluster: LiveCluster) -> JobFiles:
+    """Where jobs and the history server keep their files: the default storage."""
+    default = next(iter(storages_of(cluster).values()))
+    return default if isinstance(default, PosixFiles) else cluster.webhdfs
+
+
+def check_storage(storage: Storage, job: Job) -> Iterator[str]:
+    """A sentence where a job that was to work on `storage` did not: its counters have no byte of it."""
+    scheme = {HDFS: "HDFS", POSIX: POSIX_SCHEME.upper()}.get(storage.name)
+    own = job.counters.get(_COUNTERS, {})
+    if scheme is not None and own and not any(own.get(f"{scheme}_BYTES_{what}") for what in ("READ", "WRITTEN")):
+        yield f"{job.id} read and wrote nothing in {storage.name}"

@@ -1,0 +1,115 @@
+"""Jobs on a directory through our own file system: with no HDFS at all, and beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.system.kept import Kept
+from tests.system.running import Howdah
+
+pytestmark = pytest.mark.daemons
+
+QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--json")
+COUNTERS = "org.apache.hadoop.mapreduce.FileSystemCounter"
+COMPOSITE = "-Ddfs.checksum.combine.mode=COMPOSITE_CRC"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shared")
+
+
+@pytest.fixture(scope="module")
+def alone(howdah: Howdah, shared: Path) -> Iterator[dict[str, Any]]:
+    """A cluster with no HDFS."""
+    yield howdah("up", "--name", "alone", "--storage", f"posix:{shared}", "--json").json()
+    howdah("down", "--name", "alone").ok()
+    assert [path.name for path in shared.iterdir() if path.name != "howdah"] == [], "only data of runs stays"
+
+
+@pytest.fixture(scope="module")
+def both(howdah: Howdah, shared: Path) -> Iterator[dict[str, Any]]:
+    """A cluster with both, whose default is HDFS."""
+    yield howdah("up", "--name", "both", "--storage", f"hdfs,posix:{shared}", "--json").json()
+    howdah("down", "--name", "both").ok()
+
+
+def bytes_moved(kept: Kept, phase: str) -> dict[str, int]:
+    counted = kept.job(phase)["counters"][COUNTERS]
+    return {name: value for name, value in counted.items() if "_BYTES_" in name and not name.startswith("FILE_")}
+
+
+def test_terasort_without_any_daemon_of_hdfs(howdah: Howdah, alone: dict[str, Any], shared: Path) -> None:
+    assert {one["role"] for one in alone["daemons"]} == {"resourcemanager", "historyserver", "nodemanager"}
+    [one] = howdah("run", "terasort", "--cluster", "alone", *QUICK).json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+    kept = Kept(Path(one["path"]))
+    size = one["run"]["trial"]["settings"]["size"]
+    assert bytes_moved(kept, "gen")["POSIXFS_BYTES_WRITTEN"] == size
+    sort = bytes_moved(kept, "sort")
+    assert sort["POSIXFS_BYTES_WRITTEN"] == size
+    assert sort["POSIXFS_BYTES_READ"] >= size
+    assert not any(value for name, value in sort.items() if not name.startswith("POSIXFS"))
+    assert [caveat for caveat in one["run"]["caveats"] if "nothing in" in caveat["text"]] == []
+
+
+@pytest.mark.usefixtures("alone")
+def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, shared: Path, tmp_path: Path) -> None:
+    local = tmp_path / "local"
+    local.write_bytes(bytes(range(256)) * 5000)
+
+    def fs(*arguments: str) -> str:
+        return howdah("exec", "--name", "alone", "--", "hdfs", "dfs", *arguments).ok().out
+
+    fs("-mkdir", "-p", "/user/ann")
+    fs("-put", str(local), "/user/ann/a file")
+    assert (shared / "user/ann/a file").read_bytes() == local.read_bytes()
+    assert not list((shared / "user/ann").glob(".*")), "no checksum files beside it"
+    assert "a file" in fs("-ls", "/user/ann")
+    fs("-mv", "/user/ann/a file", "/user/ann/other")
+    fs("-setfattr", "-n", "user.colour", "-v", "blue", "/user/ann/other")
+    assert 'user.colour="blue"' in fs("-getfattr", "-d", "/user/ann/other")
+    fs("-rm", "-r", "-skipTrash", "/user")
+    assert not (shared / "user").exists()
+
+
+@pytest.mark.usefixtures("both")
+def test_a_run_chooses_among_the_storages(howdah: Howdah, shared: Path) -> None:
+    for storage, scheme in ((f"posix:{shared}", "POSIXFS"), ("hdfs", "HDFS")):
+        [one] = howdah("run", "terasort", "--cluster", "both", "--storage", storage, *QUICK).json()["runs"]
+        assert one["run"]["outcome"]["kind"] == "valid"
+        written = bytes_moved(Kept(Path(one["path"])), "sort")
+        assert written[f"{scheme}_BYTES_WRITTEN"] == one["run"]["trial"]["settings"]["size"]
+
+
+@pytest.mark.usefixtures("both")
+def test_distcp_compares_checksums_with_hdfs(howdah: Howdah, shared: Path, tmp_path: Path) -> None:
+    content = tmp_path / "content"
+    content.write_bytes(b"some bytes\n" * 300_000)
+
+    def on(*command: str) -> str:
+        return howdah("exec", "--name", "both", "--", *command).ok().out
+
+    on("hdfs", "dfs", "-mkdir", "-p", "/from")
+    on("hdfs", "dfs", "-put", str(content), "/from/file")
+    on("hadoop", "distcp", COMPOSITE, "-m", "1", "/from", "posixfs:///to")
+    assert (shared / "to/file").read_bytes() == content.read_bytes()
+    said = on("hdfs", "dfs", COMPOSITE, "-checksum", "/from/file", "posixfs:///to/file").splitlines()
+    assert said[0].split()[1:] == said[1].split()[1:]
+    assert "COMPOSITE-CRC32C" in said[0]
+
+
+def test_a_directory_that_is_not_there_or_not_the_clusters(howdah: Howdah, both: dict[str, Any]) -> None:
+    said = howdah("up", "--name", "nowhere", "--storage", "posix:/nowhere/at/all")
+    assert said.code == 1
+    assert "no directory /nowhere/at/all that one can write to" in said.err
+    said = howdah("up", "--name", "nowhere", "--storage", "lustre")
+    assert said.code == 2
+    assert "posix:/DIRECTORY" in said.err
+    said = howdah("run", "terasort", "--cluster", both["name"], "--storage", "posix:/tmp", *QUICK)
+    assert said.code == 2
+    assert "has no storage posix:/tmp" in said.err
