@@ -1,11 +1,12 @@
-"""Makes the generated pages of docs/reference: commands, factors, metrics, tuned defaults. A test checks
-that they are current.
+"""Makes the generated pages of docs/reference: commands, factors, the file system's keys, metrics, tuned defaults. A
+test checks that they are current.
 
 .venv/bin/python tools/pages.py
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,9 +113,30 @@ def tuned_defaults() -> str:
     return "\n".join(parts)
 
 
+KEYS = REFERENCE.parents[1] / "java/filesystem/src/main/java/org/howdah/filesystem/Key.java"
+
+
+_TEXT = r'"((?:[^"\\]|\\.)*)"'
+
+
+def filesystem_page() -> str:
+    """The keys of lustrefs and posixfs, from the Java source that reads them."""
+    source = re.sub(r'"\s*\+\s*"', "", KEYS.read_text("utf-8"))
+    rows = []
+    for name, usual, meaning in re.findall(rf"^  [A-Z_]+\(\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", source, re.MULTILINE):
+        shown = f"`{usual}`" if usual else ""
+        rows.append(f"| `{name}` | {shown} | {meaning.replace(chr(92), '')} |\n")
+    return (
+        "# Keys of the file system\n\nEach stands after `fs.posixfs.` and after `fs.lustrefs.`; one that does not exist is"
+        " an error. Made from `Key.java` by `tools/pages.py`. What they are for is in"
+        " [the how-to](../how-to/filesystem.md).\n\n| key | unless set | meaning |\n|---|---|---|\n" + "".join(rows)
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "factors.md": factors_page,
+    "filesystem.md": filesystem_page,
     "metrics.md": metrics_page,
     "tuned-defaults.md": tuned_defaults,
 }

@@ -107,6 +107,8 @@ def test_a_tree_is_removed(storage: Storage) -> None:
 
 
 def test_hadoops_own_programs_find_it_by_its_uri(storage: Storage, on: Callable[..., Said]) -> None:
+    if storage.name == "posix":
+        return  # The cluster of this module has none; test_posix.py has one.
     storage.write(f"{HERE}/file", b"found")
     assert on("hdfs", "dfs", "-cat", storage.uri(f"{HERE}/file")).ok().out == "found"
 
@@ -117,7 +119,7 @@ def test_it_says_how_much_is_free_and_what_it_is(storage: Storage) -> None:
 
 
 def test_its_master_if_there_is_one_counts_what_is_asked_of_it(storage: Storage) -> None:
-    if storage.name == "file":
+    if storage.name != "hdfs":
         assert storage.activity(fresh=True) == {}
         return
     before = storage.activity(fresh=True)
