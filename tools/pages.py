@@ -127,8 +127,8 @@ def filesystem_page() -> str:
         shown = f"`{usual}`" if usual else ""
         rows.append(f"| `{name}` | {shown} | {meaning.replace(chr(92), '')} |\n")
     return (
-        "# Keys of the file system\n\nEach stands after `fs.posixfs.` and after `fs.lustrefs.`; one that does not exist is"
-        " an error. Made from `Key.java` by `tools/pages.py`. What they are for is in"
+        "# Keys of the file system\n\nEach stands after `fs.posixfs.` and after `fs.lustrefs.`; one that does not exist"
+        " is an error. Made from `Key.java` by `tools/pages.py`. What they are for is in"
         " [the how-to](../how-to/filesystem.md).\n\n| key | unless set | meaning |\n|---|---|---|\n" + "".join(rows)
     )
 

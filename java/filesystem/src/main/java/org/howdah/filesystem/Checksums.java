@@ -6,7 +6,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
-import org.apache.hadoop.util.CrcUtil;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
@@ -125,7 +124,7 @@ final class Checksums {
   int composite() throws IOException {
     int whole = 0;
     for (int i = 0; i < sums.length; i++) {
-      whole = compose(whole, sums[i], length(i));
+      whole = Crc.joined(whole, sums[i], length(i));
     }
     return whole;
   }
@@ -135,17 +134,15 @@ final class Checksums {
     for (int i = 0; i < half.length; i++) {
       int second = 2 * i + 1;
       half[i] =
-          second < sums.length ? compose(sums[2 * i], sums[second], length(second)) : sums[2 * i];
+          second < sums.length
+              ? Crc.joined(sums[2 * i], sums[second], length(second))
+              : sums[2 * i];
     }
     return new Checksums(chunk * 2, size, half);
   }
 
   private long length(int index) {
     return Math.min(chunk, size - (long) index * chunk);
-  }
-
-  private static int compose(int first, int second, long length) {
-    return CrcUtil.compose(first, second, length, CrcUtil.CASTAGNOLI_POLYNOMIAL);
   }
 
   private static long count(long size, int chunk) {

@@ -12,6 +12,12 @@ import org.apache.hadoop.util.PureJavaCrc32C;
  * outside of the heap.
  */
 final class Crc {
+  private static final int CASTAGNOLI = 0x82F63B78;
+  private static final int ONE = 1 << 31;
+
+  /** x^8. */
+  private static final int BYTE = 1 << 23;
+
   private static final MethodHandle MAKE;
   private static final MethodHandle UPDATE;
 
@@ -65,6 +71,38 @@ final class Crc {
     int value = (int) sum.getValue();
     sum.reset();
     return value;
+  }
+
+  /**
+   * The value of two pieces of bytes, one after the other, from the values of each: the first times
+   * x^(8 · length) modulo the polynomial, plus the second. Hadoop has this too ({@code CrcUtil}),
+   * but not with the same signature in 3.4 and 3.5.
+   *
+   * @param length bytes of the second piece
+   */
+  static int joined(int first, int second, long length) {
+    int power = ONE;
+    int square = BYTE;
+    for (long left = length; left > 0; left >>>= 1) {
+      if ((left & 1) != 0) {
+        power = times(power, square);
+      }
+      square = times(square, square);
+    }
+    return times(power, first) ^ second;
+  }
+
+  /** Of two polynomials, modulo that of CRC-32C; the highest bit is the coefficient of 1. */
+  private static int times(int one, int other) {
+    int product = 0;
+    int shifted = other;
+    for (int bit = ONE; bit != 0; bit >>>= 1) {
+      if ((one & bit) != 0) {
+        product ^= shifted;
+      }
+      shifted = shifted >>> 1 ^ ((shifted & 1) != 0 ? CASTAGNOLI : 0);
+    }
+    return product;
   }
 
   private static Checksum make() {

@@ -16,7 +16,6 @@ import org.apache.hadoop.fs.FileContextUtilBase;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileSystemContractBaseTest;
 import org.apache.hadoop.fs.FileSystemTestWrapper;
-import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.SymlinkBaseTest;
 import org.apache.hadoop.fs.contract.AbstractContractAppendTest;
@@ -31,7 +30,6 @@ import org.apache.hadoop.fs.contract.AbstractContractGetFileStatusTest;
 import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
 import org.apache.hadoop.fs.contract.AbstractContractMultipartUploaderTest;
 import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
-import org.apache.hadoop.fs.contract.AbstractContractPathHandleTest;
 import org.apache.hadoop.fs.contract.AbstractContractRenameTest;
 import org.apache.hadoop.fs.contract.AbstractContractRootDirectoryTest;
 import org.apache.hadoop.fs.contract.AbstractContractSeekTest;
@@ -82,7 +80,7 @@ final class Contracts {
     }
   }
 
-  private static final class Posix extends AbstractFSContract {
+  static final class Posix extends AbstractFSContract {
     private FileSystem files;
 
     Posix(Configuration conf) {
@@ -221,19 +219,6 @@ final class Contracts {
   }
 
   /** See the suite. */
-  public static class PathHandle extends AbstractContractPathHandleTest {
-    /** Called by JUnit. */
-    public PathHandle(String name, Options.HandleOpt[] options, boolean serialized) {
-      super(name, options, serialized);
-    }
-
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new Posix(conf);
-    }
-  }
-
-  /** See the suite. */
   public static class Rename extends AbstractContractRenameTest {
     @Override
     protected AbstractFSContract createContract(Configuration conf) {
@@ -281,6 +266,14 @@ final class Contracts {
     }
   }
 
+  /** See the suite. */
+  public static class GetEnclosingRoot extends AbstractContractGetEnclosingRoot {
+    @Override
+    protected AbstractFSContract createContract(Configuration conf) {
+      return new Posix(conf);
+    }
+  }
+
   /** With buffers on the heap and outside of it. */
   public static class VectoredRead extends AbstractContractVectoredReadTest {
     /** Called by JUnit. */
@@ -288,14 +281,6 @@ final class Contracts {
       super(buffers);
     }
 
-    @Override
-    protected AbstractFSContract createContract(Configuration conf) {
-      return new Posix(conf);
-    }
-  }
-
-  /** See the suite. */
-  public static class GetEnclosingRoot extends AbstractContractGetEnclosingRoot {
     @Override
     protected AbstractFSContract createContract(Configuration conf) {
       return new Posix(conf);
