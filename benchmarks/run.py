@@ -13,7 +13,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import arms, byhand, commands, error_rates, micro, others, searching, sorting, startup, storing
+from benchmarks import (
+    arms,
+    byhand,
+    commands,
+    error_rates,
+    filesystems,
+    micro,
+    others,
+    searching,
+    sorting,
+    startup,
+    storing,
+)
 
 ROWS: dict[str, Callable[[], list[str]]] = {
     "cli": commands.measure,
@@ -29,6 +41,8 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "byhand": lambda: byhand.measure(arms.SIZE, arms.BLOCKS),
     "sort-others": others.measure,
     "micro": micro.measure,
+    "files": partial(filesystems.measure, "files"),
+    "files-disk": partial(filesystems.measure, "files-disk"),
     **{name: partial(sorting.measure, name) for name in sorting.ROWS},
     **{name: partial(storing.measure, name) for name in storing.ROWS},
 }

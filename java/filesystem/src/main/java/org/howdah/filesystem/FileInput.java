@@ -48,6 +48,9 @@ final class FileInput extends FSInputStream
 
   private static final int GROWTH = 4;
 
+  /** A caller's own read of this size is as good as one of ours, and saves a copy. */
+  private static final int LARGE_CALL = 64 << 10;
+
   private final Path name;
   private final FileChannel channel;
   private final FileSystem.Statistics statistics;
@@ -77,6 +80,7 @@ final class FileInput extends FSInputStream
   private ReadAhead ahead;
   private int size;
   private long expected;
+  private int slow;
 
   /**
    * @param channel belongs to this from now on
@@ -306,7 +310,7 @@ final class FileInput extends FSInputStream
 
   /** Whether a read is large enough to go to where the caller wants it, with no copy in between. */
   private boolean isDirect(int count) {
-    return count >= size
+    return count >= Math.min(size, LARGE_CALL)
         && (chunk == null || !chunk.hasRemaining())
         && ahead == null
         && checksums == null;
@@ -380,7 +384,8 @@ final class FileInput extends FSInputStream
     boolean sequential = start == expected;
     expected = start + count;
     size = Math.min(step, sequential ? size * GROWTH : size);
-    if (sequential && depth > 0 && expected < length && speed.isSlow(count, nanoseconds)) {
+    slow = sequential && speed.isSlow(count, nanoseconds) ? slow + 1 : 0;
+    if (slow >= Speed.NO_ACCIDENT && depth > 0 && expected < length) {
       ahead = new ReadAhead(offset -> chunkAt(offset, step), buffers, speed, step, depth, length);
     }
   }

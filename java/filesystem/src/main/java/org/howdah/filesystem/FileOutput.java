@@ -40,6 +40,9 @@ final class FileOutput extends OutputStream
     void abandon() throws IOException;
   }
 
+  /** A caller's own write of this size is as good as one of ours, and saves a copy. */
+  private static final int LARGE_CALL = 64 << 10;
+
   private final Path name;
   private final FileChannel channel;
   private final Settings settings;
@@ -118,8 +121,8 @@ final class FileOutput extends OutputStream
     int left = count;
     while (left > 0) {
       int some;
-      if (chunk == null && left >= settings.bufferSize && !behind.isBackground()) {
-        some = settings.bufferSize;
+      if (chunk == null && left >= LARGE_CALL && !behind.isBackground()) {
+        some = Math.min(left, settings.bufferSize);
         directly(ByteBuffer.wrap(bytes, at, some));
       } else {
         if (chunk == null) {

@@ -37,7 +37,7 @@ enum Key {
       "Bytes that may wait to be written in the background while the storage is slow; 0 writes when asked."),
   BACKGROUND_BELOW(
       "background.below",
-      "1g",
+      "500m",
       "Bytes per second below which the storage counts as slow: what is faster comes from memory, and a second thread would"
           + " only cost."),
   SYNC_ON_CLOSE(

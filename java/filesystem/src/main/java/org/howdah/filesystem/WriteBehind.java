@@ -28,6 +28,7 @@ final class WriteBehind {
   private final ArrayDeque<CompletableFuture<Void>> pending = new ArrayDeque<>();
   private CompletableFuture<Void> syncing = CompletableFuture.completedFuture(null);
   private boolean background;
+  private int slow;
   private volatile int fast;
   private long unsynced;
   private IOException failure;
@@ -146,7 +147,8 @@ final class WriteBehind {
     } catch (IOException e) {
       throw failed(e);
     }
-    if (depth > 0 && speed.isSlow(count, System.nanoTime() - began)) {
+    slow = speed.isSlow(count, System.nanoTime() - began) ? slow + 1 : 0;
+    if (depth > 0 && slow >= Speed.NO_ACCIDENT) {
       background = true;
       fast = 0;
     }

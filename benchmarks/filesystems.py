@@ -1,0 +1,145 @@
+"""Benchmarks of the file system itself: the same calls on ours, on Hadoop's two for local files and
+on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn anew for each round.
+
+`ROW=files` is in memory (tmpfs), `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
+page cache emptied before reading. Of HDFS, the DataNode's processor time counts too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from benchmarks.pairs import KEPT, ROOT, cluster, howdah, ratio_words
+
+ROUNDS = int(os.environ.get("ROUNDS", "10"))
+_RAW = "fs.file.impl=org.apache.hadoop.fs.RawLocalFileSystem"
+_OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
+_ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs")
+# Operation, count, streams: what is written first is read next.
+_STREAMS = (("write", 1024, 1), ("read", 1024, 1), ("position", 2000, 1), ("vector", 2000, 1))
+_NAMES = (("create", 10_000, 1), ("stat", 10_000, 1), ("list", 10_000, 1), ("rename", 10_000, 1), ("delete", 10_000, 1))
+
+
+def measure(row: str) -> list[str]:
+    """Runs the rounds that are missing (`ROUNDS`, 10 unless told), and compares ours with each other arm."""
+    _build()
+    home = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
+    root = Path("/dev/shm") if row == "files" else home
+    place = root / "bench-files"
+    work = ("--work-dir", str(root / "bench-hdfs"))
+    kept = KEPT / f"{row}.jsonl"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.is_file() else []
+    try:
+        with cluster(row, 1, *work) as name, kept.open("a") as out:
+            manifest = next(one for one in json.loads(howdah("status", "--json").stdout) if one["name"] == name)
+            for number in range(ROUNDS):
+                order = list(_ARMS)
+                random.Random(f"{row}-{number}").shuffle(order)
+                for arm in order:
+                    if not any(one["round"] == number and one["arm"] == arm for one in done):
+                        for figure in _round(arm, place, manifest, home, cold=row != "files"):
+                            done.append({"round": number, "arm": arm, **figure})
+                            print(json.dumps(done[-1]), file=out, flush=True)
+                        print(f"round {number}, {arm}", file=sys.stderr, flush=True)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    return _table(done)
+
+
+def _build() -> None:
+    modules = "sort,filesystem,benchmarks"
+    command = ["mvn", "-B", "-q", "-f", str(ROOT / "java" / "pom.xml"), "-pl", modules, "package", "-DskipTests"]
+    if subprocess.run(command, check=False).returncode != 0 or howdah("hadoop", "fetch").returncode != 0:
+        raise SystemExit("the benchmarks could not be built")
+
+
+def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *, cold: bool) -> list[dict[str, object]]:
+    """Every operation once, on files of its own."""
+    uri, settings = _target(arm, place, manifest)
+    found: list[dict[str, object]] = []
+    shutil.rmtree(place, ignore_errors=True)
+    for folder, operations in (("streams", _STREAMS), ("names", _NAMES)):
+        for operation, count, streams in operations:
+            if cold and operation in ("read", "position", "vector"):
+                os.sync()
+                with suppress(OSError):
+                    Path("/proc/sys/vm/drop_caches").write_text("3\n")
+            before = _cpu(manifest)
+            arguments = [operation, f"{uri}/{folder}", str(count), str(streams), "0", *settings]
+            said = _java(arguments, home)
+            said["cpu"] += _cpu(manifest) - before if arm == "hdfs" else 0
+            found.append({"operation": operation, **said})
+    if arm == "hdfs":
+        howdah("exec", "--name", str(manifest["name"]), "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
+    return found
+
+
+def _target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, Sequence[str]]:
+    if arm == "hdfs":
+        plan = manifest["plan"]
+        assert isinstance(plan, dict)
+        masters = plan["masters"]
+        return f"hdfs://{masters['address']}:{masters['ports']['namenode_rpc']}/bench", ("dfs.replication=1",)
+    if arm.startswith("posixfs"):
+        return f"posixfs://{place}", (_OWN, *(("fs.posixfs.checksum=true",) if "," in arm else ()))
+    return f"file://{place}", (_RAW,) if arm == "raw local" else ()
+
+
+def _java(arguments: Sequence[str], home: Path) -> dict[str, float]:
+    own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
+    jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
+    command = ["java", "-XX:+UseSerialGC", "-Xmx1g", "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"{' '.join(arguments)} failed:\n{ended.stderr[-3000:]}")
+    said: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
+    return said
+
+
+def _cpu(manifest: Mapping[str, object]) -> float:
+    """Processor seconds of the DataNode and the NameNode so far."""
+    daemons = manifest["daemons"]
+    assert isinstance(daemons, list)
+    ticks = 0
+    for daemon in daemons:
+        if daemon["role"] in ("datanode", "namenode"):
+            fields = Path(f"/proc/{daemon['pid']}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _table(done: Sequence[Mapping[str, object]]) -> list[str]:
+    values: dict[tuple[str, str, str], dict[int, float]] = {}
+    for one in done:
+        rate = float(str(one["done"])) / float(str(one["seconds"]))
+        share = float(str(one["cpu"])) / float(str(one["done"]))
+        for figure, value in (("rate", rate), ("cpu", share)):
+            key = (str(one["operation"]), str(one["arm"]), figure)
+            values.setdefault(key, {})[int(str(one["round"]))] = value
+    head = "| operation | " + " | ".join(_ARMS) + " | " + " | ".join(f"ours ÷ {arm}" for arm in _ARMS[1:]) + " |"
+    lines = []
+    for figure, unit in (("rate", "MB/s; operations per second"), ("cpu", "processor seconds per GB; per million")):
+        lines += ["", unit, "", head, "|" + "---|" * (2 * len(_ARMS))]
+        for operation, _, _ in (*_STREAMS, *_NAMES):
+            scale = (1e-6 if figure == "rate" else 1e9) if operation in {one for one, _, _ in _STREAMS} else 1.0
+            scale = 1e6 if figure == "cpu" and scale == 1.0 else scale
+            ours = values.get((operation, "posixfs", figure), {})
+            cells = []
+            for arm in _ARMS:
+                found = values.get((operation, arm, figure), {})
+                cells.append(f"{statistics.geometric_mean(found.values()) * scale:,.1f}" if found else "missing")
+            for arm in _ARMS[1:]:
+                other = values.get((operation, arm, figure), {})
+                cells.append(ratio_words([ours[one] / other[one] for one in sorted(ours) if one in other]))
+            lines.append(f"| {operation} | {' | '.join(cells)} |")
+    return lines

@@ -1,0 +1,235 @@
+package org.howdah.filesystem;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * {@code Rounds OPERATION DIRECTORY COUNT STREAMS COMPUTE [KEY=VALUE...]}: one operation on one
+ * file system, through Hadoop's interface alone, as a job calls it. Prints the seconds, the
+ * processor seconds of this JVM and how much was done.
+ *
+ * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
+ * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
+ * file. {@code create}, {@code stat}, {@code list}, {@code rename}, {@code delete}: COUNT files.
+ */
+public final class Rounds {
+  private static final int MIB = 1 << 20;
+  private static final int CALL = 128 << 10;
+  private static final int RANGES_AT_ONCE = 16;
+  private static final double NANOSECONDS = 1e9;
+
+  private final FileSystem files;
+  private final Path directory;
+  private final int count;
+  private final int streams;
+  private final int compute;
+  private volatile long sink;
+
+  private Rounds(FileSystem files, Path directory, int count, int streams, int compute) {
+    this.files = files;
+    this.directory = directory;
+    this.count = count;
+    this.streams = streams;
+    this.compute = compute;
+  }
+
+  /** See the class. */
+  public static void main(String[] arguments) throws Exception {
+    Configuration conf = new Configuration();
+    for (int i = 5; i < arguments.length; i++) {
+      String[] pair = arguments[i].split("=", 2);
+      conf.set(pair[0], pair[1]);
+    }
+    Path directory = new Path(arguments[1]);
+    FileSystem files = directory.getFileSystem(conf);
+    files.mkdirs(directory);
+    Rounds rounds =
+        new Rounds(
+            files,
+            directory,
+            Integer.parseInt(arguments[2]),
+            Integer.parseInt(arguments[3]),
+            Integer.parseInt(arguments[4]));
+    long began = System.nanoTime();
+    long cpu = processorTime();
+    long done = rounds.run(arguments[0]);
+    double seconds = (System.nanoTime() - began) / NANOSECONDS;
+    System.out.printf(
+        "{\"seconds\": %.6f, \"cpu\": %.6f, \"done\": %d}%n",
+        seconds, (processorTime() - cpu) / NANOSECONDS, done);
+  }
+
+  private static long processorTime() {
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+
+  private long run(String operation) throws Exception {
+    switch (operation) {
+      case "write":
+        return parallel(this::write);
+      case "read":
+        return parallel(this::read);
+      case "position":
+        return position();
+      case "vector":
+        return vector();
+      default:
+        return names(operation);
+    }
+  }
+
+  private interface Stream {
+    long run(int number) throws IOException;
+  }
+
+  private long parallel(Stream work) throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(streams);
+    try {
+      List<Callable<Long>> all = new ArrayList<>();
+      for (int i = 0; i < streams; i++) {
+        int number = i;
+        all.add(() -> work.run(number));
+      }
+      long done = 0;
+      for (Future<Long> one : pool.invokeAll(all)) {
+        done += one.get();
+      }
+      return done;
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private Path file(int number) {
+    return new Path(directory, "file" + number);
+  }
+
+  private long write(int number) throws IOException {
+    byte[] bytes = new byte[CALL];
+    new Random(number).nextBytes(bytes);
+    try (FSDataOutputStream out = files.create(file(number), true)) {
+      for (int i = 0; i < count * (MIB / CALL); i++) {
+        work(CALL);
+        ((OutputStream) out).write(bytes);
+      }
+      out.hsync();
+    }
+    return (long) count * MIB;
+  }
+
+  private long read(int number) throws IOException {
+    byte[] bytes = new byte[CALL];
+    long done = 0;
+    long sum = 0;
+    try (FSDataInputStream in = files.open(file(number))) {
+      for (int some; (some = ((InputStream) in).read(bytes)) > 0; done += some) {
+        sum += bytes[0];
+        work(some);
+      }
+    }
+    sink = sum;
+    return done;
+  }
+
+  /** As long as a mapper would compute on these bytes. */
+  private void work(int bytes) {
+    if (compute > 0) {
+      long end = System.nanoTime() + (long) compute * 1_000_000 * bytes / MIB;
+      while (System.nanoTime() < end) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private long position() throws IOException {
+    Random random = new Random(count);
+    byte[] bytes = new byte[MIB];
+    long done = 0;
+    long length = files.getFileStatus(file(0)).getLen();
+    try (FSDataInputStream in = files.open(file(0))) {
+      for (int i = 0; i < count; i++) {
+        int size = (64 << 10) << random.nextInt(5);
+        in.readFully((long) (random.nextDouble() * (length - size)), bytes, 0, size);
+        done += size;
+      }
+    }
+    return done;
+  }
+
+  private long vector() throws Exception {
+    Random random = new Random(count);
+    long done = 0;
+    long length = files.getFileStatus(file(0)).getLen();
+    try (FSDataInputStream in = files.open(file(0))) {
+      for (int i = 0; i < count; i += RANGES_AT_ONCE) {
+        List<FileRange> ranges = new ArrayList<>();
+        long part = length / RANGES_AT_ONCE;
+        for (int range = 0; range < RANGES_AT_ONCE; range++) {
+          int size = (64 << 10) << random.nextInt(5);
+          ranges.add(
+              FileRange.createFileRange(
+                  range * part + (long) (random.nextDouble() * (part - size)), size));
+        }
+        in.readVectored(ranges, ByteBuffer::allocate);
+        for (FileRange range : ranges) {
+          done += range.getData().get().remaining();
+        }
+      }
+    }
+    return done;
+  }
+
+  private long names(String operation) throws IOException {
+    switch (operation) {
+      case "create":
+        for (int i = 0; i < count; i++) {
+          files.create(file(i), true).close();
+        }
+        return count;
+      case "stat":
+        long found = 0;
+        for (int i = 0; i < count; i++) {
+          FileStatus status = files.getFileStatus(file(i));
+          found += status.getOwner().length() + status.getPermission().toShort();
+        }
+        sink = found;
+        return count;
+      case "list":
+        long listed = 0;
+        for (FileStatus status : files.listStatus(directory)) {
+          listed += status.getOwner().isEmpty() ? 0 : 1;
+        }
+        return listed;
+      case "rename":
+        for (int i = 0; i < count; i++) {
+          files.rename(file(i), new Path(directory, "renamed" + i));
+        }
+        return count;
+      case "delete":
+        for (int i = 0; i < count; i++) {
+          files.delete(new Path(directory, "renamed" + i), false);
+        }
+        return count;
+      default:
+        throw new IllegalArgumentException("no operation " + operation);
+    }
+  }
+}
