@@ -18,7 +18,7 @@ demo: setup ## sorts 1 GB on a three-node Hadoop cluster of this machine and mak
 jars: $(JARS) ## builds our own jars, which some workloads need
 
 $(JARS) &: $(shell find java -name '*.java' -o -name pom.xml) | setup
-	$(MVN) -q package -DskipTests -pl '!benchmarks,!filesystem-3.5'
+	$(MVN) -q package -DskipTests -pl '!benchmarks,!filesystem-3.5,!accelerator-3.5'
 
 spark: setup $(JARS) ## installs Spark (PyPI's pyspark, some 450 MB), for `wordcount --engine spark` and `spark-terasort`
 	@tools/setup.sh --spark

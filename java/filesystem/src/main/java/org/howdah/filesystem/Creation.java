@@ -45,23 +45,37 @@ final class Creation {
   FileOutput make(org.apache.hadoop.fs.Path name, Wish wish) throws IOException {
     mount.check();
     Path file = mount.locateTarget(name);
-    if (Files.isSymbolicLink(file)) {
-      file = file.toRealPath();
-    }
-    if (wish.recursive && !Files.exists(file.getParent())) {
+    try {
+      return made(name, file, wish);
+    } catch (NoSuchFileException e) {
+      // What is usually there is not looked for before.
+      if (!wish.recursive || Files.exists(file.getParent())) {
+        throw e;
+      }
       makeDirectories(file.getParent(), wish.parents.toShort());
+      return made(name, file, wish);
     }
+  }
+
+  private FileOutput made(org.apache.hadoop.fs.Path name, Path file, Wish wish) throws IOException {
     if (wish.atomic) {
-      refuseExisting(name, file, wish.overwrite);
-      Path hidden = hidden(file);
-      return output(name, Tree.makeFile(hidden, wish.permission.toShort()), hidden, file, wish);
+      Path real = resolved(file);
+      refuseExisting(name, real, wish.overwrite);
+      Path hidden = hidden(real);
+      return output(name, Tree.makeFile(hidden, wish.permission.toShort()), hidden, real, wish);
     }
     try {
       return output(name, Tree.makeFile(file, wish.permission.toShort()), file, file, wish);
     } catch (FileAlreadyExistsException e) {
-      refuseExisting(name, file, wish.overwrite);
-      return output(name, replaced(file, wish.permission.toShort()), file, file, wish);
+      Path real = resolved(file);
+      refuseExisting(name, real, wish.overwrite);
+      return output(name, replaced(real, wish.permission.toShort()), real, real, wish);
     }
+  }
+
+  /** What a link leads to is written, not the link. */
+  private static Path resolved(Path file) throws IOException {
+    return Files.isSymbolicLink(file) ? file.toRealPath() : file;
   }
 
   FileOutput append(org.apache.hadoop.fs.Path name, boolean sync) throws IOException {
@@ -211,7 +225,7 @@ final class Creation {
         if (overwrite) {
           Tree.replace(hidden, file);
         } else {
-          Tree.rename(hidden, file, settings.renameNative);
+          Tree.rename(hidden, false, file, settings.renameNative);
         }
       } catch (IOException e) {
         Files.deleteIfExists(hidden);

@@ -1,6 +1,5 @@
 package org.howdah.filesystem;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -333,17 +332,15 @@ abstract class MountedBase extends FileSystem {
     return absolute.toUri().getScheme() == null ? makeQualified(absolute) : absolute;
   }
 
-  static Entry existing(java.nio.file.Path located) throws IOException {
-    return existing(located, true);
-  }
-
   /**
-   * @throws FileNotFoundException also if something on the way is a file, so that nothing can be
+   * What a path leads to.
+   *
+   * @throws NoSuchFileException also if something on the way is a file, so that nothing can be
    *     there
    */
-  static Entry existing(java.nio.file.Path located, boolean follow) throws IOException {
+  static Entry existing(java.nio.file.Path located) throws IOException {
     try {
-      return follow ? Entry.followed(located) : Entry.of(located);
+      return Entry.followed(located);
     } catch (java.nio.file.AccessDeniedException | NoSuchFileException e) {
       throw e;
     } catch (IOException e) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
@@ -444,22 +445,24 @@ abstract class MountedFileSystem extends MountedBase {
   }
 
   private boolean delete(java.nio.file.Path located, boolean recursive) throws IOException {
-    Entry entry;
-    try {
-      entry = existing(located, false);
-    } catch (FileNotFoundException | NoSuchFileException gone) {
-      return false;
-    }
     if (located.equals(mount.root())) {
       if (!recursive && !Tree.isEmpty(located)) {
         throw new DirectoryNotEmptyException(located.toString());
       }
       return false;
     }
-    if (entry.isDirectory() && recursive) {
-      Tree.deleteAll(located);
-    } else {
+    try {
       Files.delete(located);
+    } catch (DirectoryNotEmptyException e) {
+      if (!recursive) {
+        throw e;
+      }
+      Tree.deleteAll(located);
+    } catch (FileSystemException e) {
+      if (Tree.isUnderFile(located)) {
+        return false;
+      }
+      throw e;
     }
     return true;
   }

@@ -2,8 +2,8 @@ package org.howdah.filesystem;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -38,19 +38,25 @@ final class Renames {
     if (moved == null || from.equals(mount.root())) {
       return false;
     }
-    if (Files.isDirectory(to) && !to.equals(from)) {
+    if (!to.equals(from) && Files.isDirectory(to)) {
       to = to.resolve(from.getFileName());
     }
     if (to.equals(from)) {
       return !moved.isDirectory();
     }
-    if (to.startsWith(from) || found(to) != null || !Files.isDirectory(to.getParent())) {
+    if (to.startsWith(from)) {
       return false;
     }
     try {
-      Tree.rename(from, to, settings.renameNative);
-    } catch (java.nio.file.FileAlreadyExistsException | NoSuchFileException meanwhile) {
+      // That there is a directory for it, and nothing in its way, the kernel says.
+      Tree.rename(from, moved.isDirectory(), to, settings.renameNative);
+    } catch (java.nio.file.FileAlreadyExistsException | NoSuchFileException refused) {
       return false;
+    } catch (FileSystemException e) {
+      if (Tree.isUnderFile(to)) {
+        return false;
+      }
+      throw e;
     }
     sync(from, to);
     return true;
@@ -91,7 +97,7 @@ final class Renames {
         throw new FileAlreadyExistsException(
             "rename " + source + ": " + destination + " exists already");
       }
-      Tree.rename(from, to, settings.renameNative);
+      Tree.rename(from, moved.isDirectory(), to, settings.renameNative);
     } else {
       if (there != null && there.isDirectory() && !Tree.isEmpty(to)) {
         throw new PathIsNotEmptyDirectoryException(destination.toString());
@@ -125,7 +131,16 @@ final class Renames {
 
   /** Null if there is nothing. */
   private static Entry found(Path path) throws IOException {
-    return Files.exists(path, LinkOption.NOFOLLOW_LINKS) ? Entry.of(path) : null;
+    try {
+      return Entry.of(path);
+    } catch (NoSuchFileException none) {
+      return null;
+    } catch (FileSystemException e) {
+      if (Tree.isUnderFile(path)) {
+        return null;
+      }
+      throw e;
+    }
   }
 
   private static void requireDirectory(org.apache.hadoop.fs.Path name, Path directory)

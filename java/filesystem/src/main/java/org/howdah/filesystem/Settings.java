@@ -32,6 +32,19 @@ final class Settings {
   final String lfs;
   private final Configuration conf;
 
+  /** Both change at once. */
+  private volatile Umask umask = new Umask(null, 0);
+
+  private static final class Umask {
+    final String text;
+    final int bits;
+
+    Umask(String text, int bits) {
+      this.text = text;
+      this.bits = bits;
+    }
+  }
+
   /**
    * @throws IllegalArgumentException for a key of this scheme that does not exist or has a value it
    *     cannot have
@@ -104,7 +117,13 @@ final class Settings {
 
   /** Permissions less the umask, which is read each time, as programs change it while they run. */
   FsPermission masked(FsPermission asked) {
-    return new FsPermission((short) (asked.toShort() & ~FsPermission.getUMask(conf).toShort()));
+    String text = conf.get(FsPermission.UMASK_LABEL, "");
+    Umask known = umask;
+    if (!text.equals(known.text)) {
+      known = new Umask(text, FsPermission.getUMask(conf).toShort());
+      umask = known;
+    }
+    return new FsPermission((short) (asked.toShort() & ~known.bits));
   }
 
   /** What {@code createFile(path).opt(…)} and {@code must(…)} may say, for either scheme. */

@@ -143,11 +143,11 @@ final class Tree {
    *
    * @throws FileAlreadyExistsException if there is something under the new name
    */
-  static void rename(Path from, Path to, boolean natively) throws IOException {
+  static void rename(Path from, boolean directory, Path to, boolean natively) throws IOException {
     if (natively && Native.get() != null && Native.get().renameNoReplace(from, to)) {
       return;
     }
-    if (!Entry.of(from).isDirectory() && link(from, to)) {
+    if (!directory && link(from, to)) {
       try {
         Files.delete(from);
       } catch (IOException e) {
