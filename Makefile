@@ -1,6 +1,6 @@
 # Every target makes what it needs first, on a machine that has Python 3.11, make and this repository.
 .DEFAULT_GOAL := help
-.PHONY: help demo jars spark check test soak bench format requirements setup setup-browser
+.PHONY: help demo jars spark check test soak bench format requirements setup setup-tests
 .NOTPARALLEL:
 
 BIN := .venv/bin
@@ -33,13 +33,13 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 	@tools/once.sh java $(MVN) -q validate
 	$(BIN)/pytest -q -m "not daemons and not slow" --ignore tests/system --ignore tests/faults
 
-test: setup-browser jars spark check ## check, the data plane's build, then every test, with real daemons and a browser
+test: setup-tests jars spark check ## check, the data plane's build, then every test, with real daemons and a browser
 	$(MVN) -q verify
 	$(BIN)/python tools/skips.py
 	@tools/daemon_tests.sh
 	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
 
-soak: setup-browser jars spark ## the tests with real daemons, ROUNDS times (default 5), up to the first failure
+soak: setup-tests jars spark ## the tests with real daemons, ROUNDS times (default 5), up to the first failure
 	@for round in $$(seq $(ROUNDS)); do \
 		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
 	done
@@ -60,5 +60,5 @@ requirements: setup ## pins requirements/*.in anew; UPGRADE=--upgrade takes the 
 setup:
 	@tools/setup.sh
 
-setup-browser:
-	@tools/setup.sh --browser
+setup-tests:
+	@tools/setup.sh --tests

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven; with --browser also chromium, with
+# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven; with --tests also chromium and MooseFS, with
 # --spark also Spark.
 # Does nothing when everything is there already. Only root installs Debian packages; others are told which.
 set -euo pipefail
@@ -80,6 +80,11 @@ setup_spark() { # not among the others: it is large, and few need it
         -r requirements/spark.txt || fail "pip could not install Spark"
 }
 
+setup_moosefs() { # a shared file system to test on; only root can mount it
+    [ "$(id -u)" = 0 ] || return 0
+    command -v mfsmaster > /dev/null || install moosefs-master moosefs-chunkserver moosefs-client iproute2
+}
+
 setup_browser() { # fonts are only recommended by chromium, but without any a page has no text
     command -v chromium > /dev/null || install chromium fonts-liberation
 }
@@ -89,5 +94,5 @@ exec 9> .build/lock
 flock 9
 setup_python
 setup_java
-[ "${1:-}" != --browser ] || setup_browser
+[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs; }
 [ "${1:-}" != --spark ] || setup_spark

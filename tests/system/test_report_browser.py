@@ -74,7 +74,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def browser() -> Iterator[Browser]:
     path = os.environ.get("HOWDAH_CHROMIUM") or shutil.which("chromium")
     if path is None:
-        pytest.fail("no chromium on this machine; `make setup-browser` installs it, HOWDAH_CHROMIUM names another")
+        pytest.fail("no chromium on this machine; `make setup-tests` installs it, HOWDAH_CHROMIUM names another")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
