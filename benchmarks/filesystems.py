@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.pairs import KEPT, ROOT, cluster, howdah, ratio_words
 
 ROUNDS = int(os.environ.get("ROUNDS", "10"))
-_RAW = "fs.file.impl=org.apache.hadoop.fs.RawLocalFileSystem"
+RAW_LOCAL = "fs.file.impl=org.apache.hadoop.fs.RawLocalFileSystem"
 _OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
 _ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs")
 # Operation, count, streams: what is written first is read next.
@@ -31,8 +31,7 @@ _NAMES = (("create", 10_000, 1), ("stat", 10_000, 1), ("list", 10_000, 1), ("ren
 
 def measure(row: str) -> list[str]:
     """Runs the rounds that are missing (`ROUNDS`, 10 unless told), and compares ours with each other arm."""
-    _build()
-    home = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
+    home = build()
     root = Path("/dev/shm") if row == "files" else home
     place = root / "bench-files"
     work = ("--work-dir", str(root / "bench-hdfs"))
@@ -56,11 +55,13 @@ def measure(row: str) -> list[str]:
     return _table(done)
 
 
-def _build() -> None:
+def build() -> Path:
+    """Builds what the benchmarks need; HOWDAH_HOME, which has Hadoop afterwards."""
     modules = "sort,filesystem,benchmarks"
     command = ["mvn", "-B", "-q", "-f", str(ROOT / "java" / "pom.xml"), "-pl", modules, "package", "-DskipTests"]
     if subprocess.run(command, check=False).returncode != 0 or howdah("hadoop", "fetch").returncode != 0:
         raise SystemExit("the benchmarks could not be built")
+    return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
 
 
 def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *, cold: bool) -> list[dict[str, object]]:
@@ -76,7 +77,7 @@ def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *,
                     Path("/proc/sys/vm/drop_caches").write_text("3\n")
             before = _cpu(manifest)
             arguments = [operation, f"{uri}/{folder}", str(count), str(streams), "0", *settings]
-            said = _java(arguments, home)
+            said = in_jvm(arguments, home)
             said["cpu"] += _cpu(manifest) - before if arm == "hdfs" else 0
             found.append({"operation": operation, **said})
     if arm == "hdfs":
@@ -92,10 +93,11 @@ def _target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str,
         return f"hdfs://{masters['address']}:{masters['ports']['namenode_rpc']}/bench", ("dfs.replication=1",)
     if arm.startswith("posixfs"):
         return f"posixfs://{place}", (_OWN, *(("fs.posixfs.checksum=true",) if "," in arm else ()))
-    return f"file://{place}", (_RAW,) if arm == "raw local" else ()
+    return f"file://{place}", (RAW_LOCAL,) if arm == "raw local" else ()
 
 
-def _java(arguments: Sequence[str], home: Path) -> dict[str, float]:
+def in_jvm(arguments: Sequence[str], home: Path) -> dict[str, float]:
+    """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM) and what was `done`."""
     own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
     command = ["java", "-XX:+UseSerialGC", "-Xmx1g", "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments]

@@ -25,6 +25,7 @@ from benchmarks import (
     sorting,
     startup,
     storing,
+    throttled,
 )
 
 ROWS: dict[str, Callable[[], list[str]]] = {
@@ -42,6 +43,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "sort-others": others.measure,
     "micro": micro.measure,
     "files": partial(filesystems.measure, "files"),
+    "files-slow": throttled.measure,
     "files-disk": partial(filesystems.measure, "files-disk"),
     **{name: partial(sorting.measure, name) for name in sorting.ROWS},
     **{name: partial(storing.measure, name) for name in storing.ROWS},

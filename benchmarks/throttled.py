@@ -1,0 +1,174 @@
+"""Benchmarks of the file system on a slow disk: XFS on a loop device that the kernel holds at 200 MB/s, against fio.
+
+The machine's own disk is cached by its host and tells nothing. The limit is set in the root group of blkio (cgroup v1),
+so that it holds for write-back too. Needs root, fio and mkfs.xfs; everything is taken away at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.filesystems import RAW_LOCAL, build, in_jvm
+from benchmarks.pairs import KEPT, ratio_words
+
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
+RATE = 200_000_000
+_SIZE_MIB = 1024
+_RANGES = 1000
+_LIMITS = [Path(f"/sys/fs/cgroup/blkio/blkio.throttle.{way}_bps_device") for way in ("read", "write")]
+_ARMS = ("fio", "posixfs", "raw local", "local")
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One line of the table: `count` MiB per stream, or ranges; `compute` ms of work per MiB, which fio does not do."""
+
+    name: str
+    operation: str
+    streams: int = 1
+    compute: int = 0
+    count: int = _SIZE_MIB
+
+
+_WORKS = (
+    _Work("write, 1 stream", "write"),
+    _Work("read, 1 stream", "read"),
+    _Work("write, 1 stream, 3 ms per MiB", "write", compute=3),
+    _Work("read, 1 stream, 3 ms per MiB", "read", compute=3),
+    _Work("positioned reads", "position", count=_RANGES),
+    _Work("vectored reads", "vector", count=_RANGES),
+    _Work("write, 4 streams", "write", streams=4),
+    _Work("read, 4 streams", "read", streams=4),
+)
+
+
+def measure() -> list[str]:
+    """Runs the rounds that are missing (`ROUNDS`, 5 unless told): bytes per second of each arm."""
+    if os.geteuid() != 0 or not all(limit.exists() for limit in _LIMITS):
+        raise SystemExit("a disk can only be slowed down by root, with cgroup v1's blkio")
+    for program in ("fio", "mkfs.xfs"):
+        if shutil.which(program) is None:
+            raise SystemExit(f"{program} is missing: apt-get install fio xfsprogs")
+    home = build()
+    kept = KEPT / "files-slow.jsonl"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.is_file() else []
+    with _slow_disk(home) as disk, kept.open("a") as out:
+        for number in range(ROUNDS):
+            order = list(_ARMS)
+            random.Random(f"files-slow-{number}").shuffle(order)
+            for arm in order:
+                if any(one["round"] == number and one["arm"] == arm for one in done):
+                    continue
+                for name, rate in _round(arm, disk, home).items():
+                    done.append({"round": number, "arm": arm, "work": name, "rate": rate})
+                    print(json.dumps(done[-1]), file=out, flush=True)
+                print(f"round {number}, {arm}", file=sys.stderr, flush=True)
+    return _table(done)
+
+
+@contextmanager
+def _slow_disk(home: Path) -> Iterator[Path]:
+    image, mount = home / "bench-disk.img", home / "bench-disk"
+    device = None
+    mount.mkdir(exist_ok=True)
+    try:
+        with image.open("wb") as file:
+            file.truncate(8 << 30)
+        device = _said("losetup", "--direct-io=on", "-f", "--show", str(image)).strip()
+        _said("mkfs.xfs", "-q", "-f", device)
+        _said("mount", device, str(mount))
+        number = Path(device).stat().st_rdev
+        for limit in _LIMITS:
+            limit.write_text(f"{os.major(number)}:{os.minor(number)} {RATE}")
+        yield mount
+    finally:
+        if device is not None:
+            number = Path(device).stat().st_rdev
+            for limit in _LIMITS:
+                limit.write_text(f"{os.major(number)}:{os.minor(number)} 0")
+            subprocess.run(["umount", "-l", str(mount)], check=False)
+            subprocess.run(["losetup", "-d", device], check=False)
+        image.unlink(missing_ok=True)
+        with suppress(OSError):
+            mount.rmdir()
+
+
+def _said(*command: str) -> str:
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed:\n{ended.stderr}")
+    return ended.stdout
+
+
+def _round(arm: str, disk: Path, home: Path) -> Mapping[str, float]:
+    """Every work once, in order: what one stream has written is read by the next."""
+    place = disk / "files"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    found = {}
+    for work in _WORKS:
+        os.sync()
+        Path("/proc/sys/vm/drop_caches").write_text("3\n")
+        found[work.name] = _fio(work, place) if arm == "fio" else _hadoop(arm, work, place, home)
+    return found
+
+
+def _hadoop(arm: str, work: _Work, place: Path, home: Path) -> float:
+    """Bytes per second of one of Hadoop's file systems."""
+    own = ("fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem", "fs.posixfs.sync.on.close=true")
+    settings = own if arm == "posixfs" else (RAW_LOCAL,) if arm == "raw local" else ()
+    uri = f"{'posixfs' if arm == 'posixfs' else 'file'}://{place}"
+    arguments = (work.operation, uri, str(work.count), str(work.streams), str(work.compute), *settings)
+    said = in_jvm(arguments, home)
+    return said["done"] / said["seconds"]
+
+
+def _fio(work: _Work, place: Path) -> float:
+    """Bytes per second of fio doing the same without computing: the most that the disk gives."""
+    kinds: Mapping[str, Sequence[str]] = {
+        "write": ("--rw=write", "--bs=1M", "--end_fsync=1", f"--size={_SIZE_MIB}M"),
+        "read": ("--rw=read", "--bs=1M", f"--size={_SIZE_MIB}M"),
+        "position": ("--rw=randread", "--bssplit=64k/20:128k/20:256k/20:512k/20:1M/20", *_some(work)),
+        "vector": ("--rw=randread", "--bssplit=64k/20:128k/20:256k/20:512k/20:1M/20", *_some(work), "--iodepth=16"),
+    }
+    engine = "libaio" if work.operation == "vector" else "psync"
+    direct = ("--direct=1",) if work.operation == "vector" else ()
+    said = json.loads(
+        _said(
+            *("fio", "--name=file", f"--directory={place}", "--filename_format=fio$jobnum", "--output-format=json"),
+            *(f"--numjobs={work.streams}", "--group_reporting", f"--ioengine={engine}", *direct),
+            *kinds[work.operation],
+        )
+    )
+    [job] = said["jobs"]
+    one: Mapping[str, float] = job["write" if work.operation == "write" else "read"]
+    seconds = float(job["job_runtime"]) / work.streams / 1000
+    return one["io_bytes"] / seconds
+
+
+def _some(work: _Work) -> tuple[str, ...]:
+    return (f"--size={_SIZE_MIB}M", f"--number_ios={work.count}", "--norandommap")
+
+
+def _table(done: Sequence[Mapping[str, object]]) -> list[str]:
+    rates: dict[tuple[str, str], dict[int, float]] = {}
+    for one in done:
+        rates.setdefault((str(one["work"]), str(one["arm"])), {})[int(str(one["round"]))] = float(str(one["rate"]))
+    lines = [f"| MB/s | {' | '.join(_ARMS)} | posixfs ÷ fio |", "|" + "---|" * (len(_ARMS) + 2)]
+    for work in _WORKS:
+        found = [rates.get((work.name, arm), {}) for arm in _ARMS]
+        cells = [f"{statistics.geometric_mean(one.values()) / 1e6:.0f}" if one else "missing" for one in found]
+        pairs = [found[1][number] / found[0][number] for number in sorted(found[1]) if number in found[0]]
+        lines.append(f"| {work.name} | {' | '.join(cells)} | {ratio_words(pairs)} |")
+    return lines
