@@ -126,15 +126,13 @@ final class Acls {
         .build();
   }
 
-  /** Puts these entries in place of all; lists that are not named stay empty. */
+  /** Puts these entries in place of all in their list; a list that has none here stays. */
   void replace(List<AclEntry> entries) throws IOException {
     for (AclEntryScope scope : AclEntryScope.values()) {
-      write(
-          scope,
-          completed(
-              scope,
-              of(scope, entries),
-              scope == AclEntryScope.ACCESS ? read(scope) : new ArrayList<>()));
+      List<AclEntry> some = of(scope, entries);
+      if (!some.isEmpty()) {
+        write(scope, completed(scope, some, read(AclEntryScope.ACCESS)));
+      }
     }
   }
 
@@ -168,7 +166,10 @@ final class Acls {
 
   void removeAll() throws IOException {
     removeDefault();
-    calls.removeAttribute(path, ACCESS);
+    // The group's own entry, which the mask hides, is its permission again.
+    List<AclEntry> now = read(AclEntryScope.ACCESS);
+    now.removeIf(entry -> entry.getName() != null || entry.getType() == AclEntryType.MASK);
+    write(AclEntryScope.ACCESS, now);
   }
 
   private static List<AclEntry> unmasked(List<AclEntry> entries) {

@@ -79,7 +79,11 @@ final class Checksums {
    *     file has none
    */
   boolean write(Path file) throws IOException {
-    long modified = Entry.followed(file).modified;
+    Entry now = Entry.followed(file);
+    if (now.size != size) {
+      return false;
+    }
+    long modified = now.modified;
     for (Checksums some = this; some.chunk <= LARGEST_CHUNK; some = some.joined()) {
       if (HEAD + 4 * some.sums.length > LARGEST_VALUE) {
         continue;
@@ -114,7 +118,14 @@ final class Checksums {
 
   /** Whether the bytes of a chunk, from its first to its last, are those that were written. */
   boolean matches(long offset, ByteBuffer bytes, Crc crc) {
-    crc.update(bytes);
+    ByteBuffer covered = bytes.duplicate();
+    // What was appended since is nobody's to compare.
+    long left = Math.max(0, size - offset);
+    if (left == 0) {
+      return true;
+    }
+    covered.limit((int) Math.min(covered.limit(), left));
+    crc.update(covered);
     return crc.take() == sums[(int) (offset / chunk)];
   }
 

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CompositeCrcFileChecksum;
@@ -94,31 +94,48 @@ final class Contents {
     if (sources.isEmpty()) {
       throw new IllegalArgumentException("concat " + name + ": no files are given");
     }
-    if (new HashSet<>(sources).size() != sources.size() || sources.contains(target)) {
-      throw new PathIOException(name.toString(), "a file cannot be appended to itself, nor twice");
-    }
     requireFile(name, target);
+    List<Entry> seen = new ArrayList<>();
+    seen.add(Entry.followed(target));
     for (Path source : sources) {
       requireFile(name, source);
+      Entry entry = Entry.followed(source);
+      if (seen.stream().anyMatch(entry::isSame)) {
+        throw new PathIOException(
+            name.toString(), "a file cannot be appended to itself, nor twice, by whatever name");
+      }
+      seen.add(entry);
     }
     Checksums.forget(target);
+    long before = seen.get(0).size;
     try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
-      long before = channel.size();
-      try {
-        channel.position(before);
-        for (Path source : sources) {
-          append(source, channel);
-        }
-        if (settings.syncOnClose) {
-          channel.force(true);
-        }
-      } catch (IOException e) {
-        channel.truncate(before);
-        throw e;
+      channel.position(before);
+      for (Path source : sources) {
+        append(source, channel);
       }
+      if (settings.syncOnClose) {
+        channel.force(true);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      cutBack(target, before, e);
+      throw e;
     }
     for (Path source : sources) {
       Files.delete(source);
+    }
+  }
+
+  /** Also when the failure was an interrupt, by which Java has closed the channel. */
+  private static void cutBack(Path target, long length, Throwable because) {
+    boolean interrupted = Thread.interrupted();
+    try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
+      channel.truncate(length);
+    } catch (IOException e) {
+      because.addSuppressed(e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

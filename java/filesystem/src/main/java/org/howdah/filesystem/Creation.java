@@ -69,7 +69,12 @@ final class Creation {
     } catch (FileAlreadyExistsException e) {
       Path real = resolved(file);
       refuseExisting(name, real, wish.overwrite);
-      return output(name, replaced(real, wish.permission.toShort()), real, real, wish);
+      // Without overwriting, what was there is gone again: whoever makes it first has it.
+      FileChannel channel =
+          wish.overwrite
+              ? replaced(real, wish.permission.toShort())
+              : Tree.makeFile(real, wish.permission.toShort());
+      return output(name, channel, real, real, wish);
     }
   }
 
@@ -85,9 +90,8 @@ final class Creation {
       throw new FileNotFoundException("append " + name + ": it is a directory");
     }
     Checksums.forget(file);
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-    channel.position(channel.size());
-    return new FileOutput(name, channel, settings, false, sync, false, new Plain(file, sync));
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND);
+    return new FileOutput(name, channel, settings, false, sync, false, new Plain(file, null, sync));
   }
 
   /**
@@ -141,23 +145,26 @@ final class Creation {
       org.apache.hadoop.fs.Path name, FileChannel channel, Path written, Path file, Wish wish)
       throws IOException {
     boolean sync = wish.sync || settings.syncOnClose;
-    boolean reserved =
-        settings.preallocate > 0
-            && Native.get() != null
-            && Native.get().allocate(written, settings.preallocate);
-    FileOutput.End end =
-        wish.atomic ? new Atomic(written, file, wish.overwrite, sync) : new Plain(file, sync);
-    if (settings.syncDirectories && !wish.atomic) {
-      Tree.sync(file.getParent());
+    try {
+      FileOutput.End end =
+          wish.atomic
+              ? new Atomic(written, file, wish.overwrite, sync)
+              : new Plain(file, settings.checksum ? Entry.of(written) : null, sync);
+      if (settings.preallocate > 0 && Native.get() != null) {
+        Native.Reservation reserved = Native.get().allocate(written, settings.preallocate);
+        end = reserved == null ? end : new Reserved(reserved, end);
+      }
+      if (settings.syncDirectories && !wish.atomic) {
+        Tree.sync(file.getParent());
+      }
+      return new FileOutput(name, channel, settings, settings.checksum, sync, wish.atomic, end);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      if (wish.atomic) {
+        Files.deleteIfExists(written);
+      }
+      throw e;
     }
-    return new FileOutput(
-        name,
-        channel,
-        settings,
-        settings.checksum,
-        sync,
-        wish.atomic,
-        reserved ? new Trimmed(written, end) : end);
   }
 
   private static void refuseExisting(org.apache.hadoop.fs.Path name, Path file, boolean overwrite)
@@ -186,21 +193,38 @@ final class Creation {
   /** A file that is seen while it is written. */
   private class Plain implements FileOutput.End {
     private final Path file;
+    private final Entry made;
     private final boolean sync;
 
-    Plain(Path file, boolean sync) {
+    /**
+     * @param made the file that is written, or null if nothing is to be done to it at the end
+     */
+    Plain(Path file, Entry made, boolean sync) {
       this.file = file;
+      this.made = made;
       this.sync = sync;
     }
 
     @Override
-    public void complete(Checksums checksums) throws IOException {
-      keep(file, checksums, sync);
+    public void complete(long length, Checksums checksums) throws IOException {
+      // It may have been renamed or overwritten meanwhile; what has its name now has sums of its
+      // own.
+      if (checksums != null && made != null && isStill(file, made)) {
+        keep(file, checksums, sync);
+      }
     }
 
     @Override
     public void abandon() {
       // It was to be seen all along, and who reads it may hold what came out of it.
+    }
+  }
+
+  private static boolean isStill(Path file, Entry made) throws IOException {
+    try {
+      return Entry.of(file).isSame(made);
+    } catch (NoSuchFileException renamed) {
+      return false;
     }
   }
 
@@ -219,7 +243,7 @@ final class Creation {
     }
 
     @Override
-    public void complete(Checksums checksums) throws IOException {
+    public void complete(long length, Checksums checksums) throws IOException {
       try {
         keep(hidden, checksums, sync);
         if (overwrite) {
@@ -243,23 +267,26 @@ final class Creation {
   }
 
   /** A file for which more was reserved than it may need. */
-  private static final class Trimmed implements FileOutput.End {
-    private final Path file;
+  private static final class Reserved implements FileOutput.End {
+    private final Native.Reservation reserved;
     private final FileOutput.End end;
 
-    Trimmed(Path file, FileOutput.End end) {
-      this.file = file;
+    Reserved(Native.Reservation reserved, FileOutput.End end) {
+      this.reserved = reserved;
       this.end = end;
     }
 
     @Override
-    public void complete(Checksums checksums) throws IOException {
-      Native.get().truncate(file, Files.size(file));
-      end.complete(checksums);
+    public void complete(long length, Checksums checksums) throws IOException {
+      try (Native.Reservation mine = reserved) {
+        mine.giveBack(length);
+      }
+      end.complete(length, checksums);
     }
 
     @Override
     public void abandon() throws IOException {
+      reserved.close();
       end.abandon();
     }
   }

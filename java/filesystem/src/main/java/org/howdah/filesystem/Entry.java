@@ -61,6 +61,11 @@ final class Entry {
     return (mode & TYPE) == LINK;
   }
 
+  /** Whether both are of one file, whatever its names. */
+  boolean isSame(Entry other) {
+    return inode == other.inode && device == other.device;
+  }
+
   /** Permission bits with the sticky bit, the only one of the special ones that Hadoop knows. */
   short permissions() {
     return (short) (mode & PERMISSIONS);

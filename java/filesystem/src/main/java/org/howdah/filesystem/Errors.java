@@ -47,7 +47,8 @@ final class Errors {
     if (thrown instanceof ClosedByInterruptException) {
       return caused(new InterruptedIOException(what + ": interrupted"), thrown);
     }
-    if (!thrown.getClass().getName().startsWith("java.")
+    if (thrown instanceof InterruptedIOException
+        || !thrown.getClass().getName().startsWith("java.")
         || thrown instanceof FileNotFoundException) {
       return thrown;
     }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,7 +51,7 @@ final class FileInput extends FSInputStream
   private static final int LARGE_CALL = 64 << 10;
 
   private final Path name;
-  private final FileChannel channel;
+  private final ReadChannel channel;
   private final FileSystem.Statistics statistics;
   private final Buffers buffers;
   private final Speed speed;
@@ -88,7 +87,7 @@ final class FileInput extends FSInputStream
    */
   FileInput(
       Path name,
-      FileChannel channel,
+      ReadChannel channel,
       Settings settings,
       FileSystem.Statistics statistics,
       Checksums checksums)
@@ -106,7 +105,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public int read() throws IOException {
+  public synchronized int read() throws IOException {
     if (!hasChunk()) {
       return -1;
     }
@@ -116,7 +115,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public int read(byte[] bytes, int offset, int count) throws IOException {
+  public synchronized int read(byte[] bytes, int offset, int count) throws IOException {
     validatePositionedReadArgs(position, bytes, offset, count);
     checkOpen();
     if (count == 0) {
@@ -135,7 +134,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public int read(ByteBuffer into) throws IOException {
+  public synchronized int read(ByteBuffer into) throws IOException {
     checkOpen();
     if (!into.hasRemaining()) {
       return 0;
@@ -201,7 +200,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public void seek(long to) throws IOException {
+  public synchronized void seek(long to) throws IOException {
     checkOpen();
     if (to < 0) {
       throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK);
@@ -230,7 +229,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public long skip(long count) throws IOException {
+  public synchronized long skip(long count) throws IOException {
     checkOpen();
     length = channel.size();
     long skipped = Math.max(0, Math.min(count, length - position));
@@ -239,7 +238,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public int available() throws IOException {
+  public synchronized int available() throws IOException {
     checkOpen();
     return (int) Math.min(Integer.MAX_VALUE, Math.max(0, channel.size() - position));
   }
@@ -255,7 +254,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public void setReadahead(Long bytes) {
+  public synchronized void setReadahead(Long bytes) {
     if (bytes != null) {
       depth = (int) Math.min(1024, (Math.max(0, bytes) + step - 1) / step);
       stopAhead();
@@ -263,7 +262,7 @@ final class FileInput extends FSInputStream
   }
 
   @Override
-  public void unbuffer() {
+  public synchronized void unbuffer() {
     drop();
     stopAhead();
   }
@@ -273,11 +272,11 @@ final class FileInput extends FSInputStream
     if (!channel.isOpen()) {
       return;
     }
-    drop();
-    stopAhead();
-    try {
-      channel.close();
-    } finally {
+    // First, so that a reader who holds the lock is not waited for.
+    channel.close();
+    synchronized (this) {
+      drop();
+      stopAhead();
       aggregator.aggregate(ioStatistics);
     }
   }
@@ -383,7 +382,7 @@ final class FileInput extends FSInputStream
   private void learn(long start, int count, long nanoseconds) {
     boolean sequential = start == expected;
     expected = start + count;
-    size = Math.min(step, sequential ? size * GROWTH : size);
+    size = (int) Math.min(step, sequential ? (long) size * GROWTH : size);
     slow = sequential && speed.isSlow(count, nanoseconds) ? slow + 1 : 0;
     if (slow >= Speed.NO_ACCIDENT && depth > 0 && expected < length) {
       ahead = new ReadAhead(offset -> chunkAt(offset, step), buffers, speed, step, depth, length);

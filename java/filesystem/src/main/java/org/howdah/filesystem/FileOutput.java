@@ -21,7 +21,7 @@ import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 
-/** Writes a file. Used by one thread at a time, as every output stream of Hadoop. */
+/** Writes a file. Other threads than the writer may flush and close it. */
 final class FileOutput extends OutputStream
     implements Syncable, Abortable, StreamCapabilities, IOStatisticsSource {
   /** What becomes of a file at the end. */
@@ -29,9 +29,10 @@ final class FileOutput extends OutputStream
     /**
      * The bytes are written, and the channel is closed.
      *
+     * @param length bytes that this stream has written
      * @param checksums of the file, or null
      */
-    void complete(Checksums checksums) throws IOException;
+    void complete(long length, Checksums checksums) throws IOException;
 
     /**
      * The file is not to be seen, if it is one that appears only when it is complete; the channel
@@ -95,7 +96,7 @@ final class FileOutput extends OutputStream
   }
 
   @Override
-  public void write(int value) throws IOException {
+  public synchronized void write(int value) throws IOException {
     checkOpen();
     if (chunk == null) {
       chunk = buffers.take();
@@ -109,7 +110,7 @@ final class FileOutput extends OutputStream
   }
 
   @Override
-  public void write(byte[] bytes, int offset, int count) throws IOException {
+  public synchronized void write(byte[] bytes, int offset, int count) throws IOException {
     checkOpen();
     if (offset < 0 || count < 0 || count > bytes.length - offset) {
       throw new IndexOutOfBoundsException(offset + " and " + count + " bytes of " + bytes.length);
@@ -144,7 +145,7 @@ final class FileOutput extends OutputStream
   }
 
   @Override
-  public void hflush() throws IOException {
+  public synchronized void hflush() throws IOException {
     checkOpen();
     try {
       send();
@@ -155,7 +156,7 @@ final class FileOutput extends OutputStream
   }
 
   @Override
-  public void hsync() throws IOException {
+  public synchronized void hsync() throws IOException {
     hflush();
     try {
       behind.force();
@@ -165,7 +166,7 @@ final class FileOutput extends OutputStream
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
     if (closed) {
       return;
     }
@@ -191,7 +192,7 @@ final class FileOutput extends OutputStream
       }
       channel.close();
       whole = true;
-      end.complete(checksums());
+      end.complete(written, checksums());
     } catch (IOException e) {
       if (!whole) {
         abandon(e);
@@ -200,11 +201,19 @@ final class FileOutput extends OutputStream
     }
   }
 
+  /** Closing may fail where the storage is full, and then the file must go all the same. */
+  private void closeAndAbandon() throws IOException {
+    try {
+      channel.close();
+    } finally {
+      end.abandon();
+    }
+  }
+
   private void abandon(IOException because) {
     behind.stop();
     try {
-      channel.close();
-      end.abandon();
+      closeAndAbandon();
     } catch (IOException e) {
       because.addSuppressed(e);
     }
@@ -215,7 +224,7 @@ final class FileOutput extends OutputStream
    * as it got.
    */
   @Override
-  public AbortableResult abort() {
+  public synchronized AbortableResult abort() {
     IOException failure = null;
     boolean already = closed;
     if (!closed) {
@@ -223,8 +232,7 @@ final class FileOutput extends OutputStream
       aborted = true;
       behind.stop();
       try {
-        channel.close();
-        end.abandon();
+        closeAndAbandon();
       } catch (IOException e) {
         failure = e;
       }

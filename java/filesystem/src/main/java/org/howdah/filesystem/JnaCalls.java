@@ -46,7 +46,7 @@ final class JnaCalls implements org.howdah.filesystem.Native {
 
     int fallocate(int descriptor, int mode, long offset, long length);
 
-    int truncate(byte[] path, long length);
+    int ftruncate(int descriptor, long length);
 
     long getxattr(byte[] path, byte[] name, byte[] value, long size);
 
@@ -83,29 +83,48 @@ final class JnaCalls implements org.howdah.filesystem.Native {
   }
 
   @Override
-  public boolean allocate(Path file, long bytes) throws IOException {
+  public Reservation allocate(Path file, long bytes) throws IOException {
     int descriptor = calls.open(bytes(file), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) {
-      throw thrown(Native.getLastError(), file, "open");
-    }
-    try {
-      if (calls.fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) {
-        return true;
-      }
       int error = Native.getLastError();
-      if (error == ENOSYS || error == EOPNOTSUPP) {
-        return false;
+      if (error == EACCES) {
+        return null;
       }
-      throw thrown(error, file, "fallocate");
-    } finally {
-      calls.close(descriptor);
+      throw thrown(error, file, "open");
     }
+    if (calls.fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) {
+      return new Held(file, descriptor);
+    }
+    int error = Native.getLastError();
+    calls.close(descriptor);
+    if (error == ENOSYS || error == EOPNOTSUPP) {
+      return null;
+    }
+    throw thrown(error, file, "fallocate");
   }
 
-  @Override
-  public void truncate(Path file, long length) throws IOException {
-    if (calls.truncate(bytes(file), length) != 0) {
-      throw thrown(Native.getLastError(), file, "truncate");
+  private final class Held implements Reservation {
+    private final Path file;
+    private int descriptor;
+
+    Held(Path file, int descriptor) {
+      this.file = file;
+      this.descriptor = descriptor;
+    }
+
+    @Override
+    public void giveBack(long length) throws IOException {
+      if (calls.ftruncate(descriptor, length) != 0) {
+        throw thrown(Native.getLastError(), file, "ftruncate");
+      }
+    }
+
+    @Override
+    public void close() {
+      if (descriptor >= 0) {
+        calls.close(descriptor);
+        descriptor = -1;
+      }
     }
   }
 
@@ -218,7 +237,7 @@ final class JnaCalls implements org.howdah.filesystem.Native {
     return Native.toByteArray(text, encoding);
   }
 
-  private static IOException thrown(int error, Path path, String call) {
+  static IOException thrown(int error, Path path, String call) {
     switch (error) {
       case ENOENT:
         return new NoSuchFileException(path.toString());

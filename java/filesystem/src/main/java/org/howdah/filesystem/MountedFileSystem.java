@@ -2,13 +2,11 @@ package org.howdah.filesystem;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -62,11 +60,22 @@ abstract class MountedFileSystem extends MountedBase {
           if (!entry.isFile()) {
             throw new FileNotFoundException("open " + name + ": it is not a file");
           }
-          Checksums checksums = settings.checksum ? Checksums.read(located, entry) : null;
-          FileChannel channel = FileChannel.open(located, StandardOpenOption.READ);
-          return new FSDataInputStream(
-              new FileInput(name, channel, settings, statistics, checksums));
+          ReadChannel channel = new ReadChannel(located, entry);
+          try {
+            Checksums checksums = settings.checksum ? sums(located, entry) : null;
+            return new FSDataInputStream(
+                new FileInput(name, channel, settings, statistics, checksums));
+          } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+          }
         });
+  }
+
+  /** Null also if another file has taken the name meanwhile. */
+  private static Checksums sums(java.nio.file.Path located, Entry opened) throws IOException {
+    Checksums found = Checksums.read(located, opened);
+    return found != null && Entry.followed(located).isSame(opened) ? found : null;
   }
 
   @Override

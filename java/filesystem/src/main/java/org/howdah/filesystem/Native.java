@@ -1,5 +1,6 @@
 package org.howdah.filesystem;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,13 +18,14 @@ interface Native {
    */
   boolean renameNoReplace(Path from, Path to) throws IOException;
 
-  /** {@code fallocate} that keeps the length; false if the file system does not have it. */
-  boolean allocate(Path file, long bytes) throws IOException;
+  /** Space of a file beyond its end, by {@code fallocate}; holds the file open. */
+  interface Reservation extends Closeable {
+    /** Gives back what lies behind this length, which is that of the file. */
+    void giveBack(long length) throws IOException;
+  }
 
-  /**
-   * {@code truncate}, which gives back what is reserved behind the end even if the length stays.
-   */
-  void truncate(Path file, long length) throws IOException;
+  /** Null if the file system does not have it, or the file may not be opened. */
+  Reservation allocate(Path file, long bytes) throws IOException;
 
   /** {@code getxattr}; null if there is no such attribute. */
   byte[] attribute(Path path, String name) throws IOException;

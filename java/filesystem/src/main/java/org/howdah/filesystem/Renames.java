@@ -39,7 +39,7 @@ final class Renames {
       return false;
     }
     if (!to.equals(from) && Files.isDirectory(to)) {
-      to = to.resolve(from.getFileName());
+      to = mount.locateTarget(destination).resolve(from.getFileName());
     }
     if (to.equals(from)) {
       return !moved.isDirectory();

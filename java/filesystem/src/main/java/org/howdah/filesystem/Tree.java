@@ -29,6 +29,10 @@ import java.util.Set;
 /** Changes to directories, on the machine's own paths. Throws Java's exceptions. */
 final class Tree {
   private static final int PERMISSIONS = 0777;
+
+  /** Set-user and set-group. */
+  private static final int SPECIAL = 06000;
+
   private static final PosixFilePermission[] BITS = {
     PosixFilePermission.OTHERS_EXECUTE,
     PosixFilePermission.OTHERS_WRITE,
@@ -73,8 +77,14 @@ final class Tree {
     }
   }
 
+  /**
+   * A directory keeps its bit by which what is made in it gets its group, as everything in HDFS
+   * gets its parent's.
+   */
   static void setPermissions(Path path, int permissions) throws IOException {
-    Files.setAttribute(path, "unix:mode", permissions);
+    Entry entry = Entry.followed(path);
+    int kept = entry.isDirectory() ? entry.mode & SPECIAL : 0;
+    Files.setAttribute(path, "unix:mode", permissions | kept);
   }
 
   /** Names in a directory, in no order. */
@@ -150,6 +160,13 @@ final class Tree {
     if (!directory && link(from, to)) {
       try {
         Files.delete(from);
+      } catch (NoSuchFileException e) {
+        // Deleted by another, or by a first try of ours whose answer was lost: then this is the
+        // only name left.
+        if ((Integer) Files.getAttribute(to, "unix:nlink", LinkOption.NOFOLLOW_LINKS) > 1) {
+          Files.deleteIfExists(to);
+          throw e;
+        }
       } catch (IOException e) {
         Files.deleteIfExists(to);
         throw e;

@@ -79,6 +79,8 @@ final class VectoredReads {
 
   private void one(FileRange range, IntFunction<ByteBuffer> allocate) throws IOException {
     ByteBuffer bytes = allocate.apply(range.getLength());
+    // A pool may give more than was asked for.
+    bytes.limit(bytes.position() + range.getLength());
     source.readFully(range.getOffset(), bytes);
     bytes.flip();
     range.getData().complete(bytes);

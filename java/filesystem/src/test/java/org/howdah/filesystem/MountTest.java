@@ -72,6 +72,20 @@ class MountTest {
   }
 
   @Test
+  void nothingIsRenamedIntoADirectoryOutside() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createSymbolicLink(root.resolve("way"), outside);
+    files.create(new org.apache.hadoop.fs.Path("/a")).close();
+
+    assertThatThrownBy(
+            () ->
+                files.rename(
+                    new org.apache.hadoop.fs.Path("/a"), new org.apache.hadoop.fs.Path("/way")))
+        .isInstanceOf(AccessControlException.class);
+    assertThat(root.resolve("a")).exists();
+  }
+
+  @Test
   void aLinkThatLeadsOutIsListedAndDeletedAsItself() throws IOException {
     FileSystem files = TemporaryMount.open(root);
     Files.createSymbolicLink(root.resolve("way"), outside);

@@ -75,6 +75,16 @@ class TreeTest {
   }
 
   @Test
+  void aDirectoryKeepsTheBitThatHandsItsGroupOn() throws IOException {
+    try (FileSystem files = TemporaryMount.open(root)) {
+      files.mkdirs(name("/group"));
+      Files.setAttribute(root.resolve("group"), "unix:mode", 02775);
+      files.setPermission(name("/group"), new org.apache.hadoop.fs.permission.FsPermission("770"));
+      assertThat(Files.getAttribute(root.resolve("group"), "unix:mode")).isEqualTo(042770);
+    }
+  }
+
+  @Test
   void aLargeDirectoryIsListedWhole() throws IOException {
     for (int i = 0; i < 3000; i++) {
       Files.createFile(root.resolve("file" + i));
@@ -137,6 +147,17 @@ class TreeTest {
       files.removeAclEntries(name("/dir"), AclEntry.parseAclSpec("user:nobody", false));
       files.removeDefaultAcl(name("/dir"));
       assertThat(files.getAclStatus(name("/dir")).getEntries()).isEmpty();
+      files.create(name("/file")).close();
+      files.setPermission(name("/file"), new org.apache.hadoop.fs.permission.FsPermission("640"));
+      files.modifyAclEntries(name("/file"), AclEntry.parseAclSpec("user:nobody:rwx", true));
+      files.removeAcl(name("/file"));
+      assertThat(files.getFileStatus(name("/file")).getPermission().toString())
+          .isEqualTo("rw-r-----");
+      files.setAcl(name("/dir"), AclEntry.parseAclSpec("default:user:nobody:rwx", true));
+      files.setAcl(name("/dir"), AclEntry.parseAclSpec("user::rwx,group::r-x,other::---", true));
+      assertThat(files.getAclStatus(name("/dir")).getEntries().toString())
+          .contains("default:user:nobody:rwx");
+      files.removeDefaultAcl(name("/dir"));
       files.removeAcl(name("/dir/inner"));
       assertThat(files.getAclStatus(name("/dir/inner")).getEntries()).isEmpty();
       assertThatThrownBy(

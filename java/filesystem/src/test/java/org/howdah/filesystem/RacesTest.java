@@ -1,0 +1,206 @@
+package org.howdah.filesystem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Several threads on one stream or one name, and names that change while a stream is open. */
+class RacesTest {
+  private static final int BUFFER = 12 << 10;
+
+  @TempDir Path root;
+  private final ExecutorService pool = Executors.newFixedThreadPool(4);
+
+  private static org.apache.hadoop.fs.Path name(String path) {
+    return new org.apache.hadoop.fs.Path(path);
+  }
+
+  private static void write(FileSystem files, String path, int count, int value)
+      throws IOException {
+    byte[] bytes = new byte[count];
+    java.util.Arrays.fill(bytes, (byte) value);
+    try (FSDataOutputStream out = files.create(name(path), true)) {
+      out.write(bytes);
+    }
+  }
+
+  @AfterEach
+  void end() {
+    pool.shutdownNow();
+  }
+
+  @Test
+  void aStreamThatIsClosedWhileItIsReadGivesItsBufferBackOnce() throws Exception {
+    FileSystem files = TemporaryMount.open(root, "buffer.size", String.valueOf(BUFFER));
+    write(files, "/file", 100_000, 1);
+    for (int round = 0; round < 500; round++) {
+      FSDataInputStream in = files.open(name("/file"));
+      Future<?> reading =
+          pool.submit(
+              () -> {
+                byte[] some = new byte[100];
+                while (in.read(some) > 0) {
+                  assertThat(some[0]).isEqualTo((byte) 1);
+                }
+                return null;
+              });
+      Future<?> closing = pool.submit((Callable<Void>) () -> close(in));
+      closing.get();
+      try {
+        reading.get();
+      } catch (java.util.concurrent.ExecutionException closed) {
+        assertThat(closed.getCause()).isInstanceOf(IOException.class);
+      }
+    }
+    Set<ByteBuffer> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (int i = 0; i < 64; i++) {
+      assertThat(seen.add(Buffers.of(BUFFER).take())).isTrue();
+    }
+  }
+
+  private static Void close(FSDataInputStream in) throws IOException {
+    in.close();
+    return null;
+  }
+
+  @Test
+  void ofManyWhoCreateWithoutOverwritingOneDoes() throws Exception {
+    FileSystem files = TemporaryMount.open(root);
+    AtomicInteger held = new AtomicInteger();
+    Callable<Integer> worker =
+        () -> {
+          int got = 0;
+          for (int i = 0; i < 300; i++) {
+            try {
+              files.create(name("/lock"), false).close();
+            } catch (IOException taken) {
+              continue;
+            }
+            assertThat(held.incrementAndGet()).isEqualTo(1);
+            got++;
+            held.decrementAndGet();
+            files.delete(name("/lock"), false);
+          }
+          return got;
+        };
+    int got = 0;
+    for (Future<Integer> one : pool.invokeAll(Collections.nCopies(4, worker))) {
+      got += one.get();
+    }
+    assertThat(got).isPositive();
+  }
+
+  @Test
+  void anInterruptedReaderLeavesTheStreamToTheOthers() throws Exception {
+    FileSystem files = TemporaryMount.open(root);
+    write(files, "/file", 1000, 5);
+    try (FSDataInputStream in = files.open(name("/file"))) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> in.readFully(0, new byte[10]))
+          .isInstanceOf(InterruptedIOException.class);
+      assertThat(Thread.interrupted()).isTrue();
+      byte[] read = new byte[10];
+      in.readFully(500, read);
+      assertThat(read[9]).isEqualTo((byte) 5);
+      assertThat(in.read()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void anInterruptedConcatLeavesEverythingAsItWas() throws Exception {
+    FileSystem files = TemporaryMount.open(root);
+    write(files, "/target", 1, 1);
+    write(files, "/source", 1_000_000, 2);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(
+            () -> files.concat(name("/target"), new org.apache.hadoop.fs.Path[] {name("/source")}))
+        .isInstanceOf(IOException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(Files.size(root.resolve("target"))).isEqualTo(1);
+    assertThat(Files.size(root.resolve("source"))).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void aFileIsNotAppendedToItselfByAnotherName() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createDirectory(root.resolve("d"));
+    Files.createSymbolicLink(root.resolve("link"), root.resolve("d"));
+    write(files, "/d/a", 10, 1);
+    assertThatThrownBy(
+            () -> files.concat(name("/d/a"), new org.apache.hadoop.fs.Path[] {name("/link/a")}))
+        .hasMessageContaining("by whatever name");
+    assertThat(Files.size(root.resolve("d/a"))).isEqualTo(10);
+  }
+
+  @Test
+  void aFileThatIsOverwrittenOrRenamedWhileItIsWrittenKeepsItsOwnChecksums() throws IOException {
+    FileSystem files = TemporaryMount.open(root, "checksum", "true", "preallocate", "1m");
+    FSDataOutputStream first = files.create(name("/v"), true);
+    first.write(new byte[] {1, 1, 1, 1});
+    write(files, "/v", 4, 2);
+    first.close();
+    try (FSDataInputStream in = files.open(name("/v"))) {
+      byte[] read = new byte[4];
+      in.readFully(read);
+      assertThat(read).containsExactly(2, 2, 2, 2);
+    }
+    FSDataOutputStream moved = files.create(name("/w"));
+    moved.write(3);
+    files.rename(name("/w"), name("/w2"));
+    moved.close();
+    assertThat(files.open(name("/w2")).read()).isEqualTo(3);
+  }
+
+  @Test
+  void whatIsAppendedWhileAFileIsReadIsNoDamage() throws IOException {
+    FileSystem files = TemporaryMount.open(root, "checksum", "true");
+    write(files, "/file", 10, 1);
+    write(files, "/empty", 0, 1);
+    for (String path : new String[] {"/file", "/empty"}) {
+      try (FSDataInputStream in = files.open(name(path))) {
+        try (FSDataOutputStream out = files.append(name(path))) {
+          out.write(new byte[] {9, 9});
+        }
+        byte[] all = new byte[20];
+        int count = in.read(all);
+        assertThat(all[count - 1]).isEqualTo((byte) 9);
+      }
+    }
+  }
+
+  @Test
+  void twoWhoAppendAtOnceLoseNothing() throws Exception {
+    FileSystem files = TemporaryMount.open(root);
+    write(files, "/log", 0, 0);
+    FSDataOutputStream one = files.append(name("/log"));
+    FSDataOutputStream other = files.append(name("/log"));
+    for (int i = 0; i < 10; i++) {
+      one.write(1);
+      one.hflush();
+      other.write(2);
+      other.hflush();
+    }
+    one.close();
+    other.close();
+    assertThat(Files.size(root.resolve("log"))).isEqualTo(20);
+  }
+}
