@@ -34,7 +34,7 @@ class StreamsTest {
       throws IOException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < 12; round++) {
       String buffer = random.nextBoolean() ? "4096" : "64k";
       String[] settings = {
         "background.below",
