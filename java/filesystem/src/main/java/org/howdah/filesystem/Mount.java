@@ -9,6 +9,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.security.AccessControlException;
 
@@ -23,11 +25,8 @@ final class Mount {
   private final boolean confined;
   private final Path realRoot;
 
-  /**
-   * Device of the directory that holds the mount point: what the root would be on if nothing were
-   * mounted.
-   */
-  private final long outside;
+  /** Devices of the directories above: what the root would be on if it were not mounted. */
+  private final Set<Long> outside;
 
   private final boolean mounted;
 
@@ -43,8 +42,8 @@ final class Mount {
       throw new FileNotFoundException(told("it is not a directory on this machine"));
     }
     realRoot = root.toRealPath();
-    outside = deviceOutside(realRoot);
-    mounted = Entry.followed(root).device != outside;
+    outside = devicesOutside(realRoot);
+    mounted = !outside.isEmpty();
     if (confined && settings.mountRequired() && !mounted) {
       throw new Refusal(
           told(
@@ -121,7 +120,7 @@ final class Mount {
     } catch (IOException gone) {
       throw new Refusal(told("it cannot be reached any more: " + gone), gone);
     }
-    if (mounted && device == outside) {
+    if (mounted && outside.contains(device)) {
       throw new Refusal(
           told("what was mounted there no longer is; nothing is read or written until it is back"));
     }
@@ -173,19 +172,15 @@ final class Mount {
     }
   }
 
-  /**
-   * Equal to the device of the root itself where nothing is mounted between it and the machine's
-   * root.
-   */
-  private static long deviceOutside(Path real) throws IOException {
+  /** None where nothing is mounted between the root and the machine's own. */
+  private static Set<Long> devicesOutside(Path real) throws IOException {
     long device = Entry.followed(real).device;
+    Set<Long> found = new HashSet<>();
     for (Path parent = real.getParent(); parent != null; parent = parent.getParent()) {
-      long found = Entry.followed(parent).device;
-      if (found != device) {
-        return found;
-      }
+      found.add(Entry.followed(parent).device);
     }
-    return device;
+    found.remove(device);
+    return found;
   }
 
   private void checkType(Settings settings) throws IOException {

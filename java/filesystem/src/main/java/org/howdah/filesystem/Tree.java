@@ -33,6 +33,9 @@ final class Tree {
   /** Set-user and set-group. */
   private static final int SPECIAL = 06000;
 
+  /** Times that a directory is gone through again. */
+  private static final int PASSES = 3;
+
   private static final PosixFilePermission[] BITS = {
     PosixFilePermission.OTHERS_EXECUTE,
     PosixFilePermission.OTHERS_WRITE,
@@ -118,6 +121,22 @@ final class Tree {
   }
 
   private static void deleteAll(SecureDirectoryStream<Path> parent, Path name) throws IOException {
+    for (int left = PASSES; ; left--) {
+      deleteInside(parent, name);
+      try {
+        parent.deleteDirectory(name);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        // Some file systems leave names out of a listing while others are deleted from it.
+        if (left == 0) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static void deleteInside(SecureDirectoryStream<Path> parent, Path name)
+      throws IOException {
     try (SecureDirectoryStream<Path> inside =
         parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
       for (Path found : inside) {
@@ -135,7 +154,6 @@ final class Tree {
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
-    parent.deleteDirectory(name);
   }
 
   private static boolean isDirectory(SecureDirectoryStream<Path> inside, Path child)
