@@ -59,10 +59,6 @@ final class Layouts {
     }
   }
 
-  boolean isActive() {
-    return active;
-  }
-
   /**
    * The block size that a file reports: as set, but never such that a block ends within a stripe.
    */

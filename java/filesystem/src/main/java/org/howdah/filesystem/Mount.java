@@ -58,11 +58,6 @@ final class Mount {
     return root;
   }
 
-  /** The real path of the root, below which everything is. */
-  Path realRoot() {
-    return realRoot;
-  }
-
   /** The type of the file system that the root is on, as {@code df -T} names it. */
   String type() throws IOException {
     return Files.getFileStore(root).type();

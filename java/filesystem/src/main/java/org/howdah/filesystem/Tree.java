@@ -11,7 +11,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.SecureDirectoryStream;
@@ -224,15 +223,6 @@ final class Tree {
       }
     }
     return false;
-  }
-
-  /**
-   * @throws NotDirectoryException if the nearest thing above a path that exists is no directory
-   */
-  static void refuseUnderFile(Path path) throws NotDirectoryException {
-    if (isUnderFile(path)) {
-      throw new NotDirectoryException(path.toString());
-    }
   }
 
   /** False if this file system has no hard links, or not here. */
