@@ -18,7 +18,7 @@ from howdah.engine.acceleration import shortfalls
 from howdah.engine.accounting import Accounting, total
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
-from howdah.engine.storages import check_storage, job_files
+from howdah.engine.storages import check_storage, job_files, storages_of
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, UsageError, WorkloadFailed
 from howdah.hadoop.effective import parse_conf
@@ -94,6 +94,15 @@ class JobSession:
         if problem is not None:
             self.caveats.append(Caveat("run", problem))
         return dataset
+
+    def other(self, name: str) -> Files:
+        if name == self.storage.name:
+            return self.storage
+        there = storages_of(self._cluster)
+        if name not in there:
+            raise UsageError(f"the cluster has no storage {name}; it has {', '.join(there)}")
+        self.storages.append(there[name])
+        return there[name]
 
     def local(self, directory: str | None) -> Files:
         plan = self._cluster.plan

@@ -114,6 +114,9 @@ class Session(Protocol):
         """The storage `file:` below `directory`, which every node sees at the same path; None takes one of the
         cluster's own. Raises UsageError for a relative path, and where no directory is known to be seen by all."""
 
+    def other(self, name: str) -> Files:
+        """The cluster's storage `hdfs` or `posix`, which may be the run's own. Raises UsageError where it has none."""
+
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
         """The data of `identity`: its `generator`, its size, and whatever of this workload's settings shapes it
         (Hadoop's own keys are looked after). `make` generates it into a directory that does not exist yet, and gives

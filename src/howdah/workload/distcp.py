@@ -9,11 +9,16 @@ from typing import Any, ClassVar
 from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check, PhaseKind
+from howdah.model.storage import HDFS, POSIX
 from howdah.workload import MAPS, Asked, Dataset, Files, Option, Session, Settings
 from howdah.workload.counts import count
 
 MIB = 1 << 20
-_STORAGES = ("hdfs", "file")
+_ENDS = ("from", "to")
+_FILE = "file"
+_STORAGES = (HDFS, POSIX, _FILE)
+_COMPOSITE = "-Ddfs.checksum.combine.mode=COMPOSITE_CRC"
+"""The checksum that files of `hdfs` and `posix` have in common: it does not depend on how they are stored."""
 
 
 class DistCp:
@@ -22,15 +27,15 @@ class DistCp:
     name: ClassVar[str] = "distcp"
     title: ClassVar[str] = "DistCp"
     summary: ClassVar[str] = (
-        "copies files within HDFS or between it and a directory: disks and network; Hadoop's own tool"
+        "copies files within a storage or from one to another: disks and network; Hadoop's own tool"
     )
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
     options: ClassVar[tuple[Option, ...]] = (
         MAPS,
         Option("files", "How many files the size is divided into. [4 per map]", "count"),
-        Option("from", f"The storage with the files. [{_STORAGES[0]}]", choices=_STORAGES),
-        Option("to", f"The storage for the copy. [{_STORAGES[0]}]", choices=_STORAGES),
+        Option("from", "The storage with the files. [the run's]", choices=_STORAGES),
+        Option("to", "The storage for the copy. [the run's]", choices=_STORAGES),
         Option("directory", "For storage file: a directory that every node sees. [one of the cluster's own]"),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
@@ -39,7 +44,7 @@ class DistCp:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._local: Files | None = None
+        self._others: Mapping[str, Files] = {}
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         size = asked.size_of(self)
@@ -49,9 +54,9 @@ class DistCp:
         files = asked.own.get("files", 4 * maps)
         if size < files:
             raise UsageError(f"{size} bytes are too few for {files} files, which {maps} maps copy")
-        places = {name: asked.own.get(name, _STORAGES[0]) for name in ("from", "to")}
+        places = {name: asked.own.get(name) for name in _ENDS}
         directory = asked.own.get("directory")
-        if directory is not None and "file" not in places.values():
+        if directory is not None and _FILE not in places.values():
             raise UsageError("--directory is for storage file, and neither --from nor --to says that")
         return {
             "size_bytes": size,
@@ -66,8 +71,8 @@ class DistCp:
         }
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
-        # A copy that leaves HDFS comes back for its verification.
-        local = [settings["from"], settings["to"]].count("file")
+        # A copy that leaves the run's storage comes back for its verification.
+        local = [settings[name] for name in _ENDS].count(_FILE)
         return 2 * settings["moved_bytes"] * settings["replication"], local * settings["moved_bytes"]
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
@@ -90,11 +95,14 @@ class DistCp:
             }
 
         identity = {"generator": "testdfsio", "files": settings["files"], "file_bytes": settings["file_bytes"]}
-        if "file" in (settings["from"], settings["to"]):
-            self._local = session.local(settings["directory"])
+        self._others = {
+            name: session.local(settings["directory"]) if name == _FILE else session.other(name)
+            for name in {settings[end] for end in _ENDS} - {None}
+        }
         self._input = session.dataset(identity, make)
-        if settings["from"] == "file":
-            self._copy(session, settings, "stage", "prepare", self._original(session), self._source(session, settings))
+        original, source = self._original(session), self._source(session, settings)
+        if source != original:
+            self._copy(session, settings, "stage", "prepare", original, source)
         return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
@@ -104,8 +112,8 @@ class DistCp:
         original, checked = self._original(session), self._target(session, settings)
         source, copy = (place.files() for place in (self._source(session, settings), self._target(session, settings)))
         whole = {f"test_io_{number}": settings["file_bytes"] for number in range(settings["files"])}
-        if settings["to"] != "hdfs":
-            # Checksums can be compared within one storage only.
+        if checked.storage is not session.storage:
+            # Whatever DistCp has compared: within one storage, checksums are of every byte.
             checked = _Place(session.storage, f"{session.directory}/back")
             self._copy(session, settings, "back", "verify", self._target(session, settings), checked)
         same = [
@@ -126,7 +134,9 @@ class DistCp:
     def _copy(
         self, session: Session, settings: Settings, phase: str, kind: PhaseKind, source: _Place, target: _Place
     ) -> None:
-        program = session.distcp("-m", str(settings["maps"]), source.uri, target.uri)
+        local = self._others.get(_FILE)
+        common = () if source.storage is target.storage or local in (source.storage, target.storage) else (_COMPOSITE,)
+        program = session.distcp(*common, "-m", str(settings["maps"]), source.uri, target.uri)
         session.job(phase, kind, program, data_bytes=settings["moved_bytes"])
 
     def _original(self, session: Session) -> _Place:
@@ -136,16 +146,15 @@ class DistCp:
 
     def _source(self, session: Session, settings: Settings) -> _Place:
         """What is copied."""
-        if settings["from"] == "hdfs":
-            return self._original(session)
-        assert self._local is not None
-        return _Place(self._local, f"{session.directory}/staged")
+        storage = self._storage(session, settings["from"])
+        return self._original(session) if storage is session.storage else _Place(storage, f"{session.directory}/staged")
 
     def _target(self, session: Session, settings: Settings) -> _Place:
         """Its copy."""
-        storage = session.storage if settings["to"] == "hdfs" else self._local
-        assert storage is not None
-        return _Place(storage, f"{session.directory}/copy")
+        return _Place(self._storage(session, settings["to"]), f"{session.directory}/copy")
+
+    def _storage(self, session: Session, name: str | None) -> Files:
+        return session.storage if name is None else self._others[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
+from howdah.model.storage import HDFS
 from howdah.workload import MAPS, REDUCES, Asked, Option, Session, Settings
 from howdah.workload.counts import TASK_COUNTERS
 from howdah.workload.terasort import CHECKSUM_COUNTER, ROW_BYTES, judge, read_report, row_settings
@@ -21,6 +22,7 @@ NOTICE = (
 )
 _PASSES = (1, 2)
 _FILE = re.compile(r"^(\S+) (\d+) bytes, replicated: replication=(\d+), \d+ block\(s\): +(.*)$", re.MULTILINE)
+_LENGTH = re.compile(r"^(\d+) part-\S+$", re.MULTILINE)
 
 SECONDS = Metric(
     "hs_seconds",
@@ -45,6 +47,14 @@ PRICE = Metric(
     "--price ÷ hsph, in the currency of the price; not comparable with TPCx-HS results",
     "what the user said",
 )
+ENERGY = Metric(
+    "hs_energy",
+    "Wh/TB",
+    "lower",
+    "--watts ÷ hsph: the energy that one pass takes for each TB, as TPC-Energy's watts ÷ performance; not comparable "
+    "with TPCx-HS-Energy results",
+    "what the user said",
+)
 
 
 class Hs:
@@ -58,10 +68,11 @@ class Hs:
     options: ClassVar[tuple[Option, ...]] = (
         *(MAPS, REDUCES),
         Option("price", "What the system costs, in any currency, for its price per TB/h.", "number"),
+        Option("watts", "What the system draws on average, by your meter, for its energy per TB.", "number"),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = f"slower/{RATE.name}"
-    metrics: ClassVar[tuple[Metric, ...]] = (SECONDS, RATE, PRICE)
+    metrics: ClassVar[tuple[Metric, ...]] = (SECONDS, RATE, PRICE, ENERGY)
 
     def __init__(self) -> None:
         self._checks: list[Check] = []
@@ -69,7 +80,8 @@ class Hs:
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         settings = row_settings(asked.size_of(self), asked, cluster)
         # What is sorted must be kept as safely as what was generated.
-        return {**settings, "output_replication": settings["input_replication"], "price": asked.own.get("price")}
+        known = {name: asked.own.get(name) for name in ("price", "watts")}
+        return {**settings, "output_replication": settings["input_replication"], **known}
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
         size = settings["size_bytes"]
@@ -89,8 +101,9 @@ class Hs:
         seconds = [self._pass(session, settings, number) for number in _PASSES]
         rate = settings["size_bytes"] / TERABYTE / (max(seconds) / 3600)
         session.sample(RATE, rate, phase="slower")
-        if settings["price"] is not None:
-            session.sample(PRICE, settings["price"] / rate, phase="slower")
+        for metric, known in ((PRICE, settings["price"]), (ENERGY, settings["watts"])):
+            if known is not None:
+                session.sample(metric, known / rate, phase="slower")
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         return tuple(self._checks)
@@ -124,9 +137,15 @@ class Hs:
         return seconds
 
     def _check_data(self, session: Session, settings: Settings, phase: str, directory: str) -> None:
-        """Size, replication and health of what a phase has written, as HDFS itself checks it."""
-        ran = session.command(phase, "run", f"hdfs fsck {shlex.quote(directory)} -files", judged=True)
-        self._checks.append(judge_files(phase, ran.output, settings["rows"] * ROW_BYTES, settings["input_replication"]))
+        """Size, replication and health of what a phase has written, as HDFS itself checks it; elsewhere the size."""
+        size, there = settings["rows"] * ROW_BYTES, session.storage.uri(directory)
+        if there.startswith(f"{HDFS}:"):
+            ran = session.command(phase, "run", f"hdfs fsck {shlex.quote(directory)} -files", judged=True)
+            self._checks.append(judge_files(phase, ran.output, size, settings["input_replication"]))
+        else:
+            line = f"hadoop fs -stat '%b %n' {shlex.quote(f'{there}/part-*')}"
+            ran = session.command(phase, "run", line, judged=True)
+            self._checks.append(judge_lengths(phase, ran.output, size))
 
 
 def judge_files(name: str, said: str, size: int, replication: int) -> Check:
@@ -142,6 +161,12 @@ def judge_files(name: str, said: str, size: int, replication: int) -> Check:
         f"{stored} of {size} bytes in {len(parts)} files, stored {' and '.join(map(str, replicas)) or 'no'} times of "
         f"{replication}, {'healthy' if healthy else 'not healthy: its log says more'}",
     )
+
+
+def judge_lengths(name: str, said: str, size: int) -> Check:
+    """What `hadoop fs -stat "%b %n"` says of part files that shall have `size` bytes."""
+    lengths = [int(length) for length in _LENGTH.findall(said)]
+    return Check(name, sum(lengths) == size, f"{sum(lengths)} of {size} bytes in {len(lengths)} files")
 
 
 def _only(jobs: Sequence[Job]) -> Job:

@@ -95,6 +95,9 @@ class FakeSession:
             self.elsewhere.root = f"file://{directory}"
         return self.elsewhere
 
+    def other(self, name: str) -> FakeFiles:
+        return self.storage if self.storage.root.startswith(name) else self.elsewhere
+
     def spark(
         self,
         phase: str,

@@ -70,6 +70,18 @@ def test_a_copy_into_hdfs_starts_from_files_that_came_from_there() -> None:
     assert session.programs[2][2][-2:] == ("file:///scratch/run/staged", "hdfs://here/run/copy")
 
 
+def test_a_copy_to_another_storage_of_the_cluster_has_checksums_that_both_know() -> None:
+    back = {f"/run/back/test_io_{number}": b"abc" for number in range(4)}
+    posix = FakeFiles({f"/run/copy/test_io_{number}": b"abc" for number in range(4)}, root="posixfs://")
+    session = FakeSession(FakeFiles({**SOURCE, **back}), elsewhere=posix)
+    assert judged(session, {"from": "hdfs", "to": "posix"}) == {"files": True, "checksums": True}
+    assert session.programs[1][2] == (
+        *("distcp.jar", "-Ddfs.checksum.combine.mode=COMPOSITE_CRC", "-m", "1"),
+        *("hdfs://here/run/input/io_data", "posixfs:///run/copy"),
+    )
+    assert session.programs[2][2][-2:] == ("posixfs:///run/copy", "hdfs://here/run/back")
+
+
 def judged(session: FakeSession, own: dict[str, str]) -> dict[str, bool]:
     workload = DistCp()
     settings = workload.resolve(Asked(size=12, maps=1, own=own), {})

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from howdah.workload import Asked
-from howdah.workload.hs import NOTICE, Hs, judge_files
+from howdah.workload.hs import NOTICE, Hs, judge_files, judge_lengths
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 FSCK = (Path(__file__).parents[2] / "golden/hadoop/3.4.2/fsck.log").read_text()
@@ -38,9 +38,15 @@ def test_anything_else_does_not(said: str, size: int, replication: int) -> None:
     assert not judge_files("check", said, size, replication).passed
 
 
-def run(session: FakeSession, price: float | None = None) -> list[tuple[str, bool]]:
+def test_lengths_are_added_up_where_there_is_no_fsck() -> None:
+    said = "5000000 part-m-00000\n5000000 part-m-00001\n"
+    assert judge_lengths("check", said, 10_000_000).passed
+    assert not judge_lengths("check", "stat: `posixfs:///x': No such file or directory\n", 10_000_000).passed
+    assert judge_lengths("check", said, 9_999_999).detail == "10000000 of 9999999 bytes in 2 files"
+
+
+def run(session: FakeSession, **own: float) -> list[tuple[str, bool]]:
     workload = Hs()
-    own = {} if price is None else {"price": price}
     settings = workload.resolve(Asked(size=10_000_000, own=own), {"dfs.replication": "1"})
     workload.prepare(session, settings)
     workload.run(session, settings)
@@ -55,7 +61,7 @@ def whole_session(**changes: dict[str, str]) -> FakeSession:
 
 def test_two_passes_of_five_phases_and_the_slower_counts() -> None:
     session = whole_session()
-    checks = run(session, price=1000)
+    checks = run(session, price=1000, watts=500)
     names = ("gen", "check-input", "sort", "check-output", "validate")
     assert [phase for phase, _, _ in session.programs] == [f"{name}-{number}" for number in (1, 2) for name in names]
     assert {kind for _, kind, _ in session.programs} == {"run"}
@@ -65,6 +71,7 @@ def test_two_passes_of_five_phases_and_the_slower_counts() -> None:
     rate = 1e-5 / (50 / 3600)
     assert session.samples["slower", "hsph"] == pytest.approx(rate)
     assert session.samples["slower", "hs_price"] == pytest.approx(1000 / rate)
+    assert session.samples["slower", "hs_energy"] == pytest.approx(500 / rate)
     assert session.storage.content == {}, "each pass leaves the storage as it was"
 
 
@@ -73,7 +80,7 @@ def test_it_is_never_called_a_tpc_result() -> None:
     run(session)
     assert session.caveats == [NOTICE]
     assert NOTICE.startswith("not a TPC result")
-    assert ("slower", "hs_price") not in session.samples, "without a price there is none"
+    assert not {("slower", "hs_price"), ("slower", "hs_energy")} & session.samples.keys(), "nothing made up"
 
 
 def test_the_output_has_as_many_replicas_as_the_input() -> None:
