@@ -16,14 +16,15 @@ from howdah.hadoop.roles import DATANODE, Role
 from howdah.hadoop.sizing import Sizing
 
 _COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
+# With the flags that are right for it alone.
+_OURS = re.compile(rf"{_COLLECTOR.pattern}|-Xmn\w+|-XX:PretenureSizeThreshold=\w+")
 _QUICK = "-XX:TieredStopAtLevel=1"
-# Ten times the JVM's own thresholds of its optimising compiler.
-_LATE = (
-    "-XX:Tier4InvocationThreshold=50000",
-    "-XX:Tier4MinInvocationThreshold=6000",
-    "-XX:Tier4CompileThreshold=150000",
-    "-XX:Tier4BackEdgeThreshold=400000",
-)
+
+
+def _late(times: int) -> tuple[str, ...]:
+    """So many times the JVM's own thresholds of its optimising compiler."""
+    usual = {"Invocation": 5_000, "MinInvocation": 600, "Compile": 15_000, "BackEdge": 40_000}
+    return tuple(f"-XX:Tier4{name}Threshold={times * value}" for name, value in usual.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,11 @@ def _biased_locking(facts: Facts) -> tuple[str, ...]:
     return ("-XX:+UseBiasedLocking", "-XX:BiasedLockingStartupDelay=0") if 15 <= facts.jdk.major <= 17 else ()
 
 
+def _young(facts: Facts) -> tuple[str, ...]:
+    size = min(64, facts.sizing.task_heap_mib // 4)
+    return (f"-Xmn{size}m", "-XX:PretenureSizeThreshold=1m")
+
+
 def _tasks(facts: Facts) -> Mapping[str, str]:
     slots = str(facts.sizing.total_slots)
     return {"mapreduce.job.maps": slots, "mapreduce.job.reduces": slots}
@@ -143,8 +149,19 @@ TUNINGS = (
         "compiler costs them more than it gives (9 daemons: 23 s of CPU until healthy with it, 12 s without). "
         "DataNodes, which move the data, keep it, but it begins later",
         master_flags=_always(_QUICK),
-        daemon_flags=lambda _, role: _LATE if role is DATANODE else (_QUICK,),
+        daemon_flags=lambda _, role: _late(10) if role is DATANODE else (_QUICK,),
         client_flags=_always(_QUICK),
+    ),
+    Tuning(
+        "late-compiler",
+        "a task lives for seconds: optimising its less busy methods costs more than they then save",
+        task_flags=_always(*_late(4)),
+    ),
+    Tuning(
+        "small-young-generation",
+        "what a task makes for a record dies at once: a third of the heap for that is memory to be fetched from the "
+        "machine, a megabyte or more is a buffer, which lives as long as the task",
+        task_flags=_young,
     ),
     Tuning(
         "sort-buffer",
@@ -201,7 +218,7 @@ def daemon_flags(tunings: tuple[Tuning, ...], facts: Facts, role: Role) -> tuple
 def joined(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
     """`ours` and then the user's. A JVM takes one collector: one that the user names replaces ours."""
     if any(_COLLECTOR.fullmatch(flag) for flag in theirs):
-        ours = tuple(flag for flag in ours if not _COLLECTOR.fullmatch(flag))
+        ours = tuple(flag for flag in ours if not _OURS.fullmatch(flag))
     return (*ours, *theirs)
 
 

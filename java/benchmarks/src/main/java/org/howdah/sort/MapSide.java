@@ -96,7 +96,8 @@ public class MapSide {
   @Benchmark
   @OperationsPerInvocation(RECORDS)
   public Object sortOurs() {
-    return SortedRecords.of(buffer, 1, TeraRecords.ORDER, TeraRecords.COMPARATOR, () -> {});
+    return new SortedRecords(buffer, 1, TeraRecords.ORDER, TeraRecords.COMPARATOR, () -> {})
+        .partition(0);
   }
 
   @Benchmark

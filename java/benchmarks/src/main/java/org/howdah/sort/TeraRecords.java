@@ -32,6 +32,7 @@ final class TeraRecords {
   static RecordBuffer buffer(byte[] records) throws IOException {
     RecordBuffer buffer =
         new RecordBuffer(
+            1,
             1L << 30,
             false,
             () -> {
@@ -50,7 +51,7 @@ final class TeraRecords {
   /** A sorted segment, without its checksum. */
   static byte[] segment(int count, long seed) throws IOException {
     SortedRecords sorted =
-        SortedRecords.of(buffer(of(count, seed)), 1, ORDER, COMPARATOR, () -> {});
+        new SortedRecords(buffer(of(count, seed)), 1, ORDER, COMPARATOR, () -> {});
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (FSDataOutputStream out = new FSDataOutputStream(bytes, null)) {
       SegmentWriter writer = new SegmentWriter(out, null, new byte[SegmentWriter.BUFFER_BYTES]);

@@ -4,9 +4,9 @@ import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Sorts the entries of one partition: by radix of their prefixes from the first bit in which any
- * two of them differ, then, among equal prefixes, by those of the bytes that follow, and where
- * there are none by the comparator.
+ * Sorts the entries of one partition after another: by radix of their prefixes from the first bit
+ * in which any two of them differ, then, among equal prefixes, by those of the bytes that follow,
+ * and where there are none by the comparator.
  */
 final class EntrySort {
   // Below this many entries, insertion is faster than counting.
@@ -29,34 +29,34 @@ final class EntrySort {
   private final Progressable progress;
   private long[] spare = new long[0];
 
+  /** {@code most} is the number of entries of the largest partition. */
   EntrySort(
       RecordBuffer records,
       KeyOrder order,
       RawComparator<?> comparator,
-      long[] entries,
+      int most,
       Progressable progress) {
     this.records = records;
     this.order = order;
     this.bytes = order instanceof KeyOrder.Bytes ? (KeyOrder.Bytes) order : null;
     this.comparator = comparator;
-    this.entries = entries;
+    this.entries = new long[2 * most];
     this.progress = progress;
   }
 
-  /**
-   * Sorts the entries of numbers {@code from} to {@code end}, which have the prefixes of their
-   * keys.
-   */
-  void sort(int from, int end) {
-    if (spare.length < 2 * (end - from)) {
-      spare = null;
-      spare = new long[2 * (end - from)];
+  /** The entries of {@code partition} in order, until another one is sorted. */
+  long[] sorted(int partition) {
+    int end = records.count(partition);
+    records.move(partition, entries);
+    if (spare.length == 0 && end > 1) {
+      spare = new long[entries.length];
     }
     if (order.kind() == KeyOrder.Kind.UNKNOWN) {
-      merge(from, end);
+      merge(0, end);
     } else {
-      radix(from, end, 0);
+      radix(0, end, 0);
     }
+    return entries;
   }
 
   private void radix(int from, int end, int depth) {

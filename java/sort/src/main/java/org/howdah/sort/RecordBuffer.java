@@ -27,10 +27,8 @@ final class RecordBuffer {
   private static final int FIRST_PAGE = 1 << 20;
   private static final int LARGEST_PAGE = 1 << OFFSET_BITS;
   private static final int MOST_PAGES = 1 << (ADDRESS_BITS - OFFSET_BITS);
-  private static final int BLOCK_ENTRIES = 1 << 15;
-  // Entries are copied into the array in which they are sorted, and pass through another one there;
-  // the first
-  // ones are free by then.
+  // Entries are copied into the array in which a partition is sorted, and pass through another one
+  // there; the first ones are free by then.
   private static final int ENTRY_BYTES = 2 * 2 * Long.BYTES;
   private static final int FOLDING_BYTES = 4 * 2 * Long.BYTES;
   private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
@@ -45,7 +43,7 @@ final class RecordBuffer {
   private final int entryBytes;
   private final Spill spill;
   private final List<byte[]> pages = new ArrayList<>();
-  private final List<long[]> blocks = new ArrayList<>();
+  private final PartitionEntries entries;
   private final DataOutputStream output = new PageOutput(new Bytes());
 
   private long pageBytes;
@@ -57,14 +55,16 @@ final class RecordBuffer {
   private int keyLength;
   private int headerGuess = 2;
   private int count;
+  private boolean hasReserve = true;
   private long recordBytes;
 
   /**
-   * A buffer of at most {@code budget} bytes, entries included, and with {@code folding} the table
-   * that finds equal keys; a single larger record is taken none the less. {@code spill} runs when
-   * there is no room, between two records or within one.
+   * A buffer for {@code partitions}, of at most {@code budget} bytes, entries included, and with
+   * {@code folding} the table that finds equal keys; a single larger record is taken none the less.
+   * {@code spill} runs when there is no room, between two records or within one.
    */
-  RecordBuffer(long budget, boolean folding, Spill spill) {
+  RecordBuffer(int partitions, long budget, boolean folding, Spill spill) {
+    this.entries = new PartitionEntries(partitions);
     this.budget = budget;
     this.entryBytes = folding ? ENTRY_BYTES + FOLDING_BYTES : ENTRY_BYTES;
     this.spill = spill;
@@ -96,14 +96,24 @@ final class RecordBuffer {
     return (int) (entry >>> ADDRESS_BITS);
   }
 
-  /** The entry of the record of number {@code index}, without its prefix. */
-  long entry(int index) {
-    return blocks.get(index / BLOCK_ENTRIES)[2 * (index % BLOCK_ENTRIES) + 1];
+  /** How many records of {@code partition} there are. */
+  int count(int partition) {
+    return entries.count(partition);
+  }
+
+  /**
+   * Moves the entries of {@code partition} to the beginning of {@code to}, from where they count.
+   */
+  void move(int partition, long[] to) {
+    entries.move(partition, to);
   }
 
   void begin() throws IOException {
-    if (count % BLOCK_ENTRIES == 0 && count > 0 && !hasRoomForEntries()) {
-      spill.run();
+    if (!hasReserve) {
+      if (!hasRoomForEntries()) {
+        spill.run();
+      }
+      hasReserve = true;
     }
     recordStart = position;
     keyStart = position;
@@ -159,14 +169,9 @@ final class RecordBuffer {
     }
     SegmentFormat.write(page, SegmentFormat.write(page, recordStart, keyLength), valueLength);
     long entry = (long) partition << ADDRESS_BITS | (long) pageIndex << OFFSET_BITS | recordStart;
-    int block = count / BLOCK_ENTRIES;
-    if (block == blocks.size()) {
-      blocks.add(new long[2 * BLOCK_ENTRIES]);
+    if (entries.add(partition, prefix, entry)) {
+      hasReserve = false;
     }
-    long[] entries = blocks.get(block);
-    int at = 2 * (count % BLOCK_ENTRIES);
-    entries[at] = prefix;
-    entries[at + 1] = entry;
     count++;
     recordBytes += header + keyLength + valueLength;
     headerGuess = header;
@@ -180,36 +185,9 @@ final class RecordBuffer {
     position = start + length;
   }
 
-  /**
-   * Moves every entry to {@code sorted}, by partition; {@code starts[p]} becomes the index of the
-   * first of p, and the last one the number of all. From then on the records are known by {@code
-   * sorted} alone.
-   */
-  void byPartition(long[] sorted, int[] starts) {
-    Arrays.fill(starts, 0);
-    for (int index = 0; index < count; index++) {
-      starts[partition(entry(index)) + 1]++;
-    }
-    for (int partition = 1; partition < starts.length; partition++) {
-      starts[partition] += starts[partition - 1];
-    }
-    int[] next = Arrays.copyOf(starts, starts.length);
-    for (int first = 0; first < count; first += BLOCK_ENTRIES) {
-      long[] block = blocks.get(first / BLOCK_ENTRIES);
-      int end = 2 * Math.min(BLOCK_ENTRIES, count - first);
-      for (int at = 0; at < end; at += 2) {
-        int to = 2 * next[partition(block[at + 1])]++;
-        sorted[to] = block[at];
-        sorted[to + 1] = block[at + 1];
-      }
-      blocks.set(first / BLOCK_ENTRIES, null);
-    }
-    blocks.clear();
-  }
-
   /** Bytes of pages and entries, as they count against the budget. */
   long memory() {
-    return pageBytes + (long) count * entryBytes;
+    return pageBytes + entries.allocated() * entryBytes;
   }
 
   /** Forgets all records; pages stay for the next ones, but for those of single large records. */
@@ -225,7 +203,8 @@ final class RecordBuffer {
     recordStart = 0;
     count = 0;
     recordBytes = 0;
-    blocks.clear();
+    entries.clear();
+    hasReserve = true;
   }
 
   /** Gives the memory back. Nothing may be written afterwards. */
@@ -235,12 +214,12 @@ final class RecordBuffer {
   }
 
   private boolean hasRoomForEntries() {
-    long wanted = (long) BLOCK_ENTRIES * entryBytes;
+    long wanted = (long) entries.next() * entryBytes;
     // Pages that earlier, larger records needed give way.
     while (memory() + wanted > budget && pages.size() > pageIndex + 1) {
       pageBytes -= pages.remove(pages.size() - 1).length;
     }
-    return memory() + wanted <= budget && count + BLOCK_ENTRIES <= MOST_ENTRIES;
+    return memory() + wanted <= budget && count + entries.next() <= MOST_ENTRIES;
   }
 
   /**
@@ -297,7 +276,7 @@ final class RecordBuffer {
     // The records of the page will have entries too, about as many per byte as those before.
     long left = (long) ((budget - memory()) * (pageBytes / (double) Math.max(1, memory())));
     if (pages.isEmpty()) {
-      left = budget;
+      left = budget / 2;
     }
     long usual = Math.min(LARGEST_PAGE, Math.max(FIRST_PAGE, pageBytes));
     long length = Math.max(size, Math.min(usual, left));

@@ -6,38 +6,29 @@ import org.apache.hadoop.util.Progressable;
 /** The records of a {@link RecordBuffer}, by partition and within it by key. */
 final class SortedRecords {
   private final RecordBuffer records;
-  private final long[] entries;
-  private final int[] starts;
+  private final EntrySort sort;
 
-  private SortedRecords(RecordBuffer records, long[] entries, int[] starts) {
-    this.records = records;
-    this.entries = entries;
-    this.starts = starts;
-  }
-
-  /** Sorts. {@code records} is then to be cleared, not to be added to. */
-  static SortedRecords of(
+  /** {@code records} is then to be cleared, not to be added to. */
+  SortedRecords(
       RecordBuffer records,
       int partitions,
       KeyOrder order,
       RawComparator<?> comparator,
       Progressable progress) {
-    long[] entries = new long[2 * records.count()];
-    int[] starts = new int[partitions + 1];
-    records.byPartition(entries, starts);
-    EntrySort sort = new EntrySort(records, order, comparator, entries, progress);
+    this.records = records;
+    int most = 0;
     for (int partition = 0; partition < partitions; partition++) {
-      sort.sort(starts[partition], starts[partition + 1]);
+      most = Math.max(most, records.count(partition));
     }
-    return new SortedRecords(records, entries, starts);
+    sort = new EntrySort(records, order, comparator, most, progress);
   }
 
   boolean isEmpty() {
-    return entries.length == 0;
+    return records.count() == 0;
   }
 
   boolean isEmpty(int partition) {
-    return starts[partition] == starts[partition + 1];
+    return records.count(partition) == 0;
   }
 
   /** Bytes of the records: what they take on disk, uncompressed. */
@@ -45,7 +36,12 @@ final class SortedRecords {
     return records.recordBytes();
   }
 
+  /**
+   * Sorts a partition, which is asked for once. Its records are there until another one is asked
+   * for.
+   */
   RecordCursor partition(int partition) {
-    return new BufferCursor(records, entries, starts[partition], starts[partition + 1]);
+    int count = records.count(partition);
+    return new BufferCursor(records, sort.sorted(partition), 0, count);
   }
 }

@@ -70,7 +70,8 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     order = KeyOrders.of(keyClass, comparator);
     Fold fold = Folds.of(job);
     buffer =
-        new RecordBuffer(memory(job, context.getMapTask().getTaskID()), fold != null, this::spill);
+        new RecordBuffer(
+            partitions, memory(job, context.getMapTask().getTaskID()), fold != null, this::spill);
     folded = fold == null ? null : new FoldTable(buffer, fold);
     SerializationFactory factory = new SerializationFactory(job);
     keys = factory.getSerializer(keyClass);
@@ -207,7 +208,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   }
 
   private SortedRecords sorted() {
-    return SortedRecords.of(buffer, partitions, order, comparator, reporter);
+    return new SortedRecords(buffer, partitions, order, comparator, reporter);
   }
 
   private void spill() throws IOException {

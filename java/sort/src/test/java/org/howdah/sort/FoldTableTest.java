@@ -25,7 +25,7 @@ class FoldTableTest {
   @Test
   void equalKeysOfAPartitionAreAddedUpOverflowIncluded() throws Exception {
     Fold fold = Folds.of(job(IntSumReducer.class, IntWritable.class));
-    RecordBuffer buffer = new RecordBuffer(1 << 28, true, () -> {});
+    RecordBuffer buffer = new RecordBuffer(3, 1 << 28, true, () -> {});
     FoldTable table = new FoldTable(buffer, fold);
     Map<String, Integer> sums = new HashMap<>();
     Random random = new Random(5);
@@ -50,14 +50,19 @@ class FoldTableTest {
 
   private static Map<String, Integer> read(RecordBuffer buffer) throws IOException {
     Map<String, Integer> found = new HashMap<>();
-    for (int index = 0; index < buffer.count(); index++) {
-      long entry = buffer.entry(index);
-      byte[] page = buffer.page(entry);
-      org.apache.hadoop.io.DataInputBuffer in = new org.apache.hadoop.io.DataInputBuffer();
-      in.reset(page, EntrySort.Key.start(page, RecordBuffer.offset(entry)), page.length);
-      Text key = new Text();
-      key.readFields(in);
-      found.put(RecordBuffer.partition(entry) + key.toString(), in.readInt());
+    for (int partition = 0; partition < 3; partition++) {
+      long[] entries = new long[2 * buffer.count(partition)];
+      buffer.move(partition, entries);
+      for (int at = 1; at < entries.length; at += 2) {
+        long entry = entries[at];
+        byte[] page = buffer.page(entry);
+        org.apache.hadoop.io.DataInputBuffer in = new org.apache.hadoop.io.DataInputBuffer();
+        in.reset(page, EntrySort.Key.start(page, RecordBuffer.offset(entry)), page.length);
+        Text key = new Text();
+        key.readFields(in);
+        assertThat(RecordBuffer.partition(entry)).isEqualTo(partition);
+        found.put(partition + key.toString(), in.readInt());
+      }
     }
     return found;
   }

@@ -29,6 +29,7 @@ class SortedRecordsTest {
     Random random = new Random(count);
     RecordBuffer buffer =
         new RecordBuffer(
+            PARTITIONS,
             1L << 30,
             false,
             () -> {
@@ -43,7 +44,7 @@ class SortedRecordsTest {
       given.add(partition + text(buffer.data(), buffer.keyStart(), buffer.length()));
       buffer.add(order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), partition);
     }
-    SortedRecords sorted = SortedRecords.of(buffer, PARTITIONS, order, comparator, () -> {});
+    SortedRecords sorted = new SortedRecords(buffer, PARTITIONS, order, comparator, () -> {});
     List<String> found = new ArrayList<>();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       RecordCursor cursor = sorted.partition(partition);
@@ -99,7 +100,7 @@ class SortedRecordsTest {
   void keysThatAreEachOthersBeginningsDoNotExhaustTheStack() throws IOException {
     RawComparator<?> comparator = WritableComparator.get(BytesWritable.class);
     KeyOrder order = KeyOrders.of(BytesWritable.class, comparator);
-    RecordBuffer buffer = new RecordBuffer(1L << 30, false, () -> {});
+    RecordBuffer buffer = new RecordBuffer(1, 1L << 30, false, () -> {});
     int count = 5000;
     for (int number = 0; number < count; number++) {
       buffer.begin();
@@ -107,7 +108,7 @@ class SortedRecordsTest {
       buffer.keyDone();
       buffer.add(order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), 0);
     }
-    RecordCursor cursor = SortedRecords.of(buffer, 1, order, comparator, () -> {}).partition(0);
+    RecordCursor cursor = new SortedRecords(buffer, 1, order, comparator, () -> {}).partition(0);
     for (int length = 0; length < count; length++) {
       assertThat(cursor.next()).isTrue();
       assertThat(cursor.keyLength()).isEqualTo(4 + length);
@@ -120,7 +121,7 @@ class SortedRecordsTest {
     int partitions = 10_000;
     RawComparator<?> comparator = WritableComparator.get(Text.class);
     KeyOrder order = KeyOrders.of(Text.class, comparator);
-    RecordBuffer buffer = new RecordBuffer(1L << 30, false, () -> {});
+    RecordBuffer buffer = new RecordBuffer(partitions, 1L << 30, false, () -> {});
     for (int number = 0; number < 3 * partitions; number++) {
       buffer.begin();
       new Text("key" + number * 7919L % 1000).write(buffer.output());
@@ -129,7 +130,7 @@ class SortedRecordsTest {
       buffer.add(
           order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), number % partitions);
     }
-    SortedRecords sorted = SortedRecords.of(buffer, partitions, order, comparator, () -> {});
+    SortedRecords sorted = new SortedRecords(buffer, partitions, order, comparator, () -> {});
     for (int partition = 0; partition < partitions; partition++) {
       RecordCursor cursor = sorted.partition(partition);
       for (int record = 0; record < 3; record++) {
@@ -147,6 +148,7 @@ class SortedRecordsTest {
     RecordBuffer[] held = new RecordBuffer[1];
     held[0] =
         new RecordBuffer(
+            2,
             100_000,
             false,
             () -> {
@@ -183,6 +185,7 @@ class SortedRecordsTest {
     RecordBuffer[] held = new RecordBuffer[1];
     held[0] =
         new RecordBuffer(
+            1,
             32 << 20,
             false,
             () -> {

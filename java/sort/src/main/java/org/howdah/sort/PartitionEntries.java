@@ -1,0 +1,109 @@
+package org.howdah.sort;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The entries of a {@link RecordBuffer}, by partition, each in the order in which they came: two
+ * longs, the prefix of the key and where the record lies.
+ *
+ * <p>Those of a partition lie in blocks, of which each is as large as all before it, up to a limit.
+ * So partitions are sorted one after the other in one array that is as large as the largest of
+ * them.
+ */
+final class PartitionEntries {
+  /** Entries of the largest block. */
+  static final int LARGEST = 1 << 15;
+
+  private static final int FIRST = 1 << 3;
+
+  private final long[][] current;
+  private final int[] filled;
+  private final int[] counts;
+  private final List<List<long[]>> full;
+  private long allocated;
+  private int next = FIRST;
+
+  PartitionEntries(int partitions) {
+    current = new long[partitions][];
+    filled = new int[partitions];
+    counts = new int[partitions];
+    full = new ArrayList<>(partitions);
+    for (int partition = 0; partition < partitions; partition++) {
+      full.add(null);
+    }
+  }
+
+  /** Adds an entry. True if that took another block. */
+  boolean add(int partition, long prefix, long address) {
+    long[] block = current[partition];
+    int at = filled[partition];
+    boolean isFull = block == null || at == block.length;
+    if (isFull) {
+      block = nextBlock(partition);
+      at = 0;
+    }
+    block[at] = prefix;
+    block[at + 1] = address;
+    filled[partition] = at + 2;
+    counts[partition]++;
+    return isFull;
+  }
+
+  private long[] nextBlock(int partition) {
+    if (current[partition] != null) {
+      if (full.get(partition) == null) {
+        full.set(partition, new ArrayList<>());
+      }
+      full.get(partition).add(current[partition]);
+    }
+    int size = Math.max(FIRST, Math.min(LARGEST, counts[partition]));
+    current[partition] = new long[2 * size];
+    allocated += size;
+    next = Math.max(next, Math.min(LARGEST, 2 * size));
+    return current[partition];
+  }
+
+  int count(int partition) {
+    return counts[partition];
+  }
+
+  /** Entries for which there is memory. */
+  long allocated() {
+    return allocated;
+  }
+
+  /** Entries of the largest block that the next record can take. */
+  int next() {
+    return next;
+  }
+
+  /** Moves the entries of a partition to the beginning of {@code to}, and forgets them. */
+  void move(int partition, long[] to) {
+    int at = 0;
+    List<long[]> blocks = full.set(partition, null);
+    if (blocks != null) {
+      for (long[] block : blocks) {
+        System.arraycopy(block, 0, to, at, block.length);
+        at += block.length;
+      }
+    }
+    if (current[partition] != null) {
+      System.arraycopy(current[partition], 0, to, at, filled[partition]);
+      current[partition] = null;
+    }
+    filled[partition] = 0;
+  }
+
+  void clear() {
+    Arrays.fill(current, null);
+    Arrays.fill(filled, 0);
+    Arrays.fill(counts, 0);
+    for (int partition = 0; partition < full.size(); partition++) {
+      full.set(partition, null);
+    }
+    allocated = 0;
+    next = FIRST;
+  }
+}
