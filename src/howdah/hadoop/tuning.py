@@ -124,6 +124,12 @@ TUNINGS = (
         "split does not repay",
         lambda facts: {"dfs.blocksize": str(facts.sizing.block_mib << 20)},
     ),
+    Tuning(
+        "large-checksum-chunks",
+        "one checksum for 4 KiB instead of 512 bytes: fewer to make, to send and to compare; whole files are then "
+        "compared by a checksum that does not depend on it",
+        lambda _: {"dfs.bytes-per-checksum": "4096", "dfs.checksum.combine.mode": "COMPOSITE_CRC"},
+    ),
     _everywhere(
         "serial-collector",
         "one task has one processor: parallel collectors only add threads and barriers",
