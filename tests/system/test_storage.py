@@ -127,3 +127,17 @@ def test_its_master_if_there_is_one_counts_what_is_asked_of_it(storage: Storage)
         storage.write(f"{HERE}/{number}", b"")
     after = storage.activity(fresh=True)
     assert sum(after.values()) >= sum(before.values()) + 5
+
+
+def test_the_policy_that_files_are_erasure_coded_by_comes_from_above(storage: Storage, on: Callable[..., Said]) -> None:
+    storage.write(f"{HERE}/replicated", b"x")
+    assert storage.layout(HERE)["replicated"].erasure_coding is None
+    assert storage.erasure_coding(f"{HERE}/not/there") is None
+    if storage.name != "hdfs":
+        return
+    place, policy = "/storage contract", "XOR-2-1-1024k"
+    on("hdfs", "ec", "-enablePolicy", "-policy", policy).ok()
+    on("hdfs", "ec", "-setPolicy", "-path", place, "-policy", policy).ok()
+    assert storage.erasure_coding(f"{HERE}/not/there") == policy
+    assert storage.erasure_coding(HERE) == policy
+    assert storage.layout(HERE)["replicated"].erasure_coding is None, "it was written before"

@@ -54,6 +54,8 @@ class Datasets:
         if not self._reuse:
             return Dataset(fresh, make(fresh), reused=False), None
         whole = {"schema": _SCHEMA, **identity, **self._surroundings}
+        if (policy := self._storage.erasure_coding(self._private)) is not None:
+            whole["erasure_coding"] = policy
         digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
         place = f"{ROOT}/{identity['generator']}-{digest}"
         problem = None
@@ -97,4 +99,5 @@ class Datasets:
 def _words(file: StoredFile | None) -> str:
     if file is None:
         return "not there"
-    return f"{file.length} bytes in {file.replication} replicas with blocks of {file.block_size}"
+    kept = f"{file.replication} replicas" if file.erasure_coding is None else file.erasure_coding
+    return f"{file.length} bytes in {kept} with blocks of {file.block_size}"

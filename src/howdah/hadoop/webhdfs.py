@@ -42,7 +42,11 @@ _KINDS: dict[str | None, type[Rejected]] = {
 
 @dataclass(frozen=True, slots=True)
 class FileStatus:
-    """A file or directory. Lengths are bytes, `modified` is seconds since 1970, `permission` octal digits."""
+    """A file or directory. Lengths are bytes, `modified` is seconds since 1970, `permission` octal digits.
+
+    `erasure_coding` is the policy by which a file is stored, and one written into a directory would be; None for
+    replicas.
+    """
 
     path: str
     is_directory: bool
@@ -53,6 +57,7 @@ class FileStatus:
     group: str
     permission: str
     modified: float
+    erasure_coding: str | None
 
     @property
     def name(self) -> str:
@@ -255,4 +260,5 @@ def _status(path: str, record: Any, url: str) -> FileStatus:
         group=field(record, "group", str, url),
         permission=field(record, "permission", str, url),
         modified=field(record, "modificationTime", int, url) / 1000,
+        erasure_coding=field(record, "ecPolicy", str, url) if "ecPolicy" in record else None,
     )

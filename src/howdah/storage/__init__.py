@@ -9,11 +9,12 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """How a file is stored; `block_size` in bytes."""
+    """How a file is stored; `block_size` in bytes; `erasure_coding` is the policy, None for replicas."""
 
     length: int
     replication: int
     block_size: int
+    erasure_coding: str | None = None
 
 
 class Storage(Protocol):
@@ -38,6 +39,10 @@ class Storage(Protocol):
 
     def layout(self, path: str) -> Mapping[str, StoredFile]:
         """How every file below directory `path` is stored, by its path below it; empty without such a directory."""
+
+    def erasure_coding(self, path: str) -> str | None:
+        """The policy by which files written below `path`, which need not be there yet, are erasure coded; None for
+        replicas."""
 
     def activity(self, *, fresh: bool) -> Mapping[str, int]:
         """What the storage's master has counted of its operations since it started, by its own names.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import Any
 
 from howdah.errors import ClusterProblem
@@ -61,8 +63,14 @@ class Hdfs:
             if entry.is_directory:
                 found |= {f"{entry.name}/{name}": file for name, file in self.layout(entry.path).items()}
             else:
-                found[entry.name] = StoredFile(entry.length, entry.replication, entry.block_size)
+                found[entry.name] = StoredFile(entry.length, entry.replication, entry.block_size, entry.erasure_coding)
         return found
+
+    def erasure_coding(self, path: str) -> str | None:
+        for place in (path, *map(str, PurePosixPath(path).parents)):
+            with suppress(NotFound):
+                return self._webhdfs.status(place).erasure_coding
+        return None
 
     def activity(self, *, fresh: bool) -> Mapping[str, int]:
         if fresh:

@@ -60,6 +60,9 @@ class LocalFiles:
                 found[name] = StoredFile(entry["size"], 1, self._block_bytes)
         return found
 
+    def erasure_coding(self, path: str) -> str | None:
+        return None
+
     def activity(self, *, fresh: bool) -> Mapping[str, int]:
         return {}
 

@@ -21,6 +21,7 @@ class Memory:
     def __init__(self) -> None:
         self.stored: dict[str, StoredFile] = {}
         self.content: dict[str, bytes] = {}
+        self.policy: str | None = None
 
     def files(self, path: str) -> Mapping[str, int]:
         return {name.rpartition("/")[2]: 0 for name in self.content if name.rpartition("/")[0] == path}
@@ -34,6 +35,9 @@ class Memory:
     def layout(self, path: str) -> Mapping[str, StoredFile]:
         below = f"{path}/"
         return {name.removeprefix(below): file for name, file in self.stored.items() if name.startswith(below)}
+
+    def erasure_coding(self, path: str) -> str | None:
+        return self.policy
 
     def rename(self, path: str, target: str) -> None:
         if self.layout(target):
@@ -106,8 +110,17 @@ def test_other_surroundings_are_other_data(storage: Memory, make: Generator) -> 
     assert datasets(storage, "three", nodes=1).obtain(IDENTITY, make)[0].reused
 
 
-@pytest.mark.parametrize("change", [{"length": 4}, {"replication": 2}, {"block_size": 64}])
-def test_data_that_is_not_what_it_was_is_made_anew(storage: Memory, make: Generator, change: dict[str, int]) -> None:
+def test_erasure_coded_data_is_other_data(storage: Memory, make: Generator) -> None:
+    datasets(storage, "one").obtain(IDENTITY, make)
+    storage.policy = "XOR-2-1-1024k"
+    assert not datasets(storage, "two").obtain(IDENTITY, make)[0].reused
+    assert datasets(storage, "three").obtain(IDENTITY, make)[0].reused
+
+
+@pytest.mark.parametrize(
+    "change", [{"length": 4}, {"replication": 2}, {"block_size": 64}, {"erasure_coding": "XOR-2-1-1024k"}]
+)
+def test_data_that_is_not_what_it_was_is_made_anew(storage: Memory, make: Generator, change: dict[str, Any]) -> None:
     place = datasets(storage, "one").obtain(IDENTITY, make)[0].directory
     storage.stored[f"{place}/deep/part-1"] = replace(storage.stored[f"{place}/deep/part-1"], **change)
     dataset, problem = datasets(storage, "two").obtain(IDENTITY, make)
