@@ -4,6 +4,8 @@ import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -24,6 +26,13 @@ final class JnaCalls implements org.howdah.filesystem.Native {
   private static final int O_WRONLY = 1;
   private static final int O_CLOEXEC = 02000000;
   private static final int FALLOC_FL_KEEP_SIZE = 1;
+
+  /** {@code QCMD(Q_GETQUOTA, USRQUOTA)}. */
+  private static final int GET_USER_QUOTA = 0x800007 << 8;
+
+  /** {@code struct if_dqblk}: limits in KiB, hard before soft, then bytes used, and more. */
+  private static final int QUOTA_BYTES = 72;
+
   private static final int EPERM = 1;
   private static final int ENOENT = 2;
   private static final int EACCES = 13;
@@ -55,6 +64,10 @@ final class JnaCalls implements org.howdah.filesystem.Native {
     int removexattr(byte[] path, byte[] name);
 
     long listxattr(byte[] path, byte[] list, long size);
+
+    int quotactl(int command, byte[] device, int id, byte[] quota);
+
+    int geteuid();
 
     Pointer getpwnam(String name);
 
@@ -179,6 +192,20 @@ final class JnaCalls implements org.howdah.filesystem.Native {
       }
     }
     return found;
+  }
+
+  @Override
+  public Quota quota(String device) {
+    byte[] answer = new byte[QUOTA_BYTES];
+    if (calls.quotactl(GET_USER_QUOTA, bytes(device), calls.geteuid(), answer) != 0) {
+      return null;
+    }
+    ByteBuffer fields = ByteBuffer.wrap(answer).order(ByteOrder.nativeOrder());
+    long hard = fields.getLong();
+    long soft = fields.getLong();
+    long used = fields.getLong();
+    long limit = hard > 0 ? hard : soft;
+    return limit > 0 ? new Quota(limit << 10, used) : null;
   }
 
   @Override

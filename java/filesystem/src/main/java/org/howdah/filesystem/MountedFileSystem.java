@@ -212,6 +212,7 @@ abstract class MountedFileSystem extends MountedBase {
         "checksum", path, name -> contents.checksum(name, mount.locateTarget(name), length));
   }
 
+  /** Of the whole device, or, where this process's user has a quota there, of that. */
   @Override
   public FsStatus getStatus(Path path) throws IOException {
     return call(
@@ -220,7 +221,14 @@ abstract class MountedFileSystem extends MountedBase {
         name -> {
           FileStore store = Files.getFileStore(mount.locateTarget(name));
           long total = store.getTotalSpace();
-          return new FsStatus(total, total - store.getUnallocatedSpace(), store.getUsableSpace());
+          long usable = store.getUsableSpace();
+          Native calls = Native.get();
+          Native.Quota quota = calls == null ? null : calls.quota(store.name());
+          if (quota == null) {
+            return new FsStatus(total, total - store.getUnallocatedSpace(), usable);
+          }
+          long left = Math.min(usable, Math.max(0, quota.limit - quota.used));
+          return new FsStatus(Math.min(total, quota.limit), quota.used, left);
         });
   }
 

@@ -39,6 +39,20 @@ interface Native {
   /** {@code listxattr}. */
   List<String> attributes(Path path) throws IOException;
 
+  /** What a user may store on a device, and has stored: bytes. */
+  final class Quota {
+    final long limit;
+    final long used;
+
+    Quota(long limit, long used) {
+      this.limit = limit;
+      this.used = used;
+    }
+  }
+
+  /** {@code quotactl} of this process's user; null where there is no limit, or none to be read. */
+  Quota quota(String device);
+
   /** {@code getpwnam}; also of a number. */
   int userId(String name) throws IOException;
 
