@@ -197,9 +197,11 @@ final class JnaCalls implements org.howdah.filesystem.Native {
   @Override
   public Quota quota(String device) {
     byte[] answer = new byte[QUOTA_BYTES];
-    if (calls.quotactl(GET_USER_QUOTA, bytes(device), calls.geteuid(), answer) != 0) {
-      return null;
-    }
+    boolean isThere = calls.quotactl(GET_USER_QUOTA, bytes(device), calls.geteuid(), answer) == 0;
+    return isThere ? quota(answer) : null;
+  }
+
+  static Quota quota(byte[] answer) {
     ByteBuffer fields = ByteBuffer.wrap(answer).order(ByteOrder.nativeOrder());
     long hard = fields.getLong();
     long soft = fields.getLong();
