@@ -95,6 +95,40 @@ def test_a_run_chooses_among_the_storages(howdah: Howdah, shared: Path) -> None:
 
 
 @pytest.mark.usefixtures("both")
+def test_the_workload_distcp_copies_from_one_storage_to_the_other(howdah: Howdah) -> None:
+    for source, target in (("hdfs", "posix"), ("posix", "hdfs")):
+        [one] = howdah("run", "distcp", "--cluster", "both", "--from", source, "--to", target, *QUICK).json()["runs"]
+        assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+        moved = bytes_moved(Kept(Path(one["path"])), "copy")
+        names = {"hdfs": "HDFS", "posix": "POSIXFS"}
+        assert moved[f"{names[source]}_BYTES_READ"] >= 16 << 20
+        assert moved[f"{names[target]}_BYTES_WRITTEN"] >= 16 << 20
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("workload", ["dfsio", "hs"])
+def test_workloads_that_ask_the_storage_need_no_hdfs(howdah: Howdah, workload: str) -> None:
+    [one] = howdah("run", workload, "--cluster", "alone", *QUICK).json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+    refused = howdah("run", "distcp", "--cluster", "alone", "--to", "hdfs", *QUICK)
+    assert refused.code != 0
+    assert "the cluster has no storage hdfs; it has posix" in refused.err
+
+
+def test_the_storage_that_is_named_first_is_the_default(howdah: Howdah, tmp_path: Path) -> None:
+    root = tmp_path / "first"
+    root.mkdir()
+    howdah("up", "--name", "first", "--storage", f"posix:{root},hdfs").ok()
+    try:
+        for options, scheme in (((), "POSIXFS"), (("--storage", "hdfs"), "HDFS")):
+            [one] = howdah("run", "terasort", "--cluster", "first", *options, *QUICK).json()["runs"]
+            assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+            assert bytes_moved(Kept(Path(one["path"])), "sort")[f"{scheme}_BYTES_WRITTEN"] == SIZE
+    finally:
+        howdah("down", "--name", "first").ok()
+
+
+@pytest.mark.usefixtures("both")
 def test_distcp_compares_checksums_with_hdfs(howdah: Howdah, shared: Path, tmp_path: Path) -> None:
     content = tmp_path / "content"
     content.write_bytes(b"some bytes\n" * 300_000)

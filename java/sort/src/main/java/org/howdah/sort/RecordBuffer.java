@@ -21,8 +21,8 @@ final class RecordBuffer {
   private static final int ADDRESS_BITS = 40;
   private static final long ADDRESS_MASK = (1L << ADDRESS_BITS) - 1;
 
-  /** The most partitions whose numbers fit beside an address. */
-  static final int MOST_PARTITIONS = 1 << (63 - ADDRESS_BITS);
+  /** The most partitions: more would fit beside an address, but their tables take memory, too. */
+  static final int MOST_PARTITIONS = 1 << 20;
 
   private static final int FIRST_PAGE = 1 << 20;
   private static final int LARGEST_PAGE = 1 << OFFSET_BITS;
