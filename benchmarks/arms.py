@@ -10,6 +10,7 @@ import statistics
 from benchmarks.pairs import Arm, block_effects, describe, in_order, probe_share, ratio_words, ratios, run_blocks
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.tuning import TUNINGS
+from howdah.model.quantity import parse_bytes
 from howdah.stats.order import trend
 
 BLOCKS = int(os.environ.get("BLOCKS", "8"))
@@ -80,7 +81,7 @@ def same() -> list[str]:
 
 def text() -> list[str]:
     """Our generator of text against Hadoop's own, on one cluster per run, map-only jobs of the same size."""
-    size, maps = 1_000_000_000, 2
+    size, maps = parse_bytes(os.environ.get("SIZE", "8G")), 2
     ours = f"hadoop jar {own_jar('howdah-workloads')} textgen -Dmapreduce.job.maps={maps} {size} $HOWDAH_DIRECTORY/text"
     theirs = (
         "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3.4.2.jar randomtextwriter "
@@ -89,11 +90,12 @@ def text() -> list[str]:
     )
     common = ("--nodes", "1", "--no-calibration", "--no-probes")
     arms = (Arm("textgen", (*common, "--run", ours)), Arm("randomtextwriter", (*common, "--run", theirs)))
-    run_blocks("text", arms, BLOCKS, ("command", "--bytes", str(size)))
+    row = f"text-{size // 10**9}G"
+    run_blocks(row, arms, BLOCKS, ("command", "--bytes", str(size)))
     lines = ["| figure | textgen | randomtextwriter | randomtextwriter ÷ textgen |", "|---|---|---|---|"]
     for metric in ("job_seconds", "cpu_seconds"):
-        sides = (describe("text", metric, "run", arm.name) for arm in arms)
-        found = ratios("text", metric, "run", "randomtextwriter", "textgen")
+        sides = (describe(row, metric, "run", arm.name) for arm in arms)
+        found = ratios(row, metric, "run", "randomtextwriter", "textgen")
         lines.append(f"| {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
     return lines
 

@@ -11,6 +11,8 @@ from howdah.workload import Asked, Dataset, Session, Settings
 from howdah.workload.counts import count
 
 _COUNTERS = "org.howdah.workloads.TextGenerator$Generated"
+_VERSION = 2
+"""Of what `textgen` writes for the same settings."""
 _SEED = 1
 _VOCABULARY = 100_000
 _EXPONENT = 1
@@ -57,7 +59,8 @@ def generate(session: Session, settings: Settings) -> Dataset:
             "replication": settings["replication"],
         }
 
-    identity = {"generator": "textgen", "bytes": settings["size_bytes"], "maps": settings["maps"], **shape}
+    identity = {"generator": "textgen", "version": _VERSION, "bytes": settings["size_bytes"], **shape}
+    identity["maps"] = settings["maps"]
     return session.dataset(identity, make)
 
 

@@ -3,26 +3,54 @@ package org.howdah.workloads;
 /**
  * Fills blocks with lines of words and counts the words. Every block has the size that was asked
  * for, to the byte.
+ *
+ * <p>One line in sixteen is drawn word by word, the others are drawn from a stock of lines that
+ * were: so every word has the probability that Zipf's law gives it, as if each were drawn by
+ * itself, at a fraction of the time. Lines of the stock come again, as they do in texts.
  */
 final class TextBlock {
   private static final int WORDS_A_LINE = 12;
+  private static final int LONGEST_LINE = WORDS_A_LINE * (Vocabulary.LONGEST + 1);
+  private static final int STOCK = 1 << 15;
+  private static final int FRESH = 1 << 4;
+  private static final long STOCK_STREAM = -2;
 
   private final Vocabulary vocabulary;
   private final Zipf zipf;
   private final long seed;
   private final long[] counts;
   private final long[] fillers = new long[Vocabulary.LONGEST + 2];
+  // Line i of the stock is the bytes from lines[i] to lines[i + 1]; its words stand together too.
+  private final byte[] stock = new byte[STOCK * LONGEST_LINE];
+  private final int[] lines = new int[STOCK + 1];
+  private final int[] words = new int[STOCK * WORDS_A_LINE];
+  private final long[] used = new long[STOCK];
 
   TextBlock(Vocabulary vocabulary, double exponent, long seed) {
     this.vocabulary = vocabulary;
     this.zipf = new Zipf(vocabulary.size(), exponent);
     this.seed = seed;
     this.counts = new long[vocabulary.size()];
+    RandomBits random = new RandomBits(seed, STOCK_STREAM);
+    int at = 0;
+    for (int word = 0; word < words.length; word++) {
+      words[word] = zipf.draw(random);
+      at = write(words[word], stock, at);
+      boolean ends = word % WORDS_A_LINE == WORDS_A_LINE - 1;
+      stock[at++] = (byte) (ends ? '\n' : ' ');
+      if (ends) {
+        lines[word / WORDS_A_LINE + 1] = at;
+      }
+    }
   }
 
   /** How often each word was written. */
   long[] counts() {
-    return counts;
+    long[] all = counts.clone();
+    for (int word = 0; word < words.length; word++) {
+      all[words[word]] += used[word / WORDS_A_LINE];
+    }
+    return all;
   }
 
   /** How often a word of so many z was written to fill a block up. */
@@ -32,30 +60,56 @@ final class TextBlock {
 
   /**
    * Fills {@code length} bytes of {@code block}, the last of which is a line feed. The content
-   * depends on the vocabulary, the seed and {@code number} alone.
+   * depends on the vocabulary, the exponent, the seed and {@code number} alone.
    */
   void fill(byte[] block, int length, long number) {
     RandomBits random = new RandomBits(seed, number);
-    byte[] letters = vocabulary.letters;
-    int[] starts = vocabulary.starts;
     int at = 0;
-    int inLine = 0;
-    // As long as the longest word fits with its separator.
-    int last = length - Vocabulary.LONGEST - 1;
-    while (at <= last) {
-      int word = zipf.draw(random);
-      counts[word]++;
-      int start = starts[word];
-      int size = starts[word + 1] - start;
-      System.arraycopy(letters, start, block, at, size);
-      at += size;
-      inLine++;
-      if (inLine == WORDS_A_LINE) {
-        block[at++] = '\n';
-        inLine = 0;
+    int lastLine = length - LONGEST_LINE;
+    while (at <= lastLine) {
+      long bits = random.next();
+      if (bits >>> 32 < (1L << 32) / FRESH) {
+        at = freshLine(random, block, at);
       } else {
-        block[at++] = ' ';
+        int line = (int) bits & STOCK - 1;
+        used[line]++;
+        int size = lines[line + 1] - lines[line];
+        System.arraycopy(stock, lines[line], block, at, size);
+        at += size;
       }
+    }
+    end(random, block, at, length);
+  }
+
+  private int freshLine(RandomBits random, byte[] block, int from) {
+    int at = from;
+    for (int word = 0; word < WORDS_A_LINE; word++) {
+      at = draw(random, block, at);
+      block[at++] = ' ';
+    }
+    block[at - 1] = '\n';
+    return at;
+  }
+
+  private int draw(RandomBits random, byte[] block, int at) {
+    int word = zipf.draw(random);
+    counts[word]++;
+    return write(word, block, at);
+  }
+
+  private int write(int word, byte[] to, int at) {
+    int start = vocabulary.starts[word];
+    int size = vocabulary.starts[word + 1] - start;
+    System.arraycopy(vocabulary.letters, start, to, at, size);
+    return at + size;
+  }
+
+  /** The rest of a block, with less room than for the longest line. */
+  private void end(RandomBits random, byte[] block, int from, int length) {
+    int at = from;
+    while (at <= length - Vocabulary.LONGEST - 1) {
+      at = draw(random, block, at);
+      block[at++] = ' ';
     }
     int missing = length - 1 - at;
     if (missing > 0) {

@@ -66,6 +66,28 @@ class TextBlockTest {
     assertThat(filled(one, 5000, 5)).isNotEqualTo(first);
   }
 
+  /**
+   * Lines of the stock repeat words in the same proportions; the lines between have all of them.
+   */
+  @Test
+  void wordsComeAsOftenAsTheLawSaysAndRareOnesToo() {
+    TextBlock text = new TextBlock(WORDS, 1, 1);
+    for (int number = 0; number < 100; number++) {
+      filled(text, 1 << 18, number);
+    }
+    double sum = 0;
+    long all = 0;
+    for (int word = 0; word < WORDS.size(); word++) {
+      sum += 1.0 / (word + 1);
+      all += text.counts()[word];
+      assertThat(text.counts()[word]).isPositive();
+    }
+    for (int word : new int[] {0, 1, 9, 99}) {
+      double expected = all / sum / (word + 1);
+      assertThat(text.counts()[word] / expected).isBetween(0.9, 1.1);
+    }
+  }
+
   @Test
   void wordsAreDifferentAndOfLetters() {
     Map<String, Integer> known = new HashMap<>();
