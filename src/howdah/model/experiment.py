@@ -42,12 +42,26 @@ class StopRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """What a cluster draws or costs while it runs: `of_levels` by the level of `factor`, or, without a factor, the one
+    value under an empty name for every arm."""
+
+    factor: str | None
+    of_levels: Mapping[str, float]
+
+    def of(self, arm: Mapping[str, str]) -> float:
+        """The rate of an arm, given by its levels."""
+        return self.of_levels["" if self.factor is None else arm[self.factor]]
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """What the experiment file says, before anything is known of the cluster.
 
     `options` are the workload's, `cluster` what kind of cluster is made, `baseline` every setting that is held where no
     factor varies it; all as they are written. `configurations` are the settings behind each level of the factor
-    `configuration`; `starts` are levels of the factors that a search tries first.
+    `configuration`; `starts` are levels of the factors that a search tries first. `watts` is what the whole cluster
+    draws, `price` what an hour of it costs, in any currency; None where it is not known.
     """
 
     question: str
@@ -62,6 +76,8 @@ class Experiment:
     seed: int
     configurations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     starts: tuple[Mapping[str, str], ...] = ()
+    watts: Rate | None = None
+    price: Rate | None = None
 
 
 @dataclass(frozen=True, slots=True)

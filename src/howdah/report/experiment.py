@@ -15,6 +15,7 @@ from howdah.model.experiment import Effect, Experiment, Finding, Findings, Resul
 from howdah.model.run import Caveat
 from howdah.report.document import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
 from howdah.report.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
+from howdah.report.experiment_rates import bills, economy
 from howdah.report.experiment_runs import MOST_ARMS, arm_words, disturbed, limits
 from howdah.report.provenance import difference_table
 from howdah.report.wording import (
@@ -314,6 +315,7 @@ def _every_run(found: Findings, runs: Path | None) -> Iterator[Block]:
     if found.experiment.design != "search":
         yield Figure("dots", "Every run", words, keys, Dots(name, unit, groups), note)
     yield from _order(found, valid)
+    yield from economy(found)
     if runs is not None and not found.simulated:
         yield from limits(found, runs)
     yield Fold(count(len(found.results), "run"), (_table(found),))
@@ -466,5 +468,6 @@ def _facts(found: Findings, words: str, confirmed: Findings | None) -> Mapping[s
         "headline": words,
         "outcomes": dict(outcomes),
         **asdict(found),
+        "bills": [asdict(bill) for bill in bills(found)],
         "confirmation": None if confirmed is None else asdict(confirmed),
     }

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import yaml
 
 from howdah.errors import UsageError
-from howdah.model.experiment import Design, Experiment, Factor, StopRule
+from howdah.model.experiment import Design, Experiment, Factor, Rate, StopRule
 from howdah.spec.document import Value, did_you_mean, read_document
 
 _KEYS = (
@@ -25,10 +25,12 @@ _KEYS = (
     "seed",
     "configurations",
     "starts",
+    "rates",
 )
 _NEEDED = ("question", "workload", "factors")
 _CLUSTER = ("nodes", "hadoop")
 _EXTERNAL = ("external", "change", "check")
+_RATES = ("watts", "price")
 _STOP = ("half_width", "min", "max", "budget", "limit")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -43,6 +45,7 @@ def read_experiment(file: Path) -> Experiment:
     workload, options = _workload(given["workload"])
     baseline = _texts(given.get("baseline"))
     factors = _factors(given["factors"], baseline)
+    rates = given["rates"].mapping(_RATES) if "rates" in given else {}
     return Experiment(
         question=given["question"].text(),
         workload=workload,
@@ -56,6 +59,7 @@ def read_experiment(file: Path) -> Experiment:
         seed=_whole(given["seed"], 0) if "seed" in given else 1,
         configurations=_configurations(given.get("configurations")),
         starts=_starts(given["starts"], factors) if "starts" in given else (),
+        **{name: _rate(value, factors) for name, value in rates.items()},
     )
 
 
@@ -80,9 +84,20 @@ def write_experiment(experiment: Experiment) -> str:
         "seed": experiment.seed,
         **({"configurations": named} if (named := _plain(experiment.configurations)) else {}),
         **({"starts": [dict(one) for one in experiment.starts]} if experiment.starts else {}),
+        **({"rates": rates} if (rates := _written_rates(experiment)) else {}),
     }
     text: str = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=1000)
     return text
+
+
+def _written_rates(experiment: Experiment) -> dict[str, Any]:
+    known = {
+        name: rate for name, rate in (("watts", experiment.watts), ("price", experiment.price)) if rate is not None
+    }
+    return {
+        name: rate.of_levels[""] if rate.factor is None else {rate.factor: dict(rate.of_levels)}
+        for name, rate in known.items()
+    }
 
 
 def _plain(configurations: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
@@ -156,6 +171,29 @@ def _starts(value: Value, factors: tuple[Factor, ...]) -> tuple[dict[str, str], 
                 raise level.problem(f"{level.text()} is no level of {name}: {', '.join(levels[name])}")
         found.append({name: level.text() for name, level in chosen.items()})
     return tuple(found)
+
+
+def _rate(value: Value, factors: tuple[Factor, ...]) -> Rate:
+    """`240`, or `{nodes: {1: 80, 3: 240}}` for what depends on the level of one factor."""
+    if value.is_text():
+        return Rate(None, {"": _positive(value)})
+    levels = {factor.name: factor.levels for factor in factors}
+    given = value.mapping(levels)
+    if len(given) != 1:
+        raise value.problem("a rate is one number, or depends on one factor: {nodes: {1: 80, 3: 240}}")
+    [(factor, of)] = given.items()
+    rates = of.mapping(levels[factor])
+    missing = [level for level in levels[factor] if level not in rates]
+    if missing:
+        raise of.problem(f"no rate for {factor} {missing[0]}")
+    return Rate(factor, {level: _positive(rate) for level, rate in rates.items()})
+
+
+def _positive(value: Value) -> float:
+    text = value.text()
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", text, re.ASCII) is None or float(text) == 0:
+        raise value.problem(f"{text!r} is no number above 0")
+    return float(text)
 
 
 def _design(value: Value | None) -> Design:

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
-from howdah.model.experiment import Design, Experiment, Factor, Finding, Findings, Interaction, Result, StopRule
+from howdah.model.experiment import Design, Experiment, Factor, Finding, Findings, Interaction, Rate, Result, StopRule
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat, Outcome
 from howdah.report import Report, Source, build_experiment, render_html, render_json, render_markdown, render_text
@@ -210,3 +210,19 @@ def test_what_limited_each_arm_and_what_disturbed_a_run_is_said(tmp_path: Path) 
     assert "In 1 run other virtual machines took processor time of sort: " in caveats(build_experiment(found, source))
     simulated = build_experiment(replace(found, simulated=True), replace(source, runs=tmp_path / "none"))
     assert "What limited" not in render_text(simulated)
+
+
+def test_time_energy_and_price_and_which_arms_are_on_the_front() -> None:
+    made = findings()
+    name = "mapreduce.task.io.sort.mb"
+    rates = replace(made.experiment, watts=Rate(name, {"32": 300.0, "128": 100.0}), price=Rate(None, {"": 3.6}))
+    page = build_experiment(replace(made, experiment=rates), SOURCE)
+    facts = page.facts["bills"]
+    assert [one["seconds"] for one in facts] == sorted(one["seconds"] for one in facts)
+    by_arm = {one["arm"]: one for one in facts}
+    assert by_arm[0]["watt_hours"] == pytest.approx(by_arm[0]["seconds"] * 300 / 3600)
+    assert by_arm[0]["price"] == pytest.approx(by_arm[0]["seconds"] / 1000)
+    slow = next(number for number, arm in enumerate(made.arms) if arm[name] == "128")
+    assert {number for number, one in by_arm.items() if one["best"]} == {facts[0]["arm"], slow}, "fastest, thriftiest"
+    assert "On the Pareto front" in render_markdown(page)
+    assert "Pareto" not in render_markdown(build_experiment(made, SOURCE)), "nothing is said where nothing is known"

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from howdah.errors import UsageError
-from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.model.experiment import Experiment, Factor, Rate, StopRule
 from howdah.spec.experiment import read_experiment, write_experiment
 
 WHOLE = """\
@@ -34,6 +34,12 @@ workload: pi
 factors:
   smt: { external: [on, off], change: Turn it in the firmware, check: cat /sys/devices/system/cpu/smt/control }
   governor: { external: [powersave, performance] }
+"""
+RATES = """\
+question: How many nodes are worth it?
+workload: pi
+factors: { nodes: [1, 3], mapreduce.job.reduces: [1, 2] }
+rates: { watts: { nodes: { 1: 80, 3: 240.5 } }, price: 0.4 }
 """
 LEAST = "question: Why?\nworkload: pi\nfactors: {mapreduce.job.maps: [1, 2]}\n"
 
@@ -65,6 +71,33 @@ def test_what_a_person_changes(tmp_path: Path) -> None:
 def test_a_mistake_about_what_a_person_changes(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(UsageError) as raised:
         read(tmp_path, BY_HAND.replace(old, new, 1))
+    assert message in raised.value.message
+
+
+def test_what_a_cluster_draws_and_costs(tmp_path: Path) -> None:
+    found = read(tmp_path, RATES)
+    assert found.watts == Rate("nodes", {"1": 80.0, "3": 240.5})
+    assert found.price == Rate(None, {"": 0.4})
+    assert [found.watts.of({"nodes": "3"}), found.price.of({})] == [240.5, 0.4]
+    again = read(tmp_path, write_experiment(found))
+    assert (again.watts, again.price) == (found.watts, found.price)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("watts:", "wats:", "line 4: unknown key 'wats' in rates"),
+        ("{ nodes: { 1: 80, 3: 240.5 } }", "{ node: {} }", "line 4: unknown key 'node' in watts"),
+        (", 3: 240.5", "", "line 4: no rate for nodes 3"),
+        ("3: 240.5", "2: 240.5", "line 4: unknown key '2' in nodes"),
+        ("price: 0.4", "price: 0", "line 4: '0' is no number above 0"),
+        ("price: 0.4", "price: cheap", "line 4: 'cheap' is no number above 0"),
+        ("{ nodes: {", "{ mapreduce.job.reduces: { 1: 1, 2: 2 }, nodes: {", "line 4: a rate is one number"),
+    ],
+)
+def test_a_mistake_about_rates(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        read(tmp_path, RATES.replace(old, new, 1))
     assert message in raised.value.message
 
 

@@ -15,7 +15,7 @@ from howdah.errors import UsageError
 from howdah.model.experiment import Design
 from howdah.spec import experiment
 from howdah.spec.experiment import read_experiment
-from tests.unit.spec.test_experiment import BY_HAND, LEAST, WHOLE
+from tests.unit.spec.test_experiment import BY_HAND, LEAST, RATES, WHOLE
 
 SCHEMA = json.loads((resources.files("howdah.spec") / "experiment.schema.json").read_text(encoding="utf-8"))
 # Not among them: what only compares values with each other, as min with max and the baseline with the levels.
@@ -47,7 +47,7 @@ def taken(content: str, tmp_path: Path) -> tuple[bool, bool]:
     return True, by_schema
 
 
-@pytest.mark.parametrize("content", [WHOLE, LEAST, BY_HAND])
+@pytest.mark.parametrize("content", [WHOLE, LEAST, BY_HAND, RATES])
 def test_what_is_right(tmp_path: Path, content: str) -> None:
     assert taken(content, tmp_path) == (True, True)
 
