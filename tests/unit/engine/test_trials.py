@@ -21,7 +21,7 @@ from howdah.engine.trials import Done, Status, _check_outcomes, block_slots, fin
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution import Distribution
 from howdah.model.environment import Environment
-from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.model.experiment import Experiment, Factor, Rate, StopRule
 from howdah.model.run import Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample
 from howdah.report import Source, build_experiment, render_text
@@ -287,11 +287,13 @@ def test_a_factorial_design_sees_interactions(tmp_path: Path) -> None:
 
 
 def test_the_best_settings_are_run_anew_against_the_baseline(tmp_path: Path) -> None:
-    made, directory = plan(tmp_path), begun(tmp_path)
+    rate = Rate("mapreduce.task.io.sort.mb", {"32": 100.0, "128": 90.0})
+    made, directory = plan(tmp_path, watts=rate), begun(tmp_path)
     for one in simulated(made, 0.001):
         keep(directory, one, held=settings_of(made, one.slot))
     again = confirming(find(made, directory))
     assert again is not None
+    assert again.watts is None, "its factor is not varied any more"
     assert again.factors == (Factor("mapreduce.job.reduces", ("1", "2")),)
     assert again.baseline["mapreduce.task.io.sort.mb"] == "32"
     inner = plan_experiment(again, Distribution("3.4.2", tmp_path, "managed", (), (), ()), tmp_path / "runs")
