@@ -42,6 +42,8 @@ def measure() -> list[str]:
         kills.append({"after_seconds": round(after or 0), "ended": _ended()})
         KILLS.write_text(json.dumps(kills, indent=1))
         print(f"killed after {after:.0f} s, with {len(kills[-1]['ended'])} runs ended", file=sys.stderr, flush=True)
+    if len(kills) < TIMES:
+        raise SystemExit(f"the experiment ended after {len(kills)} kills; remove {DIRECTORY} and {KILLS} to begin anew")
     if code != 0:
         raise SystemExit(f"the experiment ended with exit code {code}; see {DIRECTORY}.log")
     return _say(kills)
@@ -83,7 +85,9 @@ def _say(kills: list[Mapping[str, Mapping[str, str]]]) -> list[str]:
     places = Counter((labels["block"], labels["place"]) for labels in valid)
     if twice := [place for place, count in places.items() if count > 1]:
         raise SystemExit(f"done twice: block and place {twice}")
-    outcomes = Counter(record["outcome"]["kind"] for record in records)
+    # The record of a run that was killed still says that it runs.
+    kinds = {"running": "interrupted"}
+    outcomes = Counter(kinds.get(kind := record["outcome"]["kind"], kind) for record in records)
     EXAMPLES.mkdir(exist_ok=True)
     for suffix in (".html", ".md", ".json"):
         page = EXAMPLES / f"{FILE.stem}{suffix}"

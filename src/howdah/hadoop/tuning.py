@@ -16,8 +16,7 @@ from howdah.hadoop.roles import DATANODE, Role
 from howdah.hadoop.sizing import Sizing
 
 _COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
-# With the flags that are right for it alone.
-_OURS = re.compile(rf"{_COLLECTOR.pattern}|-Xmn\w+|-XX:PretenureSizeThreshold=\w+")
+_SERIAL = "-XX:+UseSerialGC"
 _QUICK = "-XX:TieredStopAtLevel=1"
 
 
@@ -102,8 +101,9 @@ def _biased_locking(facts: Facts) -> tuple[str, ...]:
 
 
 def _young(facts: Facts) -> tuple[str, ...]:
+    """The threshold may go after Java 25 (JDK-8366155), and an unknown flag ends a JVM."""
     size = min(64, facts.sizing.task_heap_mib // 4)
-    return (f"-Xmn{size}m", "-XX:PretenureSizeThreshold=1m")
+    return (f"-Xmn{size}m", *(("-XX:PretenureSizeThreshold=1m",) if facts.jdk.major <= 25 else ()))
 
 
 def _tasks(facts: Facts) -> Mapping[str, str]:
@@ -127,13 +127,14 @@ TUNINGS = (
     Tuning(
         "large-checksum-chunks",
         "one checksum for 4 KiB instead of 512 bytes: fewer to make, to send and to compare; whole files are then "
-        "compared by a checksum that does not depend on it",
+        "compared by a checksum that does not depend on it, which webhdfs: has not (DistCp between the two: "
+        "-skipcrccheck)",
         lambda _: {"dfs.bytes-per-checksum": "4096", "dfs.checksum.combine.mode": "COMPOSITE_CRC"},
     ),
     _everywhere(
         "serial-collector",
         "one task has one processor: parallel collectors only add threads and barriers",
-        "-XX:+UseSerialGC",
+        _SERIAL,
     ),
     Tuning(
         "biased-locking",
@@ -224,7 +225,7 @@ def daemon_flags(tunings: tuple[Tuning, ...], facts: Facts, role: Role) -> tuple
 def joined(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
     """`ours` and then the user's. A JVM takes one collector: one that the user names replaces ours."""
     if any(_COLLECTOR.fullmatch(flag) for flag in theirs):
-        ours = tuple(flag for flag in ours if not _OURS.fullmatch(flag))
+        ours = tuple(flag for flag in ours if not _COLLECTOR.fullmatch(flag))
     return (*ours, *theirs)
 
 
@@ -245,6 +246,9 @@ def resolve(tunings: tuple[Tuning, ...], facts: Facts, flags: tuple[str, ...] = 
         settings.update(tuning.settings(facts))
     sized = "mapreduce.map.memory.mb" in settings
     task = joined(tuple(flag for tuning in tunings for flag in tuning.task_flags(facts)), flags)
+    if _SERIAL not in task:
+        # Other collectors size their generations themselves.
+        task = tuple(flag for flag in task if flag not in _young(facts))
     if sized:
         task = (f"-Xmx{facts.sizing.task_heap_mib}m", *task)
     if task:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 from howdah.model.experiment import Findings
 from howdah.report.document import Block, Table, Text, columns
-from howdah.report.experiment_runs import arm_words
+from howdah.report.experiment_runs import MOST_ARMS, arm_words
 from howdah.report.wording import MISSING, quantity
 from howdah.stats.pareto import on_front
 
 HOUR = 3600
+ELAPSED = ("job_seconds", "client_seconds", "hs_seconds")
+"""Metrics of the time during which the cluster ran; others in seconds are of processors, or of a part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Bill:
 def bills(found: Findings) -> list[Bill]:
     """Of every arm with a valid run, the fastest first; empty where no rate is known or the metric is no time."""
     watts, price = found.experiment.watts, found.experiment.price
-    if (watts is None and price is None) or found.metric.unit != "s":
+    if (watts is None and price is None) or found.metric.name not in ELAPSED:
         return []
     values: dict[int, list[float]] = {}
     for one in found.results:
@@ -50,6 +52,8 @@ def economy(found: Findings) -> Iterator[Block]:
     """The arms with what they take, and which of them are on the Pareto front."""
     made = bills(found)
     if not made:
+        if found.experiment.watts is not None or found.experiment.price is not None:
+            yield Text(f"The rates say nothing of {found.metric.name}: it is not the time that a run took.", small=True)
         return
     rows = tuple(
         (
@@ -59,10 +63,11 @@ def economy(found: Findings) -> Iterator[Block]:
             MISSING if bill.price is None else f"{bill.price:.3g}",
             "yes" if bill.best else "no",
         )
-        for bill in made
+        for bill in made[:MOST_ARMS]
     )
     heads = columns("Arm", "#Time", "#Energy", "#Price", "On the Pareto front")
-    yield Table(f"Time, energy and price of {found.phase}, fastest first", heads, rows)
+    which = "" if len(made) <= MOST_ARMS else f": {MOST_ARMS} of {len(made)} arms"
+    yield Table(f"Time, energy and price of {found.phase}, fastest first{which}", heads, rows)
     yield Text(
         "Geometric means of the runs × the rates in the experiment file, which nobody measured here. On the Pareto "
         "front are the arms that no other one equals in all of these and beats in one; the runs' noise is not in it.",

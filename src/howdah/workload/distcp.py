@@ -72,8 +72,8 @@ class DistCp:
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
         # A copy that leaves the run's storage comes back for its verification.
-        local = [settings[name] for name in _ENDS].count(_FILE)
-        return 2 * settings["moved_bytes"] * settings["replication"], local * settings["moved_bytes"]
+        elsewhere = sum(settings[name] is not None for name in _ENDS)
+        return 2 * settings["moved_bytes"] * settings["replication"], elsewhere * settings["moved_bytes"]
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         def make(directory: str) -> Mapping[str, Any]:

@@ -70,6 +70,19 @@ def test_a_flag_that_newer_javas_refuse_is_not_given_to_them(major: int, there: 
     assert ("BiasedLocking" in found) is there
 
 
+def test_generations_are_sized_for_the_serial_collector_alone() -> None:
+    def flags(*theirs: str, without: tuple[str, ...] = (), java: int = 17) -> list[str]:
+        facts = replace(FACTS, jdk=replace(JDK, version=(java, 0, 1)))
+        chosen = tuning.select(stock=False, without=without)
+        return tuning.resolve(chosen, facts, theirs)["mapreduce.map.java.opts"].split()
+
+    assert {"-Xmn64m", "-XX:PretenureSizeThreshold=1m"} <= set(flags())
+    assert {"-Xmn64m", "-XX:PretenureSizeThreshold=1m"} <= set(flags("-XX:+UseSerialGC"))
+    for other in (flags("-XX:+UseG1GC"), flags(without=("serial-collector",))):
+        assert not [flag for flag in other if flag.startswith(("-Xmn", "-XX:Pretenure"))]
+    assert "-XX:PretenureSizeThreshold=1m" not in flags(java=26)
+
+
 def test_heaps_are_below_their_containers() -> None:
     found = tuning.resolve(tuning.select(stock=False), FACTS)
     for kind in ("map", "reduce"):

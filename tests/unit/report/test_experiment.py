@@ -226,3 +226,5 @@ def test_time_energy_and_price_and_which_arms_are_on_the_front() -> None:
     assert {number for number, one in by_arm.items() if one["best"]} == {facts[0]["arm"], slow}, "fastest, thriftiest"
     assert "On the Pareto front" in render_markdown(page)
     assert "Pareto" not in render_markdown(build_experiment(made, SOURCE)), "nothing is said where nothing is known"
+    processor = replace(made, experiment=rates, metric=replace(METRIC, name="cpu_seconds"))
+    assert "The rates say nothing of cpu\\_seconds" in render_markdown(build_experiment(processor, SOURCE))

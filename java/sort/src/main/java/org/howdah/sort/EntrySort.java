@@ -48,8 +48,9 @@ final class EntrySort {
   long[] sorted(int partition) {
     int end = records.count(partition);
     records.move(partition, entries);
-    if (spare.length == 0 && end > 1) {
-      spare = new long[entries.length];
+    if (spare.length < 2 * end) {
+      spare = null;
+      spare = new long[2 * end];
     }
     if (order.kind() == KeyOrder.Kind.UNKNOWN) {
       merge(0, end);

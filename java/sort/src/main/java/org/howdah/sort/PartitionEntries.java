@@ -13,8 +13,8 @@ import java.util.List;
  * them.
  */
 final class PartitionEntries {
-  /** Entries of the largest block. */
-  static final int LARGEST = 1 << 15;
+  // With its header, a block of 512 KiB would be a giant for collectors with regions of 1 MiB.
+  private static final int LARGEST_BLOCK = (1 << 15) - 8;
 
   private static final int FIRST = 1 << 3;
 
@@ -24,6 +24,7 @@ final class PartitionEntries {
   private final List<List<long[]>> full;
   private long allocated;
   private int next = FIRST;
+  private int largest;
 
   PartitionEntries(int partitions) {
     current = new long[partitions][];
@@ -47,26 +48,32 @@ final class PartitionEntries {
     block[at] = prefix;
     block[at + 1] = address;
     filled[partition] = at + 2;
-    counts[partition]++;
+    largest = Math.max(largest, ++counts[partition]);
     return isFull;
   }
 
   private long[] nextBlock(int partition) {
+    int size = Math.max(FIRST, Math.min(LARGEST_BLOCK, counts[partition]));
+    long[] block = new long[2 * size];
     if (current[partition] != null) {
       if (full.get(partition) == null) {
         full.set(partition, new ArrayList<>());
       }
       full.get(partition).add(current[partition]);
     }
-    int size = Math.max(FIRST, Math.min(LARGEST, counts[partition]));
-    current[partition] = new long[2 * size];
+    current[partition] = block;
     allocated += size;
-    next = Math.max(next, Math.min(LARGEST, 2 * size));
-    return current[partition];
+    next = Math.max(next, Math.min(LARGEST_BLOCK, 2 * size));
+    return block;
   }
 
   int count(int partition) {
     return counts[partition];
+  }
+
+  /** Entries of the partition that has most. */
+  int largest() {
+    return largest;
   }
 
   /** Entries for which there is memory. */
@@ -105,5 +112,6 @@ final class PartitionEntries {
     }
     allocated = 0;
     next = FIRST;
+    largest = 0;
   }
 }

@@ -27,10 +27,11 @@ final class RecordBuffer {
   private static final int FIRST_PAGE = 1 << 20;
   private static final int LARGEST_PAGE = 1 << OFFSET_BITS;
   private static final int MOST_PAGES = 1 << (ADDRESS_BITS - OFFSET_BITS);
-  // Entries are copied into the array in which a partition is sorted, and pass through another one
-  // there; the first ones are free by then.
-  private static final int ENTRY_BYTES = 2 * 2 * Long.BYTES;
-  private static final int FOLDING_BYTES = 4 * 2 * Long.BYTES;
+  private static final int ENTRY_BYTES = 2 * Long.BYTES;
+  // The array in which a partition is sorted. Its entries pass through another one there, for which
+  // their first place has been given back.
+  private static final int SORTING_BYTES = ENTRY_BYTES;
+  private static final int FOLDING_BYTES = 4 * ENTRY_BYTES;
   private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
   private static final int MOST_ENTRIES = (Integer.MAX_VALUE - 8) / 2;
 
@@ -40,7 +41,7 @@ final class RecordBuffer {
   }
 
   private final long budget;
-  private final int entryBytes;
+  private final int foldingBytes;
   private final Spill spill;
   private final List<byte[]> pages = new ArrayList<>();
   private final PartitionEntries entries;
@@ -66,7 +67,7 @@ final class RecordBuffer {
   RecordBuffer(int partitions, long budget, boolean folding, Spill spill) {
     this.entries = new PartitionEntries(partitions);
     this.budget = budget;
-    this.entryBytes = folding ? ENTRY_BYTES + FOLDING_BYTES : ENTRY_BYTES;
+    this.foldingBytes = folding ? FOLDING_BYTES : 0;
     this.spill = spill;
   }
 
@@ -187,12 +188,15 @@ final class RecordBuffer {
 
   /** Bytes of pages and entries, as they count against the budget. */
   long memory() {
-    return pageBytes + entries.allocated() * entryBytes;
+    return pageBytes
+        + entries.allocated() * ENTRY_BYTES
+        + (long) entries.largest() * SORTING_BYTES
+        + (long) count * foldingBytes;
   }
 
   /** Forgets all records; pages stay for the next ones, but for those of single large records. */
   void clear() {
-    pages.removeIf(one -> one.length > LARGEST_PAGE);
+    pages.removeIf(one -> one.length > Math.min(LARGEST_PAGE, budget / 2));
     pageBytes = 0;
     for (byte[] one : pages) {
       pageBytes += one.length;
@@ -214,7 +218,7 @@ final class RecordBuffer {
   }
 
   private boolean hasRoomForEntries() {
-    long wanted = (long) entries.next() * entryBytes;
+    long wanted = (long) entries.next() * (ENTRY_BYTES + SORTING_BYTES + foldingBytes);
     // Pages that earlier, larger records needed give way.
     while (memory() + wanted > budget && pages.size() > pageIndex + 1) {
       pageBytes -= pages.remove(pages.size() - 1).length;

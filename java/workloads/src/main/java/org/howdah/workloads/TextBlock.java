@@ -5,8 +5,9 @@ package org.howdah.workloads;
  * for, to the byte.
  *
  * <p>One line in sixteen is drawn word by word, the others are drawn from a stock of lines that
- * were: so every word has the probability that Zipf's law gives it, as if each were drawn by
- * itself, at a fraction of the time. Lines of the stock come again, as they do in texts.
+ * were, at a fraction of the time. Lines of the stock come again, as they do in texts. Over all
+ * seeds every word has the probability of Zipf's law; for one seed, the rarest come more often if
+ * the stock happens to have them, and less often if not.
  */
 final class TextBlock {
   private static final int WORDS_A_LINE = 12;
