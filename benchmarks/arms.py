@@ -90,7 +90,7 @@ def text() -> list[str]:
     )
     common = ("--nodes", "1", "--no-calibration", "--no-probes")
     arms = (Arm("textgen", (*common, "--run", ours)), Arm("randomtextwriter", (*common, "--run", theirs)))
-    row = f"text-{size // 10**9}G"
+    row = f"text-{size}"
     run_blocks(row, arms, BLOCKS, ("command", "--bytes", str(size)))
     lines = ["| figure | textgen | randomtextwriter | randomtextwriter ÷ textgen |", "|---|---|---|---|"]
     for metric in ("job_seconds", "cpu_seconds"):

@@ -42,10 +42,10 @@ def measure() -> list[str]:
         kills.append({"after_seconds": round(after or 0), "ended": _ended()})
         KILLS.write_text(json.dumps(kills, indent=1))
         print(f"killed after {after:.0f} s, with {len(kills[-1]['ended'])} runs ended", file=sys.stderr, flush=True)
-    if len(kills) < TIMES:
-        raise SystemExit(f"the experiment ended after {len(kills)} kills; remove {DIRECTORY} and {KILLS} to begin anew")
     if code != 0:
         raise SystemExit(f"the experiment ended with exit code {code}; see {DIRECTORY}.log")
+    if len(kills) < TIMES:
+        raise SystemExit(f"the experiment ended after {len(kills)} kills; remove {DIRECTORY} and {KILLS} to begin anew")
     return _say(kills)
 
 

@@ -4,21 +4,18 @@ they may never have run."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from howdah.engine.factors import CONFIGURATION
 from howdah.model.experiment import Experiment, Factor, Findings
 
 _FOUND, _BASELINE = "found", "baseline"
-# They are of levels that a confirmation need not have.
-_WITHOUT_RATES: dict[str, Any] = {"watts": None, "price": None}
 MOST_BLOCKS = 20
 """Blocks that confirm what a search has found: it may have as many runs as it has, its confirmation need not."""
 
 
 def confirming(found: Findings) -> Experiment | None:
     """The experiment that runs the candidate of `found` against the baseline, both anew; None where no level was shown
-    to be better, or `found` is such an experiment itself."""
+    to be better, or `found` is such an experiment itself. It has no rates: they are of levels that it may not have."""
     experiment = found.experiment
     if experiment.design == "search":
         return _after_a_search(found)
@@ -37,7 +34,8 @@ def confirming(found: Findings) -> Experiment | None:
         factors=changed,
         design="together",
         seed=experiment.seed + 1,
-        **_WITHOUT_RATES,
+        watts=None,
+        price=None,
     )
 
 
@@ -59,5 +57,6 @@ def _after_a_search(found: Findings) -> Experiment | None:
         seed=experiment.seed + 1,
         configurations={_FOUND: found.candidate, **others},
         starts=(),
-        **_WITHOUT_RATES,
+        watts=None,
+        price=None,
     )

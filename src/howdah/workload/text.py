@@ -59,9 +59,8 @@ def generate(session: Session, settings: Settings) -> Dataset:
             "replication": settings["replication"],
         }
 
-    identity = {"generator": "textgen", "version": _VERSION, "bytes": settings["size_bytes"], **shape}
-    identity["maps"] = settings["maps"]
-    return session.dataset(identity, make)
+    size = {"bytes": settings["size_bytes"], "maps": settings["maps"]}
+    return session.dataset({"generator": "textgen", "version": _VERSION, **size, **shape}, make)
 
 
 def known_counts(session: Session, dataset: Dataset) -> Counter[str]:

@@ -14,12 +14,10 @@ final class BufferCursor extends RecordCursor {
   // Written only: without it the compiler would drop the reads of touch().
   private int sum;
 
-  /** The records of {@code entries} number {@code from} to {@code end}. */
-  BufferCursor(RecordBuffer records, long[] entries, int from, int end) {
+  /** The records of the first {@code end} of {@code entries}. */
+  BufferCursor(RecordBuffer records, long[] entries, int end) {
     this.records = records;
     this.entries = entries;
-    this.index = from;
-    this.touched = from;
     this.end = end;
   }
 

@@ -2,6 +2,7 @@ package org.howdah.sort;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -30,10 +31,7 @@ final class PartitionEntries {
     current = new long[partitions][];
     filled = new int[partitions];
     counts = new int[partitions];
-    full = new ArrayList<>(partitions);
-    for (int partition = 0; partition < partitions; partition++) {
-      full.add(null);
-    }
+    full = new ArrayList<>(Collections.nCopies(partitions, null));
   }
 
   /** Adds an entry. True if that took another block. */
@@ -107,9 +105,7 @@ final class PartitionEntries {
     Arrays.fill(current, null);
     Arrays.fill(filled, 0);
     Arrays.fill(counts, 0);
-    for (int partition = 0; partition < full.size(); partition++) {
-      full.set(partition, null);
-    }
+    Collections.fill(full, null);
     allocated = 0;
     next = FIRST;
     largest = 0;

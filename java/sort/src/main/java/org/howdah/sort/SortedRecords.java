@@ -41,7 +41,6 @@ final class SortedRecords {
    * for.
    */
   RecordCursor partition(int partition) {
-    int count = records.count(partition);
-    return new BufferCursor(records, sort.sorted(partition), 0, count);
+    return new BufferCursor(records, sort.sorted(partition), records.count(partition));
   }
 }
