@@ -26,18 +26,19 @@ def measure() -> list[str]:
             (runs / record["id"]).mkdir(parents=True)
             (runs / record["id"] / "run.json").write_text(json.dumps(record), encoding="utf-8")
         rows = {"`howdah --help`": ("--help",), "`howdah runs`, 1,000 runs": ("runs",)}
-        return [f"- {name}: {_time(arguments, home)}" for name, arguments in rows.items()]
+        return [f"- {name}: {times(*arguments, HOWDAH_HOME=home)}" for name, arguments in rows.items()]
 
 
-def _time(arguments: tuple[str, ...], home: str) -> str:
+def times(*arguments: str, rounds: int = ROUNDS, **environment: str) -> str:
+    """Median and range of the wall time of a howdah command."""
     seconds = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         began = time.monotonic()
         subprocess.run(
             [str(Path(sys.executable).with_name("howdah")), *arguments],
-            env={**os.environ, "HOWDAH_HOME": home},
+            env={**os.environ, **environment},
             check=True,
             capture_output=True,
         )
         seconds.append(time.monotonic() - began)
-    return f"median {statistics.median(seconds):.2f} s ({min(seconds):.2f}–{max(seconds):.2f}, n={ROUNDS})"
+    return f"median {statistics.median(seconds):.2f} s ({min(seconds):.2f}–{max(seconds):.2f}, n={rounds})"

@@ -77,7 +77,7 @@ ROWS = {
     ),
     "sort-random": Row("sort", "2G", "Sort of RandomWriter data", "sort", conf=_EQUAL),
     "sort-words": Row("wordcount", "2G", "WordCount with its combiner", "count", conf=_EQUAL),
-    "sort-pairs": Row("secondarysort", "1G", "secondary sort", "sort", conf=_EQUAL),
+    "sort-pairs": Row("secondarysort", "20M", "secondary sort of pairs", "sort", conf=_EQUAL),
     "sort-gzip": _terasort("2G", "gzip", container=4096, conf={**_EQUAL, **_codec("Gzip")}),
     "sort-snappy": _terasort("2G", "Snappy", container=4096, conf={**_EQUAL, **_codec("Snappy")}),
     "sort-lz4": _terasort("2G", "LZ4", container=4096, conf={**_EQUAL, **_codec("Lz4")}),

@@ -26,12 +26,14 @@ def confirming(found: Findings) -> Experiment | None:
     )
     if not changed or experiment.design == "together" or CONFIGURATION in found.candidate:
         return None
+    # What a person changes is no setting that a cluster could be given, and stands where the last run left it.
+    by_hand = (replace(one, levels=one.levels[:1]) for one in experiment.factors if one.external)
+    held = tuple(one for one in by_hand if found.candidate[one.name] == one.levels[0])
     return replace(
         experiment,
         question=f"Do the best settings of this experiment hold? {experiment.question}",
-        # What a person changes is no setting that a cluster could be given.
         baseline={**experiment.baseline, **{one.name: one.levels[0] for one in experiment.factors if not one.external}},
-        factors=changed,
+        factors=(*changed, *held),
         design="together",
         seed=experiment.seed + 1,
         watts=None,

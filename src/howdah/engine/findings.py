@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from howdah.engine.acceleration import is_accelerated
 from howdah.engine.experiment import ExperimentPlan
@@ -17,12 +17,15 @@ from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
 from howdah.model.experiment import Effect, Finding, Findings, Interaction, Result
 from howdah.model.metric import Better
-from howdah.stats.blocks import with_interactions
+from howdah.stats.blocks import predicted, with_interactions
 from howdah.stats.compare import direction
 from howdah.stats.design import seen_pairs
 from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory, read_run
+
+_MOST = 100_000
+"""Combinations of levels among which the best is looked for; only some twenty pairs of factors could make more."""
 
 _ACCELERATOR = "accelerator"
 """The factor whose levels must show in the counters of the jobs."""
@@ -46,6 +49,15 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     arms, values = [one.slot.arm for one in valid], [one.value for one in valid if one.value is not None]
     unserved = _unserved(directory, done)
     findings = _findings(plan, {one.term: one for one in effects}, likeness, unserved, enough=enough)
+    interactions = tuple(
+        Interaction(
+            (terms(plan)[pairs[one.term][0]], terms(plan)[pairs[one.term][1]]),
+            one,
+            _verdict(one, "neither", enough=enough),
+            pairs[one.term][2],
+        )
+        for one in sorted(together, key=_size)
+    )
     return Findings(
         experiment=plan.experiment,
         title=plan.title,
@@ -54,16 +66,8 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         arms=plan.arms,
         blocks=blocks,
         findings=findings,
-        candidate=_candidate(plan, findings, metric.better),
-        interactions=tuple(
-            Interaction(
-                (terms(plan)[pairs[one.term][0]], terms(plan)[pairs[one.term][1]]),
-                one,
-                _verdict(one, "neither", enough=enough),
-                pairs[one.term][2],
-            )
-            for one in sorted(together, key=_size)
-        ),
+        candidate=_candidate(plan, findings, interactions, done),
+        interactions=interactions,
         aliases=plan.aliases,
         trend=trend(arms, values),
         results=_results(done, relative(arms, values)),
@@ -117,7 +121,7 @@ def _findings(
     where it did not serve a run."""
     better = metric_of(plan).better
     idle = {term for one in unserved for term in arm_terms(plan, one.slot.arm)}
-    baseline = {factor.name: factor.levels[0] for factor in plan.experiment.factors}
+    baseline = {factor.name: factor.levels[0] for factor in plan.experiment.varied}
     found = []
     for number, (factor, level) in enumerate(terms(plan)):
         effect, unlike = effects.get(number), likeness.unlike(number)
@@ -129,15 +133,34 @@ def _findings(
     return tuple(sorted(found, key=lambda one: 1.0 if one.effect is None else _size(one.effect)))
 
 
-def _candidate(plan: ExperimentPlan, findings: Sequence[Finding], better: Better) -> dict[str, str]:
-    """The largest effect of each factor comes last, and stays."""
-    best = dict(plan.arms[0])
+def _candidate(
+    plan: ExperimentPlan, findings: Sequence[Finding], interactions: Sequence[Interaction], done: Sequence[Done]
+) -> dict[str, str]:
+    """The combination that looks best of the levels that were shown to be better and those of pairs whose interaction
+    was shown, by a model with these interactions; of what nothing is shown stays as it is."""
+    baseline, better = dict(plan.arms[0]), metric_of(plan).better
     if plan.experiment.design == "together":
-        return dict(plan.arms[1]) if [one.verdict for one in findings] == ["faster"] else best
-    for one in sorted(findings, key=lambda one: 0.0 if one.effect is None else -_size(one.effect)):
-        if one.verdict == "faster" and better != "neither":
-            best[one.factor] = one.level
-    return best
+        return dict(plan.arms[1]) if [one.verdict for one in findings] == ["faster"] else baseline
+    if better == "neither":
+        return baseline
+    shown = [one.names for one in interactions if one.verdict == "different"]
+    refused = {(one.factor, one.level) for one in findings if one.verdict == "not comparable"}
+    worth = {(one.factor, one.level) for one in findings if one.verdict == "faster"}
+    worth |= {name for names in shown for name in names} - refused
+    choices = [
+        [(factor.name, level) for level in factor.levels if level == factor.levels[0] or (factor.name, level) in worth]
+        for factor in plan.experiment.factors
+    ]
+    numbers = {term: at for at, term in enumerate(terms(plan))}
+    log = predicted(observations(plan, done), [(numbers[one], numbers[other]) for one, other in shown])
+
+    def badness(levels: Iterable[tuple[str, str]]) -> float:
+        return (1 if better == "lower" else -1) * log([numbers[one] for one in levels if one in numbers])
+
+    # What is in no shown pair has its best level whatever the others are.
+    tied = {factor for names in shown for factor, _ in names}
+    choices = [each if each[0][0] in tied else [min(each, key=lambda one: badness([one]))] for each in choices]
+    return dict(min(itertools.islice(itertools.product(*choices), _MOST), key=badness))
 
 
 def _size(effect: Effect) -> float:

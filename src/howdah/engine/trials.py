@@ -95,7 +95,7 @@ def metric_of(plan: ExperimentPlan) -> Metric:
 
 def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
     """Factor and level of every effect, by its number."""
-    factors = plan.experiment.factors
+    factors = plan.experiment.varied
     if plan.experiment.design == "together":
         return ((TOGETHER.join(one.name for one in factors), TOGETHER.join(one.levels[1] for one in factors)),)
     return tuple((factor.name, level) for factor in factors for level in factor.levels[1:])

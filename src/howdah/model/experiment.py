@@ -18,7 +18,8 @@ Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "
 class Factor:
     """What an experiment varies, and the values it takes as they are written; the first is the baseline's.
 
-    An `external` factor is changed by hand, as `change` says; `check` is a shell command that prints its level.
+    An `external` factor is changed by hand, as `change` says; `check` is a shell command that prints its level. With
+    one level it is a condition, which a person sees to before the first run.
     """
 
     name: str
@@ -78,6 +79,11 @@ class Experiment:
     starts: tuple[Mapping[str, str], ...] = ()
     watts: Rate | None = None
     price: Rate | None = None
+
+    @property
+    def varied(self) -> tuple[Factor, ...]:
+        """The factors that have several levels."""
+        return tuple(one for one in self.factors if len(one.levels) > 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,13 +126,16 @@ def _factors(value: Value, baseline: dict[str, str]) -> tuple[Factor, ...]:
     named = value.mapping()
     if not named:
         raise value.problem("an experiment needs at least one factor")
-    return tuple(_factor(name, levels, baseline.get(name)) for name, levels in named.items())
+    factors = tuple(_factor(name, levels, baseline.get(name)) for name, levels in named.items())
+    if all(len(one.levels) == 1 for one in factors):
+        raise value.problem("an experiment needs a factor with two levels or more")
+    return factors
 
 
 def _factor(name: str, value: Value, baseline: str | None) -> Factor:
     """`[a, b]`, or `{external: [a, b], change: TEXT, check: COMMAND}` for what is changed by hand."""
     if value.is_list() or value.is_text():
-        return Factor(name, _levels(name, value, baseline))
+        return Factor(name, _several(name, value, baseline))
     given = value.mapping(_EXTERNAL)
     if "external" not in given:
         raise value.problem(f"{name} needs a list of levels: [a, b], or {{external: [a, b]}}")
@@ -150,10 +153,17 @@ def _levels(name: str, value: Value, baseline: str | None) -> tuple[str, ...]:
             f"the baseline of {name} is {baseline}, which is none of its levels: {', '.join(levels)}",
             hint="Every level is compared with the baseline's.",
         )
-    if len(levels) < 2:
-        raise value.problem(f"{name} needs two levels or more to vary")
+    if not levels:
+        raise value.problem(f"{name} needs a level")
     first = levels[0] if baseline is None else baseline
     return (first, *(level for level in levels if level != first))
+
+
+def _several(name: str, value: Value, baseline: str | None) -> tuple[str, ...]:
+    levels = _levels(name, value, baseline)
+    if len(levels) < 2:
+        raise value.problem(f"{name} needs two levels or more to vary")
+    return levels
 
 
 def _configurations(value: Value | None) -> dict[str, dict[str, str]]:

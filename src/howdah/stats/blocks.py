@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,12 +87,8 @@ def with_interactions(
     cannot tell them all apart.
     """
     alone = effects(observations, pilot)
-    first = 1 + max((term for one in observations for term in one.terms), default=0)
-    numbers = {pair: first + place for place, pair in enumerate(pairs)}
-    extended = [
-        replace(one, terms=(*one.terms, *(number for pair, number in numbers.items() if set(pair) <= set(one.terms))))
-        for one in observations
-    ]
+    extended, numbers = _extended(observations, pairs)
+    first = min(numbers.values(), default=0)
     found = [one for one in effects(extended, pilot) if one.term >= first] if pairs else []
     adjusted = _holm([one.p for one in (*alone, *found)])
     both = [
@@ -100,6 +96,30 @@ def with_interactions(
         for one, p in zip((*alone, *found), adjusted, strict=True)
     ]
     return tuple(both[: len(alone)]), tuple(both[len(alone) :])
+
+
+def predicted(
+    observations: Sequence[Observation], pairs: Sequence[tuple[int, int]]
+) -> Callable[[Collection[int]], float]:
+    """What a model with single effects and the interactions of `pairs` alone says of any combination of terms: the
+    logarithm of its ratio to the baseline; 0 for all where the runs cannot tell the effects apart."""
+    extended, numbers = _extended(observations, pairs)
+    fit = _fit(extended)
+    logs = {} if fit is None else fit.logs
+    return lambda having: math.fsum(logs.get(term, 0.0) for term in (*having, *_both(having, numbers)))
+
+
+def _extended(
+    observations: Sequence[Observation], pairs: Sequence[tuple[int, int]]
+) -> tuple[list[Observation], dict[tuple[int, int], int]]:
+    """The runs with a term more for every pair that they have, and the numbers of those terms."""
+    first = 1 + max((term for one in observations for term in one.terms), default=0)
+    numbers = {pair: first + place for place, pair in enumerate(pairs)}
+    return [replace(one, terms=(*one.terms, *_both(one.terms, numbers))) for one in observations], numbers
+
+
+def _both(having: Collection[int], numbers: Mapping[tuple[int, int], int]) -> Iterator[int]:
+    return (number for (one, other), number in numbers.items() if one in having and other in having)
 
 
 def _levels(fit: _Fit) -> tuple[float, float]:
@@ -118,9 +138,9 @@ def _fit(observations: Sequence[Observation]) -> _Fit | None:
     columns = {term: at for at, term in enumerate(terms, start=1)}
     table = np.zeros((len(observations), 1 + len(terms)))
     place = np.array([blocks[one.block] for one in observations])
-    table[:, 0] = [math.log(one.value) for one in observations]
-    for row, one in enumerate(observations):
-        table[row, [columns[term] for term in one.terms]] = 1.0
+    table[:, 0] = np.log([one.value for one in observations])
+    rows = np.repeat(np.arange(len(observations)), [len(one.terms) for one in observations])
+    table[rows, [columns[term] for one in observations for term in one.terms]] = 1.0
     sums = np.zeros((len(blocks), table.shape[1]))
     np.add.at(sums, place, table)
     table -= (sums / np.bincount(place)[:, None])[place]

@@ -25,6 +25,7 @@ from howdah.model.experiment import Experiment, Factor, Rate, StopRule
 from howdah.model.run import Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample
 from howdah.report import Source, build_experiment, render_text
+from howdah.spec.experiment import read_experiment, write_experiment
 from howdah.stats.blocks import effects
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, RunWriter
@@ -286,6 +287,27 @@ def test_a_factorial_design_sees_interactions(tmp_path: Path) -> None:
     assert [one.verdict for one in found.interactions] == ["different", "no difference shown"]
 
 
+def test_what_is_best_only_together_is_found(tmp_path: Path) -> None:
+    """Each of two levels alone costs a little; both together gain a lot."""
+    factors = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.sort.mb", ("32", "64")))
+    changes = {"factors": factors, "design": "full", "stop": StopRule(least=4, most=4)}
+    made, directory = plan(tmp_path, **changes), begun(tmp_path)
+    for one in simulated(made, 0.001, truth={1: 0.1, 2: 0.1, 3: -0.05}):
+        keep(directory, one, held=settings_of(made, one.slot))
+    found = find(made, directory)
+    assert found.candidate == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "64"}
+
+
+def test_what_is_good_alone_and_bad_together_is_not_put_together(tmp_path: Path) -> None:
+    factors = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.sort.mb", ("32", "64")))
+    changes = {"factors": factors, "design": "full", "stop": StopRule(least=4, most=4)}
+    made, directory = plan(tmp_path, **changes), begun(tmp_path)
+    for one in simulated(made, 0.001, truth={1: -0.2, 2: -0.3, 3: -0.25}):
+        keep(directory, one, held=settings_of(made, one.slot))
+    found = find(made, directory)
+    assert sorted(found.candidate.items()) == sorted(made.arms[2].items())
+
+
 def test_the_best_settings_are_run_anew_against_the_baseline(tmp_path: Path) -> None:
     rate = Rate("mapreduce.task.io.sort.mb", {"32": 100.0, "128": 90.0})
     made, directory = plan(tmp_path, watts=rate), begun(tmp_path)
@@ -434,3 +456,22 @@ def test_what_a_person_changes_is_changed_by_a_person_in_the_confirmation_too(tm
     again = confirming(find(made, directory))
     assert again is not None
     assert again.factors == (smt,)
+
+
+def test_what_a_person_turned_and_did_not_help_is_turned_back_before_the_confirmation(tmp_path: Path) -> None:
+    smt = Factor("smt", ("on", "off"), True, "Turn it in the firmware", "cat control")
+    made, directory = plan(tmp_path, factors=(smt, EXPERIMENT.factors[0])), begun(tmp_path)
+    for one in simulated(made, 0.001, truth={1: 0.1, 2: -0.1}):
+        arm = made.arms[one.slot.arm]
+        labels = {**one.run.labels, "smt": arm["smt"]}
+        reduces = {"sort/mapreduce.job.reduces": [arm["mapreduce.job.reduces"]]}
+        keep(directory, replace(one, run=replace(one.run, labels=labels)), held=reduces)
+    again = confirming(find(made, directory))
+    assert again is not None
+    assert again.factors == (EXPERIMENT.factors[0], replace(smt, levels=("on",)))
+    file = tmp_path / "again.yaml"
+    file.write_text(write_experiment(again), encoding="utf-8")
+    assert read_experiment(file).factors == again.factors
+    inner = plan_experiment(again, Distribution("3.4.2", tmp_path, "managed", (), (), ()), tmp_path / "runs")
+    assert [arm["smt"] for arm in inner.arms] == ["on", "on"]
+    assert terms(inner) == (("mapreduce.job.reduces", "2"),)

@@ -59,18 +59,25 @@ def test_what_a_person_changes(tmp_path: Path) -> None:
     assert read(tmp_path, write_experiment(found)).factors == found.factors
 
 
+def test_a_condition_that_a_person_sees_to(tmp_path: Path) -> None:
+    found = read(tmp_path, BY_HAND.replace("[powersave, performance]", "[performance]"))
+    assert [one.name for one in found.varied] == ["smt"]
+    assert found.factors[1].levels == ("performance",)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("change:", "chnge:", "line 4: unknown key 'chnge' in smt"),
         ("external: [powersave, performance]", "check: ls", "line 5: governor needs a list of levels"),
         ("[powersave, performance]", "powersave", "line 5: external must be a list"),
-        ("[powersave, performance]", "[powersave]", "line 5: governor needs two levels or more"),
+        ("[powersave, performance]", "[]", "line 5: governor needs a level"),
+        ("smt: { external: [on, off],", "smt: { external: [off],", "line 4: an experiment needs a factor with two"),
     ],
 )
 def test_a_mistake_about_what_a_person_changes(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(UsageError) as raised:
-        read(tmp_path, BY_HAND.replace(old, new, 1))
+        read(tmp_path, BY_HAND.replace(old, new, 1).replace("[powersave, performance]", "[powersave]"))
     assert message in raised.value.message
 
 
