@@ -26,10 +26,10 @@ def measure() -> list[str]:
             (runs / record["id"]).mkdir(parents=True)
             (runs / record["id"] / "run.json").write_text(json.dumps(record), encoding="utf-8")
         rows = {"`howdah --help`": ("--help",), "`howdah runs`, 1,000 runs": ("runs",)}
-        return [f"- {name}: {times(*arguments, HOWDAH_HOME=home)}" for name, arguments in rows.items()]
+        return [f"- {name}: {time_words(*arguments, HOWDAH_HOME=home)}" for name, arguments in rows.items()]
 
 
-def times(*arguments: str, rounds: int = ROUNDS, **environment: str) -> str:
+def time_words(*arguments: str, rounds: int = ROUNDS, **environment: str) -> str:
     """Median and range of the wall time of a howdah command."""
     seconds = []
     for _ in range(rounds):

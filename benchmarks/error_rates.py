@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howdah.model.experiment import Design, Effect, Factor, StopRule
-from howdah.model.truth import Noise
+from howdah.model.truth import MEASURED, Noise
 from howdah.stats.blocks import Observation, effects, enough, with_interactions
 from howdah.stats.design import arms, schedule, seen_pairs
 from howdah.stats.disturbance import disturbances
@@ -37,6 +37,7 @@ NOISES: Mapping[str, Noise] = {
     "and 2 % outliers of 1.5": Noise(cv=0.05, outliers=0.02, outlier_ratio=1.5),
     "and neighbours alike (AR 0.5)": Noise(cv=0.05, autocorrelation=0.5),
     "and restarts, CV 5 %": Noise(cv=0.05, restart_cv=0.05),
+    **{f"as measured: {name}": noise for name, noise in MEASURED.items()},
 }
 FIRST = "and the first run of a block 5 % faster"
 FIXED, SEQUENTIAL = "fixed, 8 blocks", "until ± 5 %"

@@ -20,6 +20,7 @@ from howdah.store.reader import StoredRun
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / ".build" / "bench"
+_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,17 @@ def describe(row: str, metric: str, phase: str | None, arm: str) -> str:
     if not found:
         return "missing"
     return f"{statistics.geometric_mean(found):.1f} ({min(found):.1f}–{max(found):.1f}, n={len(found)})"
+
+
+def largest_counter(row: str, counter: str, phase: str, arm: str) -> int | None:
+    """The largest value of a MapReduce counter in any job of a phase, over one arm's runs; None where there is none."""
+    found: list[int] = []
+    for run in _valid(KEPT / row):
+        jobs = (job for one in run.run.phases if one.name == phase for job in one.jobs)
+        records = (run.job_file(f"{job}.json") for job in jobs if run.run.labels["arm"] == arm)
+        counters = [record["counters"].get(_COUNTERS, {}) for record in records if record is not None]
+        found += [one[counter] for one in counters if counter in one]
+    return max(found, default=None)
 
 
 def ratio_words(found: Sequence[float]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.commands import times
+from benchmarks.commands import time_words
 from benchmarks.interrupted import DIRECTORY, FILE
 from benchmarks.pairs import KEPT
 from howdah.spec.experiment import read_experiment
@@ -30,8 +30,8 @@ def measure() -> list[str]:
         made = Path(scratch) / "experiment"
         _copies(_experiment(Path(scratch) / "report.yaml", runs=1_000), made)
         return [
-            f"- plan of 10,000 runs: {times('experiment', 'plan', str(large), rounds=ROUNDS)}",
-            f"- report of 1,000 runs: {times('experiment', 'report', str(made), rounds=ROUNDS)}",
+            f"- plan of 10,000 runs: {time_words('experiment', 'plan', str(large), rounds=ROUNDS)}",
+            f"- report of 1,000 runs: {time_words('experiment', 'report', str(made), rounds=ROUNDS)}",
         ]
 
 
@@ -52,12 +52,12 @@ def _copies(file: Path, made: Path) -> None:
         run = json.loads(record.read_text(encoding="utf-8"))
         if run["outcome"]["kind"] == "valid":
             real.setdefault(int(run["labels"]["arm"]), []).append(record.parent)
-    if not real:
-        raise SystemExit("there are no runs to copy: make bench ROW=experiment")
+    count = len(arms(found.design, found.factors))
+    if len(real) < count:
+        raise SystemExit("there are no runs of each arm to copy: make bench ROW=experiment")
     shutil.copytree(DIRECTORY, made, ignore=lambda _, names: {"runs", "confirmation"} & set(names))
     shutil.copy(file, made / "experiment.yaml")
     (made / "origin").write_text(f"{file}\n", encoding="utf-8")
-    count = len(arms(found.design, found.factors))
     for number, slot in enumerate(schedule(found.design, count, found.stop.least, found.seed)):
         _copy(real[slot.arm][number % len(real[slot.arm])], made / "runs", number, slot)
 

@@ -15,8 +15,10 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.arms import BLOCKS
-from benchmarks.pairs import Arm, cluster, describe, ratio_words, ratios, run_blocks
-from howdah.model.quantity import parse_bytes
+from benchmarks.pairs import Arm, cluster, describe, largest_counter, ratio_words, ratios, run_blocks
+from howdah.model.quantity import parse_amount
+from howdah.workload import Asked
+from howdah.workload.registry import find_workload
 
 COMPRESSED = "mapreduce.map.output.compress"
 CODEC = "mapreduce.map.output.compress.codec"
@@ -91,7 +93,7 @@ def measure(name: str) -> list[str]:
     """Runs the pairs of one row that are missing (`BLOCKS`, 8 unless told; `SIZE` instead of the row's)."""
     row = ROWS[name]
     size = os.environ.get("SIZE", row.size)
-    _check_disk(size)
+    _check_disk(row, size)
     with cluster(name, row.nodes) as there:
         common = ("--cluster", there, "--no-calibration", "--data", "reuse", *_containers(there, row.container))
         stock = (*common, *_conf({**row.conf, **row.stock}))
@@ -107,12 +109,20 @@ def measure(name: str) -> list[str]:
         found = ratios(f"{name}-{size}", metric, row.phase, "stock", "sort")
         sides = (describe(f"{name}-{size}", metric, row.phase, arm) for arm in ("stock", "sort"))
         lines.append(f"| {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
+    for task in ("map", "reduce"):
+        counter = f"{task.upper()}_PHYSICAL_MEMORY_BYTES_MAX"
+        one, other = (largest_counter(f"{name}-{size}", counter, row.phase, arm) for arm in ("stock", "sort"))
+        if one and other:
+            cells = f"{one >> 20} | {other >> 20} | {one / other:.2f}"
+            lines.append(f"| largest RSS of a {task}, MiB | {cells} |")
     return lines
 
 
-def _check_disk(size: str) -> None:
-    """Input, map outputs and output at once, twice for what is not yet deleted; every node is on this disk."""
-    needed = 6 * parse_bytes(size)
+def _check_disk(row: Row, size: str) -> None:
+    """Half as much again as a run needs: what the one before had may not be deleted yet. Every node is on this disk."""
+    workload = find_workload(row.workload)
+    settings = workload.resolve(Asked(parse_amount(size, workload.unit), None, None, {}, {}), {"dfs.replication": "1"})
+    needed = 1.5 * sum(workload.space_bytes(settings))
     free = shutil.disk_usage(Path.home()).free
     if free < needed:
         raise SystemExit(f"{needed / 1e9:.0f} GB of disk are needed, {free / 1e9:.0f} GB are free")

@@ -42,7 +42,7 @@ def print_plan(plan: ExperimentPlan) -> None:
         *_expected(plan),
         f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.",
         f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended. "
-        "If a level is shown to be better, fresh runs against the baseline follow.",
+        "If something is shown to be better, fresh runs against the baseline follow.",
     ):
         click.echo(line)
 

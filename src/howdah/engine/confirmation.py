@@ -14,7 +14,7 @@ MOST_BLOCKS = 20
 
 
 def confirming(found: Findings) -> Experiment | None:
-    """The experiment that runs the candidate of `found` against the baseline, both anew; None where no level was shown
+    """The experiment that runs the candidate of `found` against the baseline, both anew; None where nothing was shown
     to be better, or `found` is such an experiment itself. It has no rates: they are of levels that it may not have."""
     experiment = found.experiment
     if experiment.design == "search":

@@ -14,6 +14,7 @@ import howdah
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.acceleration import no_part, rebuilt, with_plugins
+from howdah.engine.clocks import Clocks
 from howdah.engine.faults import Fault, Killer
 from howdah.engine.observer import Both, Observer
 from howdah.engine.readback import check_settings, distinguishing, read_back
@@ -150,6 +151,7 @@ class Execution:
 
     def _before(self) -> None:
         self._observer.step("reading the environment")
+        self._clocks = Clocks(self._cluster.hosts)
         self._environment["before"] = read_environment(self._cluster)
         self._writer.environment(self._environment)
         self._session.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]
@@ -193,7 +195,12 @@ class Execution:
         if plan is not None and plan.shuffle is not None:
             own[Path(plan.shuffle).name] = "CLUSTER"
         self._writer.readback(distinguishing(held, own))
-        found = (check_settings(self._settings["conf"], held), self._check_processors(), self._check_fault())
+        found = (
+            check_settings(self._settings["conf"], held),
+            self._clocks.check(),
+            self._check_processors(),
+            self._check_fault(),
+        )
         return tuple(one for one in found if one is not None)
 
     def _check_processors(self) -> Check | None:

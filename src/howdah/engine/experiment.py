@@ -15,7 +15,7 @@ from howdah.engine.factors import CONFIGURATION, FACTORS, Conditions, Cost, cond
 from howdah.engine.preflight import check_keys
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
-from howdah.model.experiment import Experiment
+from howdah.model.experiment import Design, Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
 from howdah.model.truth import Truth
 from howdah.spec.document import did_you_mean
@@ -102,16 +102,17 @@ def plan_experiment(experiment: Experiment, where: Distribution | SyntheticClust
     if isinstance(where, Distribution):
         named = (key for settings in experiment.configurations.values() for key in settings)
         check_keys({key: "" for key in (*factors, *held, *named) if key not in FACTORS and key not in external}, where)
-    if external and experiment.design not in ("one-at-a-time", "blocks", "together"):
+    turned = [factor.name for factor in experiment.varied if factor.external]
+    if turned and experiment.design not in ("one-at-a-time", "blocks", "together"):
         raise UsageError(
-            f"{', '.join(sorted(external))} is changed by hand, and a {experiment.design} design would measure several "
+            f"{', '.join(turned)} is changed by hand, and a {experiment.design} design would measure several "
             "runs after one change",
             hint="Its error is that of changing it anew: choose the design one-at-a-time or blocks.",
         )
     try:
-        every = arms(experiment.design, experiment.factors)
+        every = _arms(experiment, experiment.design)
         # A search has as many as a full design has, of which it runs few; each level is looked at once.
-        looked_at = arms("one-at-a-time", experiment.factors) if experiment.design == "search" else every
+        looked_at = _arms(experiment, "one-at-a-time") if experiment.design == "search" else every
     except ValueError as error:
         raise UsageError(str(error)) from None
     disk, sizes = 0, set()
@@ -137,9 +138,13 @@ def plan_experiment(experiment: Experiment, where: Distribution | SyntheticClust
         arms=every,
         slots=() if experiment.design == "search" else order,
         disk_bytes=disk,
-        aliases=aliases(experiment.design, experiment.factors),
+        aliases=aliases(experiment.design, experiment.varied),
         earlier=_earlier(runs, workload.name, sizes, primary) if isinstance(where, Distribution) else None,
     )
+
+
+def _arms(experiment: Experiment, design: Design) -> tuple[Levels, ...]:
+    return tuple({**arm, **experiment.constant} for arm in arms(design, experiment.varied))
 
 
 def least_blocks(experiment: Experiment) -> int:

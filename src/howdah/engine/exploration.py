@@ -44,7 +44,7 @@ def _seen(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> tuple[l
 def _search(plan: ExperimentPlan) -> Search:
     from howdah.stats.search import Search
 
-    factors, stop, orders = plan.experiment.factors, plan.experiment.stop, _orders(plan)
+    factors, stop, orders = plan.experiment.varied, plan.experiment.stop, _orders(plan)
     starts = [
         tuple(order.index(start.get(one.name, one.levels[0])) for one, order in zip(factors, orders, strict=True))
         for start in ({}, *plan.experiment.starts)
@@ -55,7 +55,7 @@ def _search(plan: ExperimentPlan) -> Search:
 def _orders(plan: ExperimentPlan) -> list[tuple[str, ...]]:
     """The levels of each factor so that neighbours are next to each other: numbers by size, words as they stand."""
     found = []
-    for one in plan.experiment.factors:
+    for one in plan.experiment.varied:
         try:
             found.append(tuple(sorted(one.levels, key=_size)))
         except ValueError:
@@ -77,7 +77,7 @@ def _size(level: str) -> float:
 def _number(plan: ExperimentPlan, point: Point) -> int:
     """The arm with the levels `point`: arms are in the order of their product."""
     number = 0
-    for factor, order, at in zip(plan.experiment.factors, _orders(plan), point, strict=True):
+    for factor, order, at in zip(plan.experiment.varied, _orders(plan), point, strict=True):
         number = number * len(factor.levels) + factor.levels.index(order[at])
     return number
 
@@ -85,5 +85,5 @@ def _number(plan: ExperimentPlan, point: Point) -> int:
 def _point(plan: ExperimentPlan, number: int) -> Point:
     arm = plan.arms[number]
     return tuple(
-        order.index(arm[factor.name]) for factor, order in zip(plan.experiment.factors, _orders(plan), strict=True)
+        order.index(arm[factor.name]) for factor, order in zip(plan.experiment.varied, _orders(plan), strict=True)
     )

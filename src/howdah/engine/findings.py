@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from howdah.engine.acceleration import is_accelerated
 from howdah.engine.experiment import ExperimentPlan
@@ -17,15 +17,18 @@ from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
 from howdah.model.experiment import Effect, Finding, Findings, Interaction, Result
 from howdah.model.metric import Better
-from howdah.stats.blocks import predicted, with_interactions
+from howdah.stats.blocks import Model, with_interactions
 from howdah.stats.compare import direction
 from howdah.stats.design import seen_pairs
 from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory, read_run
 
+Level = tuple[str, str]
+"""A factor and its level."""
+
 _MOST = 100_000
-"""Combinations of levels among which the best is looked for; only some twenty pairs of factors could make more."""
+"""Combinations of levels among which the best is looked for: as many as a full design has at most."""
 
 _ACCELERATOR = "accelerator"
 """The factor whose levels must show in the counters of the jobs."""
@@ -136,31 +139,52 @@ def _findings(
 def _candidate(
     plan: ExperimentPlan, findings: Sequence[Finding], interactions: Sequence[Interaction], done: Sequence[Done]
 ) -> dict[str, str]:
-    """The combination that looks best of the levels that were shown to be better and those of pairs whose interaction
-    was shown, by a model with these interactions; of what nothing is shown stays as it is."""
-    baseline, better = dict(plan.arms[0]), metric_of(plan).better
+    """The largest effect of each factor that was shown to be better, or the combination of levels in pairs whose
+    interaction was shown that is shown to be better still."""
+    best, better = dict(plan.arms[0]), metric_of(plan).better
     if plan.experiment.design == "together":
-        return dict(plan.arms[1]) if [one.verdict for one in findings] == ["faster"] else baseline
+        return dict(plan.arms[1]) if [one.verdict for one in findings] == ["faster"] else best
     if better == "neither":
-        return baseline
-    shown = [one.names for one in interactions if one.verdict == "different"]
+        return best
+    for one in sorted(findings, key=lambda one: 0.0 if one.effect is None else -_size(one.effect)):
+        if one.verdict == "faster":
+            best[one.factor] = one.level
     refused = {(one.factor, one.level) for one in findings if one.verdict == "not comparable"}
-    worth = {(one.factor, one.level) for one in findings if one.verdict == "faster"}
-    worth |= {name for names in shown for name in names} - refused
-    choices = [
-        [(factor.name, level) for level in factor.levels if level == factor.levels[0] or (factor.name, level) in worth]
-        for factor in plan.experiment.factors
-    ]
+    # What is mixed with other pairs may be theirs.
+    shown = [one.names for one in interactions if one.verdict == "different" and not one.aliases]
+    shown = [names for names in shown if refused.isdisjoint(names)]
+    return _best_in_pairs(plan, best, shown, done) if shown else best
+
+
+def _best_in_pairs(
+    plan: ExperimentPlan, best: dict[str, str], shown: Sequence[tuple[Level, Level]], done: Sequence[Done]
+) -> dict[str, str]:
+    """`best`, or what a model with the interactions of the pairs `shown` says to be better: at 5 %, for as many
+    comparisons as there are combinations to choose from."""
     numbers = {term: at for at, term in enumerate(terms(plan))}
-    log = predicted(observations(plan, done), [(numbers[one], numbers[other]) for one, other in shown])
+    pairs = [(numbers[one], numbers[other]) for one, other in shown]
+    model = Model(observations(plan, done), pairs, plan.experiment.stop.least)
+    worth, tied = {name for names in shown for name in names}, {factor for names in shown for factor, _ in names}
+    choices = [
+        [
+            (one.name, level)
+            for level in one.levels
+            if level == best[one.name] or (one.name in tied and (level == one.levels[0] or (one.name, level) in worth))
+        ]
+        for one in plan.experiment.factors
+    ]
+    every = [dict(levels) for levels in itertools.islice(itertools.product(*choices), _MOST)]
 
-    def badness(levels: Iterable[tuple[str, str]]) -> float:
-        return (1 if better == "lower" else -1) * log([numbers[one] for one in levels if one in numbers])
+    def gain(levels: Mapping[str, str]) -> float:
+        change = model.log(having(best)) - model.log(having(levels))
+        return change if metric_of(plan).better == "lower" else -change
 
-    # What is in no shown pair has its best level whatever the others are.
-    tied = {factor for names in shown for factor, _ in names}
-    choices = [each if each[0][0] in tied else [min(each, key=lambda one: badness([one]))] for each in choices]
-    return dict(min(itertools.islice(itertools.product(*choices), _MOST), key=badness))
+    def having(levels: Mapping[str, str]) -> list[int]:
+        return [numbers[one] for one in levels.items() if one in numbers]
+
+    other = max(every, key=gain)
+    is_shown = gain(other) > 0 and len(every) * model.p(having(other), having(best)) < LEVEL
+    return other if is_shown else best
 
 
 def _size(effect: Effect) -> float:
@@ -170,7 +194,7 @@ def _size(effect: Effect) -> float:
 
 def _pairs(plan: ExperimentPlan) -> list[tuple[int, int, tuple[str, ...]]]:
     """Pairs of terms, by their numbers, whose interaction the design can see, and what each is mixed with."""
-    seen = seen_pairs(plan.experiment.design, plan.experiment.factors)
+    seen = seen_pairs(plan.experiment.design, plan.experiment.varied)
     return [
         (one, other, seen[first, second])
         for (one, (first, _)), (other, (second, _)) in itertools.combinations(enumerate(terms(plan)), 2)

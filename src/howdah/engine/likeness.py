@@ -15,9 +15,19 @@ from howdah.store import ExperimentDirectory, read_run
 
 Facts = Mapping[str, str]
 
-# The job client writes there how many splits it has made of the input: a consequence of the settings, not one of them.
-_COMPUTED = frozenset({"mapreduce.job.maps"})
-_ENVIRONMENT = ("hosts.", "hadoop.")
+# The job client writes there what it has made and found: splits, files of the input (of a job that reads what another
+# wrote, one for each reduce), the size of what it ships (TeraSort's list of where its partitions begin). Consequences
+# of settings, none themselves.
+_COMPUTED = frozenset(
+    {
+        "mapreduce.job.maps",
+        "mapreduce.input.fileinputformat.numinputfiles",
+        "mapreduce.job.cache.files.filesizes",
+        "mapreduce.job.cache.archives.filesizes",
+    }
+)
+_HOSTS = "hosts."
+_ENVIRONMENT = (_HOSTS, "hadoop.")
 _NOTHING = Environment({}, {})
 
 
@@ -76,6 +86,10 @@ class Likeness:
         named = (FACTORS[name] for name in factor.split(TOGETHER) if name in FACTORS)
         if any(one.follows is not None and re.fullmatch(one.follows, path) for one in named):
             return True
+        if path.startswith(_HOSTS) and set(factor.split(TOGETHER)) & {
+            one.name for one in self.plan.experiment.varied if one.external
+        }:
+            return True  # What a person changes on a machine shows there, and only they know as what.
         key = path.partition("/")[2]
         return not path.startswith(_ENVIRONMENT) and (key in varied or key in _COMPUTED)
 

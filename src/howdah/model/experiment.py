@@ -85,6 +85,11 @@ class Experiment:
         """The factors that have several levels."""
         return tuple(one for one in self.factors if len(one.levels) > 1)
 
+    @property
+    def constant(self) -> dict[str, str]:
+        """The one level of every other factor."""
+        return {one.name: one.levels[0] for one in self.factors if len(one.levels) == 1}
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -155,7 +160,8 @@ class Findings:
 
     `metric` is the primary one, of phase `phase`; `blocks` counts the whole blocks; `changed` are paths of settings and
     of the environment that were not the same in all runs of an arm. `candidate` has the level of every factor that was
-    shown to be best, the baseline's where none was: it was not run as a whole. What is `simulated` ran on no cluster.
+    shown to be best, the baseline's where none was, or what was shown to be better still in pairs: it may not have been
+    run as a whole. What is `simulated` ran on no cluster.
     `unserved` are the runs whose accelerator did not serve all of the measured phase.
     """
 

@@ -12,7 +12,8 @@ class Noise:
 
     `cv` is that of every run by itself, log-normal; `restart_cv` of every start of the cluster; `autocorrelation` is
     the part of a run's own noise that the next one inherits (AR 1); `drift` is what the run `drift_runs` after another
-    has more than it, as a share; of all runs, the part `outliers` takes `outlier_ratio` times as long.
+    has more than it, as a share, less where it is negative; of all runs, the part `outliers` takes `outlier_ratio`
+    times as long.
     """
 
     cv: float = 0.0
@@ -22,6 +23,10 @@ class Noise:
     drift_runs: int = 40
     outliers: float = 0.0
     outlier_ratio: float = 1.5
+
+
+MEASURED: Mapping[str, Noise] = {}
+"""Noise as real clusters had it, by what ran on them: `make bench ROW=same`, see docs/statistics.md."""
 
 
 @dataclass(frozen=True, slots=True)

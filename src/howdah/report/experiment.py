@@ -141,9 +141,16 @@ def _answer(found: Findings) -> str:
     words = [_change(one.effect, one) for one in found.findings if one.verdict in SHOWN and one.effect is not None]
     rest = [_name(one) for one in found.findings if one.verdict not in SHOWN]
     if not words:
+        pairs = [f"{' '.join(one)} with {' '.join(other)}" for one, other in _shown_pairs(found)]
+        if pairs:
+            return f"No level by itself is shown to change {what}; together, {listing(pairs, most=4)} do."
         return f"Nothing is shown to change {what}."
     said = f"{what} is {listing(words, most=4)}."
     return f"{said} Nothing is shown of {listing(rest, most=4)}." if rest else said
+
+
+def _shown_pairs(found: Findings) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    return [one.names for one in found.interactions if one.verdict == "different"]
 
 
 def _change(effect: Effect, finding: Finding) -> str:
@@ -225,7 +232,8 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
     wrong = [one for one in found.results if one.outcome.kind != "valid"]
     if wrong:
         arms = sorted({arm_words(found, one.arm) for one in wrong})
-        yield Caveat("run", f"{count(len(wrong), 'run')} did not end well and have no number: of {listing(arms)}.")
+        words = "has" if len(wrong) == 1 else "have"
+        yield Caveat("run", f"{count(len(wrong), 'run')} did not end well and {words} no number: of {listing(arms)}.")
     if found.experiment.design == "cic-2014":
         yield from _of_the_policy(found)
     if found.experiment.design == "screening":
@@ -243,10 +251,10 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
         yield Caveat("run", text)
     far = [one.run for one in found.results if one.outlying]
     if far:
-        yield Caveat(
-            "run",
-            f"{count(len(far), 'run')} lie far from the others of their arms, and count like them: {listing(far)}.",
+        words = (
+            "lies far from the others of its arm, and counts" if len(far) == 1 else "lie far from the others, and count"
         )
+        yield Caveat("run", f"{count(len(far), 'run')} {words} like them: {listing(far)}.")
 
 
 def _of_the_policy(found: Findings) -> Iterator[Caveat]:
@@ -378,6 +386,7 @@ def _table(found: Findings) -> Table:
 
 
 _EACH = "The best level that was shown of each factor"
+_ALL = "The combination that looks best by the effects that were shown, those of pairs too"
 
 
 def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
@@ -386,7 +395,9 @@ def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
         yield Text("No level is shown to be better than the baseline's, so there is nothing to recommend.")
         return
     words = listing(changed, most=len(changed))
-    which = "The combination that looks best" if found.experiment.design == "search" else _EACH
+    which = _ALL if _shown_pairs(found) else _EACH
+    if found.experiment.design == "search":
+        which = "The combination that looks best"
     yield Text(f"{which}: {words}. The other factors stay as they are.")
     if confirmed is None:
         ran = found.experiment.design == "search" or found.candidate in found.arms
@@ -396,6 +407,15 @@ def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
         )
     else:
         yield from _fresh_runs(confirmed)
+        tried = confirmed.arms[1]
+        if confirmed.findings[0].factor != CONFIGURATION and any(
+            found.candidate[name] != tried[name] for name in tried
+        ):
+            said = listing([f"{name} {level}" for name, level in tried.items()], most=len(tried))
+            yield Caveat("run", f"The fresh runs were of other settings than those that look best now: {said}.")
+    by_hand = [f"{one.name} {found.candidate[one.name]}" for one in found.experiment.factors if one.external]
+    if by_hand:
+        yield Text(f"First, by hand: {listing(by_hand, most=len(by_hand))}.")
     yield Code(_command(found.experiment, found.candidate))
 
 
@@ -420,7 +440,9 @@ def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
 
 def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:
     """What to type for fresh runs with `candidate`."""
+    by_hand = {one.name for one in experiment.factors if one.external}
     settings = {**experiment.cluster, **experiment.baseline, **candidate}
+    settings = {name: level for name, level in settings.items() if name not in by_hand}
     nodes = settings.pop("nodes", "1")
     options = itertools.chain.from_iterable(
         (f"--{name.replace('_', '-')}", value) for name, value in experiment.options.items()

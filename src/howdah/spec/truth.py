@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from howdah.model.truth import Noise, Truth
-from howdah.spec.document import Value, read_document
+from howdah.model.truth import MEASURED, Noise, Truth
+from howdah.spec.document import Value, did_you_mean, read_document
 
 _KEYS = ("value", "effects", "together", "noise", "failing", "seed")
 _NOISE = ("cv", "restart_cv", "autocorrelation", "drift", "drift_runs", "outliers", "outlier_ratio")
@@ -23,7 +23,7 @@ def read_truth(file: Path) -> Truth:
         value=_ratio(given["value"]),
         effects={factor: _ratios(levels) for factor, levels in effects.items()},
         together=tuple(_together(one) for one in given["together"].list()) if "together" in given else (),
-        noise=_noise(given["noise"].mapping(_NOISE)) if "noise" in given else Noise(),
+        noise=_noise(given["noise"]) if "noise" in given else Noise(),
         failing=_share(given["failing"]) if "failing" in given else 0.0,
         seed=_count(given["seed"], 0) if "seed" in given else 1,
     )
@@ -41,14 +41,20 @@ def _together(value: Value) -> tuple[Mapping[str, str], float]:
     return {factor: level.text() for factor, level in given["levels"].mapping().items()}, _ratio(given["ratio"])
 
 
-def _noise(given: Mapping[str, Value]) -> Noise:
-    usual = Noise()
+def _noise(value: Value) -> Noise:
+    """`{cv: 5%, drift: -2%}`, or the name of what was measured."""
+    if value.is_text():
+        if value.text() not in MEASURED:
+            hint = did_you_mean(value.text(), MEASURED)
+            raise value.problem(f"no noise of {value.text()!r} was measured", hint=hint)
+        return MEASURED[value.text()]
+    given, usual = value.mapping(_NOISE), Noise()
     shares = {
         name: _share(given[name]) for name in ("cv", "restart_cv", "autocorrelation", "outliers") if name in given
     }
     return Noise(
         **shares,
-        drift=_share(given["drift"]) if "drift" in given else usual.drift,
+        drift=_change(given["drift"]) if "drift" in given else usual.drift,
         drift_runs=_count(given["drift_runs"], 1) if "drift_runs" in given else usual.drift_runs,
         outlier_ratio=_ratio(given["outlier_ratio"]) if "outlier_ratio" in given else usual.outlier_ratio,
     )
@@ -70,11 +76,23 @@ def _ratio(value: Value) -> float:
 
 def _share(value: Value) -> float:
     """`5%`, or 0.05."""
-    text = value.text().strip()
-    number = _number(value, text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    number = _part(value)
     if not 0 <= number < 1:
-        raise value.problem(f"{text!r} is not a share between 0 and 100 %")
+        raise value.problem(f"{value.text()!r} is not a share between 0 and 100 %")
     return number
+
+
+def _change(value: Value) -> float:
+    """`5%`, or -0.05."""
+    number = _part(value)
+    if not -1 < number < 1:
+        raise value.problem(f"{value.text()!r} is not a change between -100 % and 100 %")
+    return number
+
+
+def _part(value: Value) -> float:
+    text = value.text().strip()
+    return _number(value, text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
 def _count(value: Value, least: int) -> int:

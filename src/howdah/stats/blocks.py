@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,11 +28,11 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Logarithms of the ratios by term, their variances as multiples of the noise's, the noise's variance and its
-    degrees of freedom."""
+    """Logarithms of the ratios by term, their covariances, in the order of the terms, as multiples of the noise's
+    variance, that variance and its degrees of freedom."""
 
     logs: Mapping[int, float]
-    factors: Mapping[int, float]
+    covariance: np.ndarray
     variance: float
     freedom: int
 
@@ -56,8 +56,8 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
         return ()
     noises = [(fit.variance, fit.freedom) for fit in fits if fit is not None]
     ps, widths, power = [], [], []
-    for term, log in whole.logs.items():
-        errors = [(math.sqrt(whole.factors[term] * variance), freedom) for variance, freedom in noises]
+    for log, share in zip(whole.logs.values(), np.diag(whole.covariance).tolist(), strict=True):
+        errors = [(math.sqrt(share * variance), freedom) for variance, freedom in noises]
         ps.append(max(two_sided_p(log, error, freedom) for error, freedom in errors))
         widths.append([max(t_quantile(at, freedom) * error for error, freedom in errors) for at in _levels(whole)])
         power.append(max(t_quantile(POWER, freedom) * error for error, freedom in errors))
@@ -87,34 +87,48 @@ def with_interactions(
     cannot tell them all apart.
     """
     alone = effects(observations, pilot)
-    extended, numbers = _extended(observations, pairs)
-    first = min(numbers.values(), default=0)
-    found = [one for one in effects(extended, pilot) if one.term >= first] if pairs else []
+    extended, _ = _extended(observations, pairs)
+    found = [one for one in reversed(effects(extended, pilot)) if one.term < 0] if pairs else []
     adjusted = _holm([one.p for one in (*alone, *found)])
     both = [
-        replace(one, p_family=p, term=one.term - first if one.term >= first else one.term)
+        replace(one, p_family=p, term=-1 - one.term if one.term < 0 else one.term)
         for one, p in zip((*alone, *found), adjusted, strict=True)
     ]
     return tuple(both[: len(alone)]), tuple(both[len(alone) :])
 
 
-def predicted(
-    observations: Sequence[Observation], pairs: Sequence[tuple[int, int]]
-) -> Callable[[Collection[int]], float]:
-    """What a model with single effects and the interactions of `pairs` alone says of any combination of terms: the
-    logarithm of its ratio to the baseline; 0 for all where the runs cannot tell the effects apart."""
-    extended, numbers = _extended(observations, pairs)
-    fit = _fit(extended)
-    logs = {} if fit is None else fit.logs
-    return lambda having: math.fsum(logs.get(term, 0.0) for term in (*having, *_both(having, numbers)))
+class Model:
+    """What single effects, and the interactions of some pairs alone, say of any combination of terms."""
+
+    def __init__(self, observations: Sequence[Observation], pairs: Sequence[tuple[int, int]], pilot: int) -> None:
+        """Raises ValueError where the runs cannot tell these effects apart. `pilot` is as for `effects`."""
+        extended, self._numbers = _extended(observations, pairs)
+        fits = (_fit(extended), _fit([one for one in extended if one.block < pilot]))
+        self._fits = [fit for fit in fits if fit is not None]
+        if fits[0] is None:
+            raise ValueError("the runs cannot tell the effects apart")
+
+    def log(self, having: Collection[int]) -> float:
+        """The logarithm of the ratio to the baseline of a run that has these terms."""
+        return float(self._vector(having) @ list(self._fits[0].logs.values()))
+
+    def p(self, one: Collection[int], other: Collection[int]) -> float:
+        """That of the two being equal: by both judgements of the noise, the larger one."""
+        contrast, covariance = self._vector(one) - self._vector(other), self._fits[0].covariance
+        share = float(contrast @ covariance @ contrast)
+        log = self.log(one) - self.log(other)
+        return max(two_sided_p(log, math.sqrt(share * fit.variance), fit.freedom) for fit in self._fits)
+
+    def _vector(self, having: Collection[int]) -> np.ndarray:
+        terms = {*having, *_both(having, self._numbers)}
+        return np.array([float(term in terms) for term in self._fits[0].logs])
 
 
 def _extended(
     observations: Sequence[Observation], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[Observation], dict[tuple[int, int], int]]:
-    """The runs with a term more for every pair that they have, and the numbers of those terms."""
-    first = 1 + max((term for one in observations for term in one.terms), default=0)
-    numbers = {pair: first + place for place, pair in enumerate(pairs)}
+    """The runs with a term more for every pair that they have, and the numbers of those terms: below 0, from -1 on."""
+    numbers = {pair: -1 - place for place, pair in enumerate(pairs)}
     return [replace(one, terms=(*one.terms, *_both(one.terms, numbers))) for one in observations], numbers
 
 
@@ -153,7 +167,7 @@ def _fit(observations: Sequence[Observation]) -> _Fit | None:
     residual = values - design @ found
     return _Fit(
         dict(zip(terms, found.tolist(), strict=True)),
-        dict(zip(terms, np.diag(inverse).tolist(), strict=True)),
+        inverse,
         float(residual @ residual) / freedom,
         freedom,
     )

@@ -49,7 +49,7 @@ def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
     baseline = {factor.name: factor.levels[0] for factor in factors}
     if design == "together":
         _check_two_levels(design, factors)
-        return (baseline, {factor.name: factor.levels[-1] for factor in factors})
+        return (baseline, {factor.name: factor.levels[1] for factor in factors})
     if design in ("full", "search"):
         if math.prod(len(factor.levels) for factor in factors) > _MOST:
             raise ValueError(f"these levels have more than {_MOST:,} combinations")

@@ -21,7 +21,7 @@ from howdah.engine.trials import Done, Status, _check_outcomes, block_slots, fin
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution import Distribution
 from howdah.model.environment import Environment
-from howdah.model.experiment import Experiment, Factor, Rate, StopRule
+from howdah.model.experiment import Experiment, Factor, Findings, Rate, StopRule
 from howdah.model.run import Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample
 from howdah.report import Source, build_experiment, render_text
@@ -213,7 +213,8 @@ def settings_of(plan: ExperimentPlan, slot: Slot) -> dict[str, list[str]]:
 def test_only_what_was_varied_may_differ(tmp_path: Path) -> None:
     made, directory = plan(tmp_path), begun(tmp_path)
     for one in simulated(made, 0.001):
-        held = {**settings_of(made, one.slot), "sort/mapreduce.job.maps": [str(one.slot.arm)]}
+        computed = ("mapreduce.job.maps", "mapreduce.input.fileinputformat.numinputfiles")
+        held = {**settings_of(made, one.slot), **{f"sort/{key}": [str(one.slot.arm)] for key in computed}}
         keep(directory, one, held={**held, "daemons/dfs.namenode.handler.count": ["20" if one.slot.arm == 3 else "10"]})
     found = {(one.factor, one.level): one for one in find(made, directory).findings}
     wrong = found.pop(("mapreduce.task.io.sort.mb", "128"))
@@ -287,25 +288,71 @@ def test_a_factorial_design_sees_interactions(tmp_path: Path) -> None:
     assert [one.verdict for one in found.interactions] == ["different", "no difference shown"]
 
 
+TWO = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.sort.mb", ("32", "64")))
+
+
+def crossed(
+    tmp_path: Path, truth: Mapping[int, float], spread: float, seed: int = 1, wrong: int | None = None
+) -> Findings:
+    """Of every combination of two factors: arm 1 has the second one's level, arm 2 the first one's, arm 3 both. What
+    has the first one's level differs in something else, too, if `wrong` says so."""
+    made = plan(tmp_path, factors=TWO, design="full", stop=StopRule(least=8, most=8))
+    (tmp_path / str(seed)).mkdir()
+    directory = begun(tmp_path / str(seed))
+    for one in simulated(made, spread, seed, truth=truth):
+        other = made.arms[one.slot.arm][TWO[0].name] if wrong is not None else "same"
+        keep(directory, one, held={**settings_of(made, one.slot), "daemons/x": [other]})
+    return find(made, directory)
+
+
 def test_what_is_best_only_together_is_found(tmp_path: Path) -> None:
     """Each of two levels alone costs a little; both together gain a lot."""
-    factors = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.sort.mb", ("32", "64")))
-    changes = {"factors": factors, "design": "full", "stop": StopRule(least=4, most=4)}
-    made, directory = plan(tmp_path, **changes), begun(tmp_path)
-    for one in simulated(made, 0.001, truth={1: 0.1, 2: 0.1, 3: -0.05}):
-        keep(directory, one, held=settings_of(made, one.slot))
-    found = find(made, directory)
+    found = crossed(tmp_path, {1: 0.1, 2: 0.1, 3: -0.1}, 0.01)
     assert found.candidate == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "64"}
+    again = confirming(found)
+    assert again is not None
+    assert [one.levels[1] for one in again.factors] == ["2", "64"]
+
+
+def test_what_only_together_does_something_is_said(tmp_path: Path) -> None:
+    found = crossed(tmp_path, {1: 0.1, 2: 0.1, 3: 0.0}, 0.001)
+    assert {one.verdict for one in found.findings} == {"no difference shown"}
+    page = build_experiment(found, Source("", "", ""))
+    assert "No level by itself is shown to change sort/job_seconds of TeraSort; together, map" in page.headline
 
 
 def test_what_is_good_alone_and_bad_together_is_not_put_together(tmp_path: Path) -> None:
-    factors = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.sort.mb", ("32", "64")))
-    changes = {"factors": factors, "design": "full", "stop": StopRule(least=4, most=4)}
-    made, directory = plan(tmp_path, **changes), begun(tmp_path)
-    for one in simulated(made, 0.001, truth={1: -0.2, 2: -0.3, 3: -0.25}):
+    found = crossed(tmp_path, {1: -0.2, 2: -0.3, 3: -0.25}, 0.001)
+    assert found.candidate == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "32"}
+
+
+def test_noise_recommends_nothing_where_a_pair_was_shown_to_be_worse(tmp_path: Path) -> None:
+    """All combinations but one are equal: one of them always looks best, and is not recommended for it."""
+    for seed in range(8):
+        found = crossed(tmp_path, {1: 0.0, 2: 0.0, 3: 0.1}, 0.02, seed)
+        assert [one.verdict for one in found.interactions] == ["different"]
+        assert found.candidate == found.arms[0]
+
+
+def test_a_level_that_is_not_comparable_has_no_pair_either(tmp_path: Path) -> None:
+    found = crossed(tmp_path, {1: 0.1, 2: 0.1, 3: -0.1}, 0.001, wrong=1)
+    assert "not comparable" in {one.verdict for one in found.findings}
+    assert found.candidate == found.arms[0]
+
+
+def test_what_may_be_the_doing_of_another_pair_is_not_put_together(tmp_path: Path) -> None:
+    """In a fraction of the combinations, the effect of one pair is that of another, too: here it is the last two's."""
+    factors = tuple(Factor(f"mapreduce.{name}", ("0", "1")) for name in ("map.cpu.vcores", "reduce.cpu.vcores"))
+    factors += (Factor("mapreduce.map.maxattempts", ("0", "1")), Factor("mapreduce.reduce.maxattempts", ("0", "1")))
+    made = plan(tmp_path, factors=factors, design="fractional", stop=StopRule(least=8, most=8))
+    directory = begun(tmp_path)
+    last = [one.name for one in factors[2:]]
+    truth = {at: -0.2 for at, arm in enumerate(made.arms) if [arm[name] for name in last] == ["1", "1"]}
+    for one in simulated(made, 0.002, truth=truth):
         keep(directory, one, held=settings_of(made, one.slot))
     found = find(made, directory)
-    assert sorted(found.candidate.items()) == sorted(made.arms[2].items())
+    assert found.interactions[0].verdict == "different"
+    assert {name for name, level in found.candidate.items() if level == "1"} == set(last)
 
 
 def test_the_best_settings_are_run_anew_against_the_baseline(tmp_path: Path) -> None:
@@ -475,3 +522,28 @@ def test_what_a_person_turned_and_did_not_help_is_turned_back_before_the_confirm
     inner = plan_experiment(again, Distribution("3.4.2", tmp_path, "managed", (), (), ()), tmp_path / "runs")
     assert [arm["smt"] for arm in inner.arms] == ["on", "on"]
     assert terms(inner) == (("mapreduce.job.reduces", "2"),)
+
+
+@pytest.mark.parametrize("design", ["full", "blocks", "search"])
+def test_every_design_may_have_conditions(tmp_path: Path, design: str) -> None:
+    condition = Factor("governor", ("performance",), True, None, "cat governor")
+    made = plan(tmp_path, factors=(condition, *EXPERIMENT.factors), design=design)
+    assert {arm["governor"] for arm in made.arms} == {"performance"}
+    assert made.arms[0] == {"governor": "performance", **{one.name: one.levels[0] for one in EXPERIMENT.factors}}
+    assert next_slot(made, []) is not None
+    assert {factor for factor, _ in terms(made)} == {one.name for one in EXPERIMENT.factors}
+
+
+def test_what_a_person_changes_shows_on_the_machine_and_is_no_other_difference(tmp_path: Path) -> None:
+    smt = Factor("smt", ("on", "off"), True)
+    made, directory = plan(tmp_path, factors=(smt, EXPERIMENT.factors[0])), begun(tmp_path)
+    for one in simulated(made, 0.001, truth={1: -0.1, 2: 0.0}):
+        arm = made.arms[one.slot.arm]
+        labels = {**one.run.labels, "smt": arm["smt"]}
+        reduces = {"sort/mapreduce.job.reduces": [arm["mapreduce.job.reduces"]]}
+        keep(directory, replace(one, run=replace(one.run, labels=labels)), thp=arm["smt"], held=reduces)
+    found = find(made, directory)
+    assert {one.factor: one.verdict for one in found.findings}["smt"] == "faster"
+    said = render_text(build_experiment(found, Source("", "", "")))
+    assert "First, by hand: smt off." in said
+    assert "--factor" not in said, "it is no factor that a command could set"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
+import struct
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from howdah.host.agent import network
+from howdah.host.agent import network, queueing
+from howdah.host.agent.queueing import parse
 
 TCP = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0200007F:4E20 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0000000000000000 100
@@ -60,3 +65,42 @@ def test_names_resolve_or_say_why_not():
     assert nowhere["addresses"] == []
     assert nowhere["error"]
     assert network.resolve()["name"] == socket.gethostname()
+
+
+def test_the_queueing_of_interfaces_is_told_and_a_rate_shows():
+    found = queueing.disciplines() or {}
+    assert set(found) <= {name for _, name in socket.if_nameindex()}
+    assert found["lo"], "every interface that is up has one"
+    slow, slower = (parse(qdisc(2, "tbf", options)) for options in (b"100 Mbit", b"10 Mbit"))
+    assert slow != slower
+    assert parse(qdisc(2, "fq_codel", b"counters") + qdisc(3, "mq", b"") + last()) == (
+        [(2, "fq_codel"), (3, "mq")],
+        True,
+    )
+    delay = b"\1" * 24
+    seeds = [struct.pack("=HH", 12, 14) + bytes([seed]) * 8 for seed in (1, 2)]
+    assert len({str(parse(qdisc(2, "netem", delay + seed))) for seed in seeds}) == 1, "the kernel draws it"
+    assert parse(qdisc(2, "netem", delay)) != parse(qdisc(2, "netem", b"\2" * 24))
+    with pytest.raises(OSError, match="refused"):
+        parse(struct.pack("=IHHII", 20, 2, 0, 1, 0) + b"\0\0\0\0")
+
+
+@given(st.binary(max_size=200))
+def test_no_answer_of_the_kernel_makes_it_go_on_for_ever(answer):
+    with contextlib.suppress(OSError, struct.error):
+        parse(answer)
+
+
+def qdisc(index, kind, options):
+    """A message as the kernel's: header, tcmsg, and two attributes."""
+    name = kind.encode() + b"\0"
+    attributes = b"".join(
+        struct.pack("=HH", 4 + len(value), number) + value + b"\0" * (-len(value) % 4)
+        for number, value in ((1, name), (2, options))
+    )
+    body = struct.pack("=BBHiIII", 0, 0, 0, index, 0x80010000, 0xFFFFFFFF, 2) + attributes
+    return struct.pack("=IHHII", 16 + len(body), 36, 2, 1, 0) + body
+
+
+def last():
+    return struct.pack("=IHHII", 20, 3, 2, 1, 0) + b"\0\0\0\0"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UsageError
-from howdah.model.truth import Noise, Truth
+from howdah.model.truth import MEASURED, Noise, Truth
 from howdah.spec.truth import read_truth
 
 WHOLE = """\
@@ -41,6 +41,12 @@ def test_everything_that_may_be_said(tmp_path: Path) -> None:
     assert read(tmp_path, "value: 1.5") == Truth(1.5)
 
 
+def test_noise_may_be_what_was_measured_and_a_drift_may_go_down(tmp_path: Path) -> None:
+    for name, noise in MEASURED.items():
+        assert read(tmp_path, f"value: 60\nnoise: {name}").noise == noise
+    assert read(tmp_path, "value: 60\nnoise: { drift: -4% }").noise == Noise(drift=-0.04)
+
+
 def test_what_it_says_of_settings(tmp_path: Path) -> None:
     truth = read(tmp_path, WHOLE)
     assert truth.of({}) == 60
@@ -56,6 +62,8 @@ def test_what_it_says_of_settings(tmp_path: Path) -> None:
         ("seed: 1", "line 1: a synthetic cluster needs the key 'value'"),
         ("value: 60\nnose: {}", "line 2: unknown key 'nose'"),
         ("value: 60\nnoise: {\n  vc: 5% }", "line 3: unknown key 'vc' in noise"),
+        ("value: 60\nnoise: terasort", "line 2: no noise of 'terasort' was measured"),
+        ("value: 60\nnoise: { drift: -100% }", "line 2: '-100%' is not a change between -100 % and 100 %"),
         ("value: zero", "line 1: 'zero' is not a number"),
         ("value: -3", "line 1: '-3' is not a number above 0"),
         ("value: .nan", "line 1: '.nan' is not a number"),

@@ -14,7 +14,7 @@ import resource
 import time
 from typing import Any, Callable
 
-from . import kernel
+from . import kernel, queueing
 
 BUSY_SECONDS = 0.2
 _BUSIEST = 5
@@ -123,6 +123,17 @@ def empty_page_cache() -> None:
     os.sync()
     with open("/proc/sys/vm/drop_caches", "w") as target:
         target.write("3")
+
+
+def moment() -> dict[str, float]:
+    """The time of day, which can be set, and the clock that cannot, at once: of a few readings the closest."""
+    readings = []
+    for _ in range(5):
+        before = time.monotonic()
+        utc = time.time()
+        after = time.monotonic()
+        readings.append((after - before, {"utc": utc, "monotonic": after}))
+    return min(readings, key=lambda reading: reading[0])[1]
 
 
 def stray_processes() -> list[dict[str, Any]]:
@@ -236,16 +247,18 @@ def _disks(mounts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _interfaces() -> dict[str, Any]:
-    found = {}
+    found, disciplines = {}, queueing.disciplines()
     for place in sorted(glob.glob("/sys/class/net/*")):
         if os.path.exists(place + "/master") and not os.path.exists(place + "/device"):
             continue  # A port of a bridge: it comes and goes with somebody's container.
         speed, mtu = read_text(place + "/speed"), read_text(place + "/mtu")
-        found[os.path.basename(place)] = {
+        name = os.path.basename(place)
+        found[name] = {
             # -1 stands for unknown; megabits a second.
             "speed": int(speed) * 1000000 if speed and int(speed) > 0 else None,
             "mtu": None if mtu is None else int(mtu),
             "state": read_text(place + "/operstate"),
+            "queueing": None if disciplines is None else disciplines.get(name, []),
         }
     return found
 
@@ -414,5 +427,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "machine.confine": confine,
     "machine.empty_page_cache": empty_page_cache,
     "machine.fingerprint": fingerprint,
+    "machine.moment": moment,
     "machine.stray_processes": stray_processes,
 }
