@@ -10,14 +10,14 @@ import json
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
-
-import yaml
 
 from benchmarks.commands import time_words
 from benchmarks.interrupted import DIRECTORY, FILE
 from benchmarks.pairs import KEPT
-from howdah.spec.experiment import read_experiment
+from howdah.model.experiment import StopRule
+from howdah.spec.experiment import read_experiment, write_experiment
 from howdah.stats.design import Slot, arms, schedule
 
 ROUNDS = 5
@@ -37,10 +37,9 @@ def measure() -> list[str]:
 
 def _experiment(file: Path, *, runs: int) -> Path:
     """The experiment of `ROW=experiment` with so many runs."""
-    described = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    blocks = runs // len(arms("one-at-a-time", read_experiment(FILE).factors))
-    described["stop"] = {"min": blocks, "max": blocks}
-    file.write_text(yaml.safe_dump(described), encoding="utf-8")
+    described = read_experiment(FILE)
+    blocks = runs // len(arms(described.design, described.factors))
+    file.write_text(write_experiment(replace(described, stop=StopRule(least=blocks, most=blocks))), encoding="utf-8")
     return file
 
 

@@ -73,11 +73,12 @@ class Detail:
     def foreign(self, phase: str) -> float | None:
         """The share of a phase's processor time that no process of the run explains; None where it is not known."""
         for entry in self.run.run.phases:
-            if entry.name == phase and entry.end is not None and phase in self.roles:
+            if entry.name == phase and entry.end is not None:
+                roles = cpu_by_role(self.series, entry.start.utc, entry.end.utc)
                 growths = [host.cpu(BUSY).growth(entry.start.utc, entry.end.utc) for host in self.series]
                 known = [growth for growth in growths if growth is not None]
-                if known and len(known) == len(growths) and sum(known) > 0:
-                    return max(0.0, 1 - sum(self.roles[phase].values()) / sum(known))
+                if roles and known and len(known) == len(growths) and sum(known) > 0:
+                    return max(0.0, 1 - sum(roles.values()) / sum(known))
         return None
 
     @cached_property

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -189,6 +190,11 @@ def _read_lines(file: Path) -> tuple[list[dict[str, Any]], bool]:
     except FileNotFoundError:
         return lines, False
     *whole, rest = content.split(b"\n")
+    with suppress(ValueError):
+        # At once, which takes a third of the time; two damaged lines may make a whole one, but then there are fewer.
+        every: list[dict[str, Any]] = json.loads(b"[%s]" % b",".join(whole))
+        if len(every) == len(whole):
+            return every, bool(rest)
     for line in whole:
         try:
             lines.append(json.loads(line))

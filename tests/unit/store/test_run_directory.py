@@ -103,6 +103,18 @@ def test_a_damaged_sample_ends_the_reading_and_is_told(written: Path, line: byte
     assert stored.problems == ("samples.jsonl is cut off or damaged after line 1; nothing after it was read",)
 
 
+@pytest.mark.parametrize("at", [1, 10, 40])
+def test_a_line_that_is_broken_in_two_is_not_mended(written: Path, at: int):
+    """With a comma between them, two such halves may be a whole object."""
+    file = written / "samples.jsonl"
+    first, second, third = file.read_bytes().splitlines(keepends=True)
+    comma = second.index(b",", at)
+    file.write_bytes(first + second[:comma] + b"\n" + second[comma + 1 :] + third)
+    stored = read_run(written)
+    assert [sample.value for sample in stored.samples] == [1.0]
+    assert len(stored.problems) == 1
+
+
 def test_run_json_cut_at_any_byte_is_a_usage_error(written: Path):
     file = written / "run.json"
     content = file.read_bytes()
