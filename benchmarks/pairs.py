@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.model.run import Run
+from howdah.report.jobs import read_jobs
 from howdah.stats.summary import summarise, t_quantile
 from howdah.store import list_runs, read_run
 from howdah.store.reader import StoredRun
@@ -135,13 +136,10 @@ def describe(row: str, metric: str, phase: str | None, arm: str) -> str:
 
 def largest_counter(row: str, counter: str, phase: str, arm: str) -> int | None:
     """The largest value of a MapReduce counter in any job of a phase, over one arm's runs; None where there is none."""
-    found: list[int] = []
-    for run in _valid(KEPT / row):
-        jobs = (job for one in run.run.phases if one.name == phase for job in one.jobs)
-        records = (run.job_file(f"{job}.json") for job in jobs if run.run.labels["arm"] == arm)
-        counters = [record["counters"].get(_COUNTERS, {}) for record in records if record is not None]
-        found += [one[counter] for one in counters if counter in one]
-    return max(found, default=None)
+    runs = [run for run in _valid(KEPT / row) if run.run.labels["arm"] == arm]
+    jobs = [entry.job for run in runs for entry in read_jobs(run)[0] if entry.phase == phase]
+    found = (job.counter(_COUNTERS, counter) for job in jobs)
+    return max((value for value in found if value is not None), default=None)
 
 
 def ratio_words(found: Sequence[float]) -> str:

@@ -50,11 +50,10 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
     second way is right however many blocks a rule on widths has asked for (Stein, Annals of Mathematical Statistics
     16:243, 1945), while the first alone would stop where the noise happens to look small.
     """
-    fits = [_fit(observations), _fit([one for one in observations if one.block < pilot])]
-    whole = fits[0]
-    if whole is None:
+    fits = _fits(observations, pilot)
+    if not fits:
         return ()
-    noises = [(fit.variance, fit.freedom) for fit in fits if fit is not None]
+    whole, noises = fits[0], [(fit.variance, fit.freedom) for fit in fits]
     ps, widths, power = [], [], []
     for log, share in zip(whole.logs.values(), np.diag(whole.covariance).tolist(), strict=True):
         errors = [(math.sqrt(share * variance), freedom) for variance, freedom in noises]
@@ -103,9 +102,8 @@ class Model:
     def __init__(self, observations: Sequence[Observation], pairs: Sequence[tuple[int, int]], pilot: int) -> None:
         """Raises ValueError where the runs cannot tell these effects apart. `pilot` is as for `effects`."""
         extended, self._numbers = _extended(observations, pairs)
-        fits = (_fit(extended), _fit([one for one in extended if one.block < pilot]))
-        self._fits = [fit for fit in fits if fit is not None]
-        if fits[0] is None:
+        self._fits = _fits(extended, pilot)
+        if not self._fits:
             raise ValueError("the runs cannot tell the effects apart")
 
     def log(self, having: Collection[int]) -> float:
@@ -140,6 +138,12 @@ def _levels(fit: _Fit) -> tuple[float, float]:
     """The quantiles of an interval by itself, and of one in a family (Bonferroni)."""
     outside = (1 - CONFIDENCE) / 2
     return 1 - outside, 1 - outside / len(fit.logs)
+
+
+def _fits(observations: Sequence[Observation], pilot: int) -> list[_Fit]:
+    """That of all runs, and that of the first `pilot` blocks if they have one; none where all runs have none."""
+    whole, first = _fit(observations), _fit([one for one in observations if one.block < pilot])
+    return [] if whole is None else [whole] if first is None else [whole, first]
 
 
 def _fit(observations: Sequence[Observation]) -> _Fit | None:

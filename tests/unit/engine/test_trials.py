@@ -292,7 +292,7 @@ TWO = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.so
 
 
 def crossed(
-    tmp_path: Path, truth: Mapping[int, float], spread: float, seed: int = 1, wrong: int | None = None
+    tmp_path: Path, truth: Mapping[int, float], spread: float, seed: int = 1, *, wrong: bool = False
 ) -> Findings:
     """Of every combination of two factors: arm 1 has the second one's level, arm 2 the first one's, arm 3 both. What
     has the first one's level differs in something else, too, if `wrong` says so."""
@@ -300,7 +300,7 @@ def crossed(
     (tmp_path / str(seed)).mkdir()
     directory = begun(tmp_path / str(seed))
     for one in simulated(made, spread, seed, truth=truth):
-        other = made.arms[one.slot.arm][TWO[0].name] if wrong is not None else "same"
+        other = made.arms[one.slot.arm][TWO[0].name] if wrong else "same"
         keep(directory, one, held={**settings_of(made, one.slot), "daemons/x": [other]})
     return find(made, directory)
 
@@ -335,7 +335,7 @@ def test_noise_recommends_nothing_where_a_pair_was_shown_to_be_worse(tmp_path: P
 
 
 def test_a_level_that_is_not_comparable_has_no_pair_either(tmp_path: Path) -> None:
-    found = crossed(tmp_path, {1: 0.1, 2: 0.1, 3: -0.1}, 0.001, wrong=1)
+    found = crossed(tmp_path, {1: 0.1, 2: 0.1, 3: -0.1}, 0.001, wrong=True)
     assert "not comparable" in {one.verdict for one in found.findings}
     assert found.candidate == found.arms[0]
 
