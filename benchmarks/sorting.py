@@ -50,11 +50,11 @@ def _codec(name: str) -> Mapping[str, str]:
 
 
 _EQUAL = {"mapreduce.job.reduces": "2"}
-# Six maps, which with their entries are just held in memory.
+# Four maps, which with their entries are just held in memory.
 _BEST = {
     **_EQUAL,
-    "mapreduce.input.fileinputformat.split.minsize": "1680000000",
-    "howdah.sort.memory.mb": "2400",
+    "mapreduce.input.fileinputformat.split.minsize": "2500000000",
+    "howdah.sort.memory.mb": "2980",
 }
 
 ROWS = {

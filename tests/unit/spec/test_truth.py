@@ -42,7 +42,9 @@ def test_everything_that_may_be_said(tmp_path: Path) -> None:
 
 
 def test_noise_may_be_what_was_measured_and_a_drift_may_go_down(tmp_path: Path) -> None:
+    assert MEASURED
     for name, noise in MEASURED.items():
+        assert noise.cv > 0
         assert read(tmp_path, f"value: 60\nnoise: {name}").noise == noise
     assert read(tmp_path, "value: 60\nnoise: { drift: -4% }").noise == Noise(drift=-0.04)
 
