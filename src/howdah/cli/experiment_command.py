@@ -70,7 +70,7 @@ def resume(directory: Path) -> None:
 
     found = ExperimentDirectory(directory)
     found.check_unchanged()
-    _run(found, _planned(found, quiet=False))
+    _run(found, _plan(found.file, found.synthetic, quiet=False))
 
 
 @experiment.command()
@@ -83,7 +83,7 @@ def report(directory: Path, output: Path | None, as_json: bool) -> None:
     from howdah.store import ExperimentDirectory
 
     found = ExperimentDirectory(directory)
-    _show(found, _planned(found, quiet=as_json), output, as_json=as_json)
+    _show(found, _planned(found), output, as_json=as_json)
 
 
 @experiment.command()
@@ -99,7 +99,7 @@ def status(directory: Path, as_json: bool) -> None:
 
     found = ExperimentDirectory(directory)
     parts = [found] if found.confirmation is None else [found, found.confirmation]
-    seen = [Status.of(_planned(part, quiet=True), part) for part in parts]
+    seen = [Status.of(_planned(part), part) for part in parts]
     runs = found.is_held()
     waits = len(parts) == 1 and seen[0].next is None and confirming(find(seen[0].plan, found)) is not None
     if as_json:
@@ -137,8 +137,16 @@ def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
     _run(ExperimentDirectory.begin_with(content, path, synthetic), plan)
 
 
-def _planned(directory: ExperimentDirectory, *, quiet: bool) -> ExperimentPlan:
-    return _plan(directory.file, directory.synthetic, quiet=quiet)
+def _planned(directory: ExperimentDirectory) -> ExperimentPlan:
+    """The plan of what was planned before, to look at: needs no Hadoop, and nothing of this host."""
+    from howdah.engine.experiment import SyntheticCluster, plan_experiment
+    from howdah.spec.experiment import read_experiment
+    from howdah.spec.truth import read_truth
+    from howdah.store import runs_root
+
+    file = directory.synthetic
+    where = None if file is None else SyntheticCluster(file, read_truth(file))
+    return plan_experiment(read_experiment(directory.file), where, runs_root())
 
 
 def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
@@ -184,7 +192,7 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
         if again is not None:
             inner = directory.confirmation or directory.begin_confirmation(write_experiment(again))
             click.echo(f"{headline(found)}\nNow fresh runs of the best settings against the baseline.", err=True)
-            _work(inner, _planned(inner, quiet=False))
+            _work(inner, _plan(inner.file, inner.synthetic, quiet=False))
     except BaseException:
         click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
         raise
@@ -217,7 +225,7 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
     from howdah.report import Source, build_experiment, render_json
 
     findings, inner = find(plan, directory), directory.confirmation
-    confirmed = None if inner is None else find(_planned(inner, quiet=as_json), inner)
+    confirmed = None if inner is None else find(_planned(inner), inner)
     resume = f"howdah experiment resume {directory.path}"
     source = Source(directory.file.read_text("utf-8"), str(directory.path), resume, directory.runs)
     page = build_experiment(findings, source, confirmed)
@@ -255,11 +263,13 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings) -> None:
 class _AtTheTerminal:
     """Asks whoever sits there; see `howdah.engine.by_hand.Person`."""
 
-    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
+    def asked_to_change(self, factor: Factor, level: str, found: str | None, *, anew: bool) -> bool:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False
         now = "" if found is None else f" (it is {found})"
         click.secho(f"\nThe next run needs {factor.name} {level}{now}.", err=True, bold=True)
+        if anew:
+            click.echo("Change it, and change it back: every run has to have a change of its own.", err=True)
         if factor.change is not None:
             click.echo(factor.change, err=True)
         click.prompt("Press Enter when it is so", default="", show_default=False, err=True)

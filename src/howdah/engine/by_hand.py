@@ -14,9 +14,9 @@ _CHECK_SECONDS = 60.0
 class Person(Protocol):
     """Whoever sits before the terminal."""
 
-    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
-        """Asks for `level` of `factor`, which is `found` now as far as one can tell. Returns when they say that it is
-        so; False where nobody can be asked."""
+    def asked_to_change(self, factor: Factor, level: str, found: str | None, *, anew: bool) -> bool:
+        """Asks for `level` of `factor`, which is `found` now as far as one can tell; where it has to be set up `anew`,
+        for it to be changed and changed back. Returns when they say that it is so; False where nobody can be asked."""
 
 
 class ByHand:
@@ -29,22 +29,24 @@ class ByHand:
         self._resume = resume
         self._said: dict[str, str] = {}
 
-    def bring(self, factor: Factor, level: str) -> None:
-        """Returns once the factor has the level: its check says so, or without one the person.
+    def bring(self, factor: Factor, level: str, *, anew: bool = False) -> None:
+        """Returns once the factor has the level: its check says so, or without one the person. With `anew`, it is set
+        up again where it has the level already: two runs after one change would not tell what another change does.
 
         Raises HostProblem where nobody can be asked, or the check does not work.
         """
-        while (found := self._level(factor)) != level:
-            if not self._person.asked_to_change(factor, level, found):
+        while (found := self._level(factor)) != level or anew:
+            if not self._person.asked_to_change(factor, level, found, anew=anew and found == level):
                 raise HostProblem(
                     f"the next run needs {factor.name} {level}"
-                    + ("" if found is None else f", and it is {found}")
+                    + (", set up anew" if found == level else "" if found is None else f", and it is {found}")
                     + "; nobody is at this terminal to change it",
                     host=self._host.name,
                     hint=f"{factor.change or 'Change it'}; then {self._resume}"
                     + ("" if factor.check else ", in a terminal, where it is asked for"),
                 )
             self._said[factor.name] = level
+            anew = False
 
     def _level(self, factor: Factor) -> str | None:
         if factor.check is None:

@@ -89,19 +89,20 @@ class ExperimentPlan:
         return math.exp(detectable_log_ratio(self.earlier.spread, runs, runs))
 
 
-def plan_experiment(experiment: Experiment, where: Distribution | SyntheticCluster, runs: Path) -> ExperimentPlan:
+def plan_experiment(
+    experiment: Experiment, where: Distribution | SyntheticCluster | None, runs: Path
+) -> ExperimentPlan:
     """The plan of `experiment` for at least as many blocks as its stopping rule wants. `runs` has the earlier runs.
-    `where` says which keys there are.
+    `where` says which keys there are; None for what was planned before, and is only looked at.
 
-    Raises UsageError for what cannot be: an unknown workload, option, key or metric, a level that the workload refuses.
+    Raises UsageError for what cannot be: an unknown workload, option, factor, key or metric, a level that the workload
+    refuses.
     """
     workload = find_workload(experiment.workload)
     factors = [factor.name for factor in experiment.factors]
     external = {factor.name for factor in experiment.factors if factor.external}
-    held = {key: value for key, value in experiment.baseline.items() if key not in factors}
     if isinstance(where, Distribution):
-        named = (key for settings in experiment.configurations.values() for key in settings)
-        check_keys({key: "" for key in (*factors, *held, *named) if key not in FACTORS and key not in external}, where)
+        _check_names(experiment, where)
     turned = [factor.name for factor in experiment.varied if factor.external]
     if turned and experiment.design not in ("one-at-a-time", "blocks", "together"):
         raise UsageError(
@@ -113,11 +114,13 @@ def plan_experiment(experiment: Experiment, where: Distribution | SyntheticClust
         every = _arms(experiment, experiment.design)
         # A search has as many as a full design has, of which it runs few; each level is looked at once.
         looked_at = _arms(experiment, "one-at-a-time") if experiment.design == "search" else every
+        order = schedule(experiment.design, len(looked_at), least_blocks(experiment), experiment.seed)
+        mixed = aliases(experiment.design, experiment.varied)
     except ValueError as error:
         raise UsageError(str(error)) from None
     disk, sizes = 0, set()
-    for arm in looked_at:
-        if not isinstance(where, Distribution):
+    for arm in (*looked_at, *({**every[0], CONFIGURATION: name} for name in experiment.configurations)):
+        if isinstance(where, SyntheticCluster):
             found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
             check_known(where.truth, where.file, found.conf)
         else:
@@ -126,9 +129,8 @@ def plan_experiment(experiment: Experiment, where: Distribution | SyntheticClust
         resolved = workload.resolve(asked(workload, experiment.options, found.conf), cluster)
         disk = max(disk, sum(workload.space_bytes(resolved)))
         sizes.add(resolved.get("size_bytes"))
-    order = schedule(experiment.design, len(looked_at), least_blocks(experiment), experiment.seed)
     primary = _primary(experiment.primary, workload)
-    if not isinstance(where, Distribution) and primary != workload.primary:
+    if isinstance(where, SyntheticCluster) and primary != workload.primary:
         raise UsageError(f"a synthetic cluster has {workload.primary} alone, not {primary}")
     return ExperimentPlan(
         experiment=experiment,
@@ -138,9 +140,20 @@ def plan_experiment(experiment: Experiment, where: Distribution | SyntheticClust
         arms=every,
         slots=() if experiment.design == "search" else order,
         disk_bytes=disk,
-        aliases=aliases(experiment.design, experiment.varied),
-        earlier=_earlier(runs, workload.name, sizes, primary) if isinstance(where, Distribution) else None,
+        aliases=mixed,
+        earlier=None if isinstance(where, SyntheticCluster) else _earlier(runs, workload.name, sizes, primary),
     )
+
+
+def _check_names(experiment: Experiment, where: Distribution) -> None:
+    """Refuses names that are neither factors nor keys of Hadoop, as its keys have dots, and keys almost like one."""
+    named = (key for settings in experiment.configurations.values() for key in settings)
+    external = {factor.name for factor in experiment.factors if factor.external}
+    names = {*(factor.name for factor in experiment.factors), *experiment.baseline, *named} - set(FACTORS) - external
+    for name in sorted(names):
+        if "." not in name:
+            raise UsageError(f"there is no factor {name!r}", hint=did_you_mean(name, FACTORS))
+    check_keys(dict.fromkeys(sorted(names), ""), where)
 
 
 def _arms(experiment: Experiment, design: Design) -> tuple[Levels, ...]:
@@ -183,11 +196,16 @@ def _expanded(experiment: Experiment, settings: dict[str, str]) -> dict[str, str
 
 
 def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
-    """Factors by name with those of their levels that not every host can offer."""
+    """Factors by name with those of their levels that not every host can offer; not what is changed by hand."""
+    external = {factor.name for factor in experiment.factors if factor.external}
     held = (experiment.cluster, experiment.baseline, *experiment.configurations.values())
     levels = [(name, level) for settings in held for name, level in settings.items()]
     levels += [(factor.name, level) for factor in experiment.factors for level in factor.levels]
-    return tuple((name, level) for name, level in levels if name in FACTORS and FACTORS[name].refusal is not None)
+    return tuple(
+        (name, level)
+        for name, level in levels
+        if name in FACTORS and name not in external and FACTORS[name].refusal is not None
+    )
 
 
 def check_known(truth: Truth, file: Path, settings: Mapping[str, str]) -> None:

@@ -62,14 +62,17 @@ class NamedFactor:
 
 
 def conditions(settings: Mapping[str, str], made: ClusterRequest) -> Conditions:
-    """What `settings`, factors and Hadoop properties by name, make of `made`. Raises UsageError for a bad level."""
+    """What `settings`, factors and Hadoop properties by name, make of `made`. Raises UsageError for a bad level, and
+    for a property that a factor sets as well."""
     found = Conditions(made)
+    keys = {name: level for name, level in settings.items() if name not in FACTORS}
     for name, level in settings.items():
-        if name in FACTORS:
-            found = FACTORS[name].apply(level, found)
-        else:
-            found = replace(found, conf={**found.conf, name: level})
-    return found
+        if name not in FACTORS:
+            continue
+        found = FACTORS[name].apply(level, found)
+        for key in keys.keys() & found.conf.keys():
+            raise UsageError(f"{name} {level} sets {key}, which is given as {keys[key]}, too", hint="Leave one out.")
+    return replace(found, conf={**found.conf, **keys})
 
 
 def check_factors(levels: Mapping[str, str], host: Host) -> None:

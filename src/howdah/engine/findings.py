@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from howdah.engine.acceleration import is_accelerated
@@ -51,16 +52,14 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     valid = [one for one in done if one.value is not None]
     arms, values = [one.slot.arm for one in valid], [one.value for one in valid if one.value is not None]
     unserved = _unserved(directory, done)
-    findings = _findings(plan, {one.term: one for one in effects}, likeness, unserved, enough=enough)
-    interactions = tuple(
-        Interaction(
-            (terms(plan)[pairs[one.term][0]], terms(plan)[pairs[one.term][1]]),
-            one,
-            _verdict(one, "neither", enough=enough),
-            pairs[one.term][2],
-        )
-        for one in sorted(together, key=_size)
-    )
+    findings = _findings(plan, {one.term: one for one in effects}, likeness, unserved, done, enough=enough)
+    refused = {(one.factor, one.level) for one in findings if one.verdict == "not comparable"}
+    interactions = []
+    for one in sorted(together, key=_size):
+        first, second, mixed = pairs[one.term]
+        names = (terms(plan)[first], terms(plan)[second])
+        verdict = _verdict(one, "neither", enough=enough) if refused.isdisjoint(names) else "not comparable"
+        interactions.append(Interaction(names, one, verdict, mixed))
     return Findings(
         experiment=plan.experiment,
         title=plan.title,
@@ -70,7 +69,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         blocks=blocks,
         findings=findings,
         candidate=_candidate(plan, findings, interactions, done),
-        interactions=interactions,
+        interactions=tuple(interactions),
         aliases=plan.aliases,
         trend=trend(arms, values),
         results=_results(done, relative(arms, values)),
@@ -118,22 +117,52 @@ def _unserved(directory: ExperimentDirectory, done: Sequence[Done]) -> list[Done
 
 
 def _findings(
-    plan: ExperimentPlan, effects: dict[int, Effect], likeness: Likeness, unserved: Sequence[Done], *, enough: bool
+    plan: ExperimentPlan,
+    effects: dict[int, Effect],
+    likeness: Likeness,
+    unserved: Sequence[Done],
+    done: Sequence[Done],
+    *,
+    enough: bool,
 ) -> tuple[Finding, ...]:
-    """The largest effects first, those that nothing is known of last. A level that is an accelerator has no verdict
-    where it did not serve a run."""
+    """The largest effects first, those that nothing is known of last. A level that is an accelerator, or is compared
+    with one, has no verdict where that did not serve a run."""
     better = metric_of(plan).better
-    idle = {term for one in unserved for term in arm_terms(plan, one.slot.arm)}
+    idle = {plan.arms[one.slot.arm].get(_ACCELERATOR) for one in unserved}
+    valid = Counter(one.slot.arm for one in done if one.value is not None)
     baseline = {factor.name: factor.levels[0] for factor in plan.experiment.varied}
     found = []
     for number, (factor, level) in enumerate(terms(plan)):
         effect, unlike = effects.get(number), likeness.unlike(number)
-        verdict = _verdict(effect, better, enough=enough, unlike=unlike)
-        if number in idle and _ACCELERATOR in factor.split(TOGETHER):
+        having, without = _arms_of(plan, number)
+        told = _can_tell(sum(valid[arm] for arm in having), sum(valid[arm] for arm in without))
+        verdict = _verdict(effect, better, enough=enough and told, unlike=unlike)
+        compared = {plan.arms[arm].get(_ACCELERATOR) for arm in (*having, *without)}
+        if _ACCELERATOR in factor.split(TOGETHER) and not idle.isdisjoint(compared):
             verdict = "not comparable"
         against = baseline.get(factor, TOGETHER.join(baseline.values()))
-        found.append(Finding(factor, level, against, effect, verdict, unlike))
+        outcomes = dict(Counter[str](one.run.outcome.kind for one in done if one.slot.arm in having))
+        found.append(Finding(factor, level, against, effect, verdict, unlike, outcomes))
     return tuple(sorted(found, key=lambda one: 1.0 if one.effect is None else _size(one.effect)))
+
+
+def _arms_of(plan: ExperimentPlan, term: int) -> tuple[set[int], set[int]]:
+    """The arms that have a term, and those that it is compared with: the same but for it, or where the design has none
+    that are, those with the baseline's level of the factor."""
+    every = {arm: frozenset(arm_terms(plan, arm)) for arm in range(len(plan.arms))}
+    factor = terms(plan)[term][0]
+    rivals = {at for at, (name, _) in enumerate(terms(plan)) if name == factor}
+    having = {arm for arm, held in every.items() if term in held}
+    without = {every[arm] - {term} for arm in having}
+    same = {arm for arm, held in every.items() if held in without}
+    return having, same or {arm for arm, held in every.items() if rivals.isdisjoint(held)}
+
+
+def _can_tell(having: int, without: int) -> bool:
+    """Whether so many runs, each on a cluster that was set up for it, could show anything: if all of one level were
+    above all of the other, the exact test of their ranks would have to reach the level (Lehmann, Nonparametrics,
+    chapter 1). Four against four could, three against three could not."""
+    return 2 / math.comb(having + without, having) < LEVEL
 
 
 def _candidate(

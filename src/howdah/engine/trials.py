@@ -28,7 +28,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import Run
 from howdah.stats.blocks import Observation, effects, enough
 from howdah.stats.design import Slot, schedule
-from howdah.store import ExperimentDirectory, list_runs, read_run
+from howdah.store import ExperimentDirectory, layout, list_runs, read_run
 from howdah.workload.registry import find_workload
 
 _FINISHED = ("valid", "invalid", "failed")
@@ -59,14 +59,19 @@ def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done
     """The runs that have ended, in the order of the plan, whatever the clock did meanwhile. One that was interrupted
     does not count: it is run again.
 
-    Raises Untrusted for a run that is in the directory and not of this experiment: its settings are not those of the
-    arm that its labels name.
+    Raises Untrusted for a run that is in the directory and not of this experiment, as its workload, or its settings,
+    are not those of the arm that its labels name; and for one that cannot be read, which would be run again in silence.
     """
-    found = (
-        _done(plan, path, run)
-        for path, run in list_runs(directory.runs)
-        if isinstance(run, Run) and run.outcome.kind in _FINISHED
-    )
+    found = []
+    for path, run in list_runs(directory.runs):
+        if isinstance(run, Run):
+            if run.outcome.kind in _FINISHED:
+                found.append(_done(plan, path, run))
+        elif (path / layout.RUN).exists():  # Without it, nothing has been measured yet.
+            raise Untrusted(
+                f"{path} cannot be read: {run}",
+                hint="Restore it; or move it away, and its place in the plan is run anew.",
+            )
     return tuple(sorted(found, key=lambda one: (one.slot.block, one.slot.place)))
 
 
@@ -77,6 +82,8 @@ def _done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
         levels = plan.arms[slot.arm]
     except (KeyError, ValueError, IndexError):
         raise Untrusted(f"{path} is no run of this experiment: its labels name no arm of it") from None
+    if run.trial.workload != plan.experiment.workload:
+        raise Untrusted(f"{path} is no run of this experiment: it ran {run.trial.workload}")
     held = {**run.trial.settings.get("workload", {}).get("conf", {}), **run.labels}
     for name, level in levels.items():
         if held.get(name) != level:
@@ -189,7 +196,9 @@ def run_experiment(
             if by_hand is not None:
                 for factor in plan.experiment.factors:
                     if factor.external:
-                        by_hand.bring(factor, plan.arms[slot.arm][factor.name])
+                        level = plan.arms[slot.arm][factor.name]
+                        same = bool(done) and plan.arms[done[-1].slot.arm][factor.name] == level
+                        by_hand.bring(factor, level, anew=same and factor in plan.experiment.varied)
             measured = _measured(plan, slot, _limit(plan, done), directory, command, observer)
             yield measured
             done.append(_done(plan, measured.path, measured.run))
@@ -249,9 +258,10 @@ def _check_outcomes(plan: ExperimentPlan, done: Sequence[Done]) -> None:
     if plan.experiment.design == "search" and any(one.value is not None for one in done):
         return  # Settings that do not work are found among those that it tries.
     last = done[-_IN_A_ROW:]
-    if len(last) == _IN_A_ROW and all(one.run.outcome.kind != "valid" for one in last):
+    if len(last) == _IN_A_ROW and all(one.value is None for one in last):
+        reason = last[-1].run.outcome.reason or f"it has no {plan.primary}, or more than one"
         raise WorkloadFailed(
-            f"{_IN_A_ROW} runs in a row went wrong, the last: {last[-1].run.outcome.reason}",
+            f"{_IN_A_ROW} runs in a row went wrong, the last: {reason}",
             hint=f"`howdah show {last[-1].run.id}` says more.",
         )
 

@@ -109,7 +109,8 @@ class Effect:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One level of one factor against the baseline's, or those of all factors together. `effect` is None where the runs
-    cannot tell it; `unlike` is what differs beside the factor, and makes both not comparable."""
+    cannot tell it; `unlike` is what differs beside the factor, and makes both not comparable; `outcomes` how many of
+    the runs that had the level ended how."""
 
     factor: str
     level: str
@@ -117,6 +118,7 @@ class Finding:
     effect: Effect | None
     verdict: Verdict
     unlike: tuple[Difference, ...] = ()
+    outcomes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

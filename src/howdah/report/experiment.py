@@ -192,9 +192,12 @@ def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
         yield Figure("effects", "Level ÷ baseline, largest effect first", told, keys, Ratios("÷ baseline", rows))
     if not found.findings:
         return
-    heads = columns("Factor", "Level", "Against", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
+    heads = columns(
+        *("Factor", "Level", "Against", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Runs", "Verdict")
+    )
     cells = tuple(
-        (one.factor, one.level, one.baseline, *_effect_cells(one.effect), one.verdict) for one in found.findings
+        (one.factor, one.level, one.baseline, *_effect_cells(one.effect), _outcomes(one), one.verdict)
+        for one in found.findings
     )
     yield Table("Every level against the baseline's", heads, cells)
     for one in found.findings:
@@ -202,6 +205,11 @@ def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
             yield difference_table(
                 f"What else differs between {_name(one)} and {one.baseline}", one.unlike, "Baseline", "Level"
             )
+
+
+def _outcomes(finding: Finding) -> str:
+    """How many of its runs ended how."""
+    return ", ".join(f"{number} {kind}" for kind, number in finding.outcomes.items()) or MISSING
 
 
 def _effect_cells(effect: Effect | None) -> tuple[str, str, str, str]:
@@ -413,6 +421,8 @@ def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
         ):
             said = listing([f"{name} {level}" for name, level in tried.items()], most=len(tried))
             yield Caveat("run", f"The fresh runs were of other settings than those that look best now: {said}.")
+        if [one.verdict for one in confirmed.findings if one.factor != CONFIGURATION] not in ([], ["faster"]):
+            return
     by_hand = [f"{one.name} {found.candidate[one.name]}" for one in found.experiment.factors if one.external]
     if by_hand:
         yield Text(f"First, by hand: {listing(by_hand, most=len(by_hand))}.")
@@ -443,6 +453,7 @@ def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:
     by_hand = {one.name for one in experiment.factors if one.external}
     settings = {**experiment.cluster, **experiment.baseline, **candidate}
     settings = {name: level for name, level in settings.items() if name not in by_hand}
+    settings |= experiment.configurations.get(settings.pop(CONFIGURATION, ""), {})
     nodes = settings.pop("nodes", "1")
     options = itertools.chain.from_iterable(
         (f"--{name.replace('_', '-')}", value) for name, value in experiment.options.items()

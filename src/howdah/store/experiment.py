@@ -14,6 +14,9 @@ from howdah.errors import UsageError
 from howdah.store import layout
 
 _FILE = "experiment.yaml"
+_BEGUN = f".{_FILE}.begun"
+"""The file once more, as it was when the experiment began: what changes are told against."""
+
 _ORIGIN = "origin"
 _CONFIRMATION = "confirmation"
 _SYNTHETIC = "synthetic.yaml"
@@ -54,6 +57,7 @@ class ExperimentDirectory:
         if synthetic is not None:
             (path / _SYNTHETIC).write_bytes(synthetic.read_bytes())
         (path / _ORIGIN).write_text(f"{origin}\n", encoding="utf-8")
+        (path / _BEGUN).write_bytes(content)
         # Last, and whole: without it the directory is no experiment's.
         fresh = path / f".{_FILE}.new"
         fresh.write_bytes(content)
@@ -97,17 +101,21 @@ class ExperimentDirectory:
         return self.path / "runs"
 
     def check_unchanged(self) -> None:
-        """Refuses to go on where the file that the experiment began with now says something else. Raises UsageError
-        with the difference."""
-        origin = Path((self.path / _ORIGIN).read_text(encoding="utf-8").strip())
-        if not origin.is_file() or origin.read_bytes() == self.file.read_bytes():
-            return
-        before, now = (file.read_text("utf-8", "replace").splitlines() for file in (self.file, origin))
-        changes = [line for line in difflib.unified_diff(before, now, n=0, lineterm="") if line[:2] not in ("--", "++")]
-        raise UsageError(
-            f"{origin} was changed since the experiment began:\n" + "\n".join(changes),
-            hint="Change it back to go on, or begin another experiment with it.",
-        )
+        """Refuses to go on where the file that the experiment began with, or its copy here, now says something else; so
+        with the confirmation's. Raises UsageError with the difference."""
+        begun = self.path / _BEGUN
+        begun = begun if begun.is_file() else self.file
+        for file in (Path((self.path / _ORIGIN).read_text(encoding="utf-8").strip()), self.file):
+            if file.is_file() and file.read_bytes() != begun.read_bytes():
+                before, now = (one.read_text("utf-8", "replace").splitlines() for one in (begun, file))
+                lines = difflib.unified_diff(before, now, n=0, lineterm="")
+                raise UsageError(
+                    f"{file} was changed since the experiment began:\n"
+                    + "\n".join(line for line in lines if line[:2] not in ("--", "++")),
+                    hint="Change it back to go on, or begin another experiment with it.",
+                )
+        if self.confirmation is not None:
+            self.confirmation.check_unchanged()
 
     def is_held(self) -> bool:
         """Whether a process runs this experiment, or its confirmation, now."""

@@ -20,7 +20,7 @@ class Nobody:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
+    def asked_to_change(self, factor: Factor, level: str, found: str | None, *, anew: bool) -> bool:
         return False
 
     def by_hand(self, person: Person | None = None) -> ByHand:
@@ -35,14 +35,16 @@ class Machine(Nobody):
         super().__init__("vm")
         self.switch = switch
         self.asked: list[tuple[str, str | None]] = []
+        self.turned = 0
         self._forgetful = forgetful
 
     def run(self, argv: Sequence[str], *, timeout: float) -> Completed:
         code = 0 if argv[-1] == "cat switch" else 127
         return Completed(code, f"{self.switch}\n".encode(), b"no such thing", 0.0, 0.0)
 
-    def asked_to_change(self, factor: Factor, level: str, found: str | None) -> bool:
+    def asked_to_change(self, factor: Factor, level: str, found: str | None, *, anew: bool) -> bool:
         self.asked.append((level, found))
+        self.turned += 2 if anew else 1
         if not self._forgetful or len(self.asked) > 1:
             self.switch = level
         return True
@@ -71,6 +73,19 @@ def test_without_a_check_what_was_said_holds() -> None:
     for level in ("on", "on", "off", "off"):
         by_hand.bring(smt(None), level)
     assert machine.asked == [("on", None), ("off", "on")]
+
+
+@pytest.mark.parametrize("check", ["cat switch", None])
+def test_what_is_there_already_is_set_up_anew(check: str | None) -> None:
+    machine = Machine("on")
+    by_hand = machine.by_hand()
+    by_hand.bring(smt(check), "off")
+    for _ in range(2):
+        by_hand.bring(smt(check), "off", anew=True)
+    assert machine.asked[1:] == [("off", "off")] * 2
+    assert machine.turned == 5, "there, and back and there again twice"
+    with pytest.raises(HostProblem, match="the next run needs smt off, set up anew; nobody is at this terminal"):
+        machine.by_hand(Nobody("vm")).bring(smt("cat switch"), "off", anew=True)
 
 
 def test_nobody_is_there() -> None:

@@ -58,6 +58,21 @@ def test_what_earlier_runs_tell(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"workload": "terrasort"}, "unknown workload"),
+        ({"factors": (Factor("acelerator", ("none", "sort")),)}, "there is no factor 'acelerator'"),
+        ({"baseline": {"vcore": "2"}}, "there is no factor 'vcore'"),
+        ({"configurations": {"theirs": {"jvm": "G1"}}}, "jvm is 'G1', which is not a list of JVM flags"),
+        ({"configurations": {"theirs": {"cpus": "all"}}}, "cpus is 'all', which is not a whole number"),
+        (
+            {
+                "factors": (Factor("memory", ("4G", "8G")),),
+                "baseline": {"yarn.nodemanager.resource.memory-mb": "12288"},
+            },
+            "memory 4G sets yarn.nodemanager.resource.memory-mb, which is given as 12288, too",
+        ),
+        (
+            {"design": "fractional", "factors": tuple(Factor(f"dfs.x{at}", ("1", "2")) for at in range(24))},
+            "Design too big",
+        ),
         ({"options": {"sise": "1G"}}, "terasort has no option 'sise'"),
         ({"options": {"size": "1X"}}, "not a size: '1X'"),
         ({"options": {"maps": "many"}}, "maps is 'many', which is not a number"),

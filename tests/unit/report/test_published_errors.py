@@ -4,29 +4,68 @@ None can be made here; each test says how it was made there."""
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from howdah.engine.findings import find
 from howdah.errors import UsageError
 from howdah.model.comparison import Verdict
 from howdah.report import build_comparison, build_experiment, render_text
+from howdah.report.experiment import SHOWN
 from howdah.stats import compare
+from howdah.stats.design import schedule
 from howdah.store import StoredRun
+from tests.unit.engine.experiments import begun, keep, plan, simulated
 from tests.unit.report.test_experiment import SOURCE, findings
 
 
-def test_a_difference_is_against_the_baseline_that_is_named() -> None:
+def test_a_difference_is_against_the_baseline_that_is_named(tmp_path: Path) -> None:
     """A sheet whose baseline was one test showed the difference of energy to another: -21.3 % instead of -7.5 %."""
-    found = findings(spread=0.0)
-    values = {
-        arm: math.exp(sum(math.log(one.value or 1) for one in found.results if one.arm == arm) / 8) for arm in (0, 1)
-    }
-    [effect] = [one.effect for one in found.findings if one.factor == "mapreduce.task.io.sort.mb"]
-    assert effect is not None
-    assert effect.ratio == pytest.approx(values[1] / values[0])
+    made, directory = plan(tmp_path), begun(tmp_path)
+    logs = {0: 0.05, 1: -0.1, 2: 0.0, 3: 0.2}
+    for ended in simulated(made, 0.0, truth=logs):
+        keep(directory, ended)
+    found = find(made, directory)
     text = render_text(build_experiment(found, SOURCE))
-    assert "mapreduce.task.io.sort.mb 128: 1.221" in text
+    assert len(found.findings) == 3
+    for one in found.findings:
+        [arm] = [number for number, levels in enumerate(found.arms) if levels[one.factor] == one.level]
+        assert found.arms[0][one.factor] == one.baseline
+        assert one.effect is not None
+        assert one.effect.ratio == pytest.approx(math.exp(logs[arm] - logs[0]))
+        assert f"{one.factor} {one.level}: {one.effect.ratio:.3f}" in text
+
+
+def test_what_a_machine_was_is_read_for_every_run(tmp_path: Path) -> None:
+    """ "Hyper-threading ON", "6 nodes" and "24 disks" stand for all eight tests, also for those that had it off."""
+    made, directory = plan(tmp_path), begun(tmp_path)
+    for one in simulated(made, 0.001):
+        keep(directory, one, thp="always" if one.slot.arm == 3 else "never")
+    told = {one.level: [entry.path for entry in one.unlike] for one in find(made, directory).findings}
+    assert told == {"2": [], "64": [], "128": ["hosts.vm.thp"]}
+
+
+def test_no_arm_is_first_more_often_than_others() -> None:
+    """The first of three runs was the fastest in 51 of 90 cells, where chance gives 30: every block has an order of its
+    own, so that what favours the first favours nobody."""
+    first = Counter(one.arm for one in schedule("one-at-a-time", 3, 900, 1) if one.place == 0)
+    assert all(250 < first[arm] < 350 for arm in range(3))
+
+
+def test_the_text_says_what_the_table_says() -> None:
+    """ "55 % more per rack" beside figures that make 78 %, "57 % less power" beside others that make 36 %."""
+    found = findings()
+    page = build_experiment(found, SOURCE)
+    told = re.findall(r"([0-9.]+) ?% (?:higher|lower)", page.headline)
+    shown = [one.effect.ratio for one in found.findings if one.effect is not None and one.verdict in SHOWN]
+    assert told
+    for percent, ratio in zip(told, shown, strict=True):
+        assert float(percent) == pytest.approx(100 * abs(ratio - 1), abs=0.51)
+        assert f"{ratio:.3f}" in render_text(page)
 
 
 def test_no_number_stands_in_the_column_of_its_neighbour() -> None:
