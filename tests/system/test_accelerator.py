@@ -172,7 +172,7 @@ def test_to_a_cluster_that_howdah_did_not_start_the_jar_is_sent(
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def by_default(howdah: Howdah) -> Iterator[None]:
     """`by-default`: one node, whose jobs all have the keys."""
     settings = [word for key, value in KEYS.items() for word in ("--conf", f"{key}={value}")]
@@ -189,6 +189,60 @@ def test_a_cluster_may_have_it_for_all_its_jobs(howdah: Howdah, by_default: None
     kept, record = run(howdah, "terasort", "by-default", "--accelerator", "none")
     assert "accelerator" not in record["trial"]["settings"]
     assert not any(group.startswith("Howdah ") for group in counters(kept, "sort"))
+
+
+EXAMPLES = "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar"
+TESTS = "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/*jobclient-3*-tests.jar"
+HERE = "$HOWDAH_DIRECTORY"
+SEQUENCES = "org.apache.hadoop.mapred.SequenceFile"
+PROGRAMS = {
+    "sort and its validator": (
+        f"{EXAMPLES} randomwriter -Dmapreduce.randomwriter.totalbytes=20000000 "
+        f"-Dmapreduce.randomwriter.bytespermap=10000000 {HERE}/in && "
+        f"{EXAMPLES} sort -r 3 {HERE}/in {HERE}/out && "
+        f"{TESTS} testmapredsort -sortInput {HERE}/in -sortOutput {HERE}/out"
+    ),
+    "loadgen": (
+        f"{EXAMPLES} randomtextwriter -Dmapreduce.randomtextwriter.totalbytes=20000000 "
+        f"-Dmapreduce.randomtextwriter.bytespermap=10000000 {HERE}/in && "
+        f"{TESTS} loadgen -m 2 -r 2 -keepmap 50 -keepred 100 -indir {HERE}/in -outdir {HERE}/out "
+        f"-inFormat {SEQUENCES}InputFormat -outFormat {SEQUENCES}OutputFormat "
+        "-outKey org.apache.hadoop.io.Text -outValue org.apache.hadoop.io.Text"
+    ),
+    "large sorts": (
+        f"{TESTS} largesorter -Dmapreduce.large-sorter.mbs-per-map=64 -Dmapreduce.large-sorter.map-tasks=2 "
+        f"-Dmapreduce.large-sorter.reduce-tasks=2 {HERE}/out"
+    ),
+    "one big map output": f"{TESTS} testbigmapoutput -input {HERE}/in -output {HERE}/out -create 64",
+    "many small jobs": f"{TESTS} mrbench -baseDir {HERE}/bench -numRuns 3 -maps 3 -reduces 2 -inputLines 500",
+    "several spills": f"{TESTS} threadedmapbench -dataSizePerMap 10 -numSpillsPerMap 3 -numMapsPerHost 1",
+}
+"""Programs of Hadoop's own jars, most of them tests of sort and shuffle, that end with an error if they find one."""
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_hadoops_own_programs_run_with_it_as_the_clusters_default(
+    howdah: Howdah, by_default: None, program: str
+) -> None:
+    options = ("--cluster", "by-default", "--no-calibration", "--no-probes", "--json")
+    [one] = howdah("run", "command", "--run", PROGRAMS[program], *options).json()["runs"]
+    assert one["run"]["outcome"]["kind"] == "valid"
+    sorting = [job["counters"] for job in Kept(Path(one["path"])).jobs() if job["reduces"]]
+    assert sorting
+    for found in sorting:
+        assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"] > 0
+        assert found["Howdah Shuffle"]["RECORDS"] == found[TASK]["REDUCE_INPUT_RECORDS"] > 0
+        assert not found["Howdah Shuffle"].get("FALLBACKS")
+
+
+def test_hadoops_own_check_of_sums_passes_where_jobs_run_in_the_client(howdah: Howdah, by_default: None) -> None:
+    """Its jobs run in the program itself, whatever the cluster: with our sort, and Hadoop's own shuffle."""
+    options = ("--cluster", "by-default", "--no-calibration", "--no-probes", "--json")
+    [one] = howdah("run", "command", "--run", f"{TESTS} mapredtest 50 1000", *options).json()["runs"]
+    said = (Path(one["path"]) / "logs" / "run-client.log").read_text(encoding="utf-8")
+    assert "Success=true" in said
+    assert re.search(r"Howdah Sort\n\s+FOLDED=0\n\s+RECORDS=50\n", said)
+    assert "FALLBACKS=1" in said
 
 
 def test_given_twice_it_is_refused(howdah: Howdah) -> None:

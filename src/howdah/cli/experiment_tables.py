@@ -38,13 +38,12 @@ def print_plan(plan: ExperimentPlan) -> None:
     else:
         _print_order(plan, console)
     click.echo()
-    for line in (
-        *_expected(plan),
-        f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.",
-        f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended. "
-        "If something is shown to be better, fresh runs against the baseline follow.",
-    ):
+    for line in _expected(plan):
         click.echo(line)
+    click.echo(f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.")
+    click.echo(f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended.")
+    if experiment.design not in ("cic-2014", "together"):
+        click.echo("If something is shown to be better, fresh runs against the baseline follow.")
 
 
 def _print_order(plan: ExperimentPlan, console: Console) -> None:

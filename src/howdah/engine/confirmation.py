@@ -42,12 +42,15 @@ def confirming(found: Findings) -> Experiment | None:
 
 
 def _after_a_search(found: Findings) -> Experiment | None:
-    """What was found against the configurations of the file, or the baseline where there are none."""
+    """What was found against the configurations of the file, or the baseline where there are none. Where that is what
+    was found, it is compared with the configurations that change something."""
     experiment, baseline = found.experiment, dict(found.arms[0])
-    if found.candidate == baseline:
-        return None
-    varied = {one.name for one in experiment.factors}
     others = experiment.configurations or {_BASELINE: baseline}
+    if found.candidate == baseline:
+        others = {name: settings for name, settings in experiment.configurations.items() if settings}
+        if not others:
+            return None
+    varied = {one.name for one in experiment.factors}
     least = min(experiment.stop.least, MOST_BLOCKS)
     return replace(
         experiment,

@@ -63,7 +63,7 @@ def tuning_experiment(
         workload,
         options,
         {"nodes": str(nodes)},
-        tuple(Factor(one.name, one.levels) for one in found),
+        tuple(Factor(one.name, one.levels) for one in found if len(one.levels) > 1),
         stop,
         seed,
         {"tuned": {}, "stock": {"defaults": "stock"}},

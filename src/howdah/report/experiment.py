@@ -401,6 +401,8 @@ def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
     changed = _changed(found)
     if not changed:
         yield Text("No level is shown to be better than the baseline's, so there is nothing to recommend.")
+        if confirmed is not None:
+            yield from _fresh_runs(confirmed)
         return
     words = listing(changed, most=len(changed))
     which = _ALL if _shown_pairs(found) else _EACH

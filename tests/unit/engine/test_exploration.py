@@ -128,6 +128,10 @@ def test_the_file_says_what_it_is_compared_with_and_where_it_begins(tmp_path: Pa
     again = confirming(replace(found, candidate=BEST))
     assert again is not None
     assert again.factors == (Factor("configuration", ("found", "theirs", "ours")),)
+    # Where nothing better was found, what differs from the baseline is compared with it none the less.
+    again = confirming(replace(found, candidate=baseline))
+    assert again is not None
+    assert again.factors == (Factor("configuration", ("found", "theirs")),)
 
 
 def test_too_many_combinations_are_refused(tmp_path: Path, synthetic: Path) -> None:
