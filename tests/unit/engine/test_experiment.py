@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.experiment import Earlier, asked, plan_experiment
+from howdah.engine.experiment import Earlier, asked, depends_on_host, plan_experiment
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
@@ -87,6 +87,11 @@ def test_what_cannot_be_is_refused_before_anything_runs(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         plan(tmp_path, **changes)
+
+
+def test_what_is_changed_by_hand_is_not_asked_of_the_host() -> None:
+    factors = (Factor("cpus", ("E5-2660", "E5-2680"), external=True), Factor("cache", ("warm", "dropped")))
+    assert depends_on_host(replace(EXPERIMENT, factors=factors)) == (("cache", "warm"), ("cache", "dropped"))
 
 
 def test_options_as_a_file_writes_them() -> None:

@@ -59,6 +59,14 @@ def test_runs_that_went_wrong_are_not_repeated_and_end_it_when_they_are_many(tmp
         _check_outcomes(made, [done(slots[3]), *wrong, done(slots[4], kind="invalid")])
 
 
+def test_runs_without_the_primary_metric_end_it(tmp_path: Path) -> None:
+    made = plan(tmp_path, primary="srot/job_seconds")
+    without = [replace(done(slot), value=None) for slot in made.slots[:3]]
+    _check_outcomes(made, without[:2])
+    with pytest.raises(WorkloadFailed, match="the last: it has no srot/job_seconds, or more than one"):
+        _check_outcomes(made, without)
+
+
 def test_the_budget_ends_it_between_blocks(tmp_path: Path) -> None:
     made = plan(tmp_path, stop=StopRule(least=4, most=9, budget_seconds=5 * 60.0))
     assert len(simulated(made, 0.5)) == 8
