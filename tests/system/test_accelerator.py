@@ -220,14 +220,19 @@ PROGRAMS = {
 """Programs of Hadoop's own jars, most of them tests of sort and shuffle, that end with an error if they find one."""
 
 
+def ran(howdah: Howdah, program: str) -> Kept:
+    """The directory of a valid run of a program."""
+    options = ("--cluster", "by-default", "--no-calibration", "--no-probes", "--json")
+    [one] = howdah("run", "command", "--run", program, *options).json()["runs"]
+    assert one["run"]["outcome"]["kind"] == "valid"
+    return Kept(Path(one["path"]))
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_hadoops_own_programs_run_with_it_as_the_clusters_default(
     howdah: Howdah, by_default: None, program: str
 ) -> None:
-    options = ("--cluster", "by-default", "--no-calibration", "--no-probes", "--json")
-    [one] = howdah("run", "command", "--run", PROGRAMS[program], *options).json()["runs"]
-    assert one["run"]["outcome"]["kind"] == "valid"
-    sorting = [job["counters"] for job in Kept(Path(one["path"])).jobs() if job["reduces"]]
+    sorting = [job["counters"] for job in ran(howdah, PROGRAMS[program]).jobs() if job["reduces"]]
     assert sorting
     for found in sorting:
         assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"] > 0
@@ -237,9 +242,7 @@ def test_hadoops_own_programs_run_with_it_as_the_clusters_default(
 
 def test_hadoops_own_check_of_sums_passes_where_jobs_run_in_the_client(howdah: Howdah, by_default: None) -> None:
     """Its jobs run in the program itself, whatever the cluster: with our sort, and Hadoop's own shuffle."""
-    options = ("--cluster", "by-default", "--no-calibration", "--no-probes", "--json")
-    [one] = howdah("run", "command", "--run", f"{TESTS} mapredtest 50 1000", *options).json()["runs"]
-    said = (Path(one["path"]) / "logs" / "run-client.log").read_text(encoding="utf-8")
+    said = (ran(howdah, f"{TESTS} mapredtest 50 1000").path / "logs" / "run-client.log").read_text(encoding="utf-8")
     assert "Success=true" in said
     assert re.search(r"Howdah Sort\n\s+FOLDED=0\n\s+RECORDS=50\n", said)
     assert "FALLBACKS=1" in said

@@ -139,14 +139,13 @@ def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
 
 def _planned(directory: ExperimentDirectory) -> ExperimentPlan:
     """The plan of what was planned before, to look at: needs no Hadoop, and nothing of this host."""
-    from howdah.engine.experiment import SyntheticCluster, plan_experiment
+    from howdah.engine.experiment import plan_experiment
     from howdah.spec.experiment import read_experiment
-    from howdah.spec.truth import read_truth
     from howdah.store import runs_root
 
-    file = directory.synthetic
-    where = None if file is None else SyntheticCluster(file, read_truth(file))
-    return plan_experiment(read_experiment(directory.file), where, runs_root())
+    if directory.synthetic is not None:
+        return _plan(directory.file, directory.synthetic, quiet=True)
+    return plan_experiment(read_experiment(directory.file), None, runs_root())
 
 
 def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:

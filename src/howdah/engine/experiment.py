@@ -100,7 +100,6 @@ def plan_experiment(
     """
     workload = find_workload(experiment.workload)
     factors = [factor.name for factor in experiment.factors]
-    external = {factor.name for factor in experiment.factors if factor.external}
     if isinstance(where, Distribution):
         _check_names(experiment, where)
     turned = [factor.name for factor in experiment.varied if factor.external]
@@ -136,7 +135,7 @@ def plan_experiment(
         experiment=experiment,
         title=workload.title,
         primary=primary,
-        costs={name: "person" if name in external else cost_of(name) for name in factors},
+        costs={name: "person" if name in experiment.by_hand else cost_of(name) for name in factors},
         arms=every,
         slots=() if experiment.design == "search" else order,
         disk_bytes=disk,
@@ -148,12 +147,12 @@ def plan_experiment(
 def _check_names(experiment: Experiment, where: Distribution) -> None:
     """Refuses names that are neither factors nor keys of Hadoop, as its keys have dots, and keys almost like one."""
     named = (key for settings in experiment.configurations.values() for key in settings)
-    external = {factor.name for factor in experiment.factors if factor.external}
-    names = {*(factor.name for factor in experiment.factors), *experiment.baseline, *named} - set(FACTORS) - external
-    for name in sorted(names):
+    factors = (factor.name for factor in experiment.factors)
+    names = sorted({*factors, *experiment.baseline, *named} - set(FACTORS) - experiment.by_hand)
+    for name in names:
         if "." not in name:
             raise UsageError(f"there is no factor {name!r}", hint=did_you_mean(name, FACTORS))
-    check_keys(dict.fromkeys(sorted(names), ""), where)
+    check_keys(dict.fromkeys(names, ""), where)
 
 
 def _arms(experiment: Experiment, design: Design) -> tuple[Levels, ...]:
@@ -167,11 +166,9 @@ def least_blocks(experiment: Experiment) -> int:
 
 def arm_conditions(experiment: Experiment, arm: Mapping[str, str]) -> Conditions:
     """What the runs of `arm` are made under. Raises UsageError for a level that is none."""
-    external = {factor.name for factor in experiment.factors if factor.external}
     settings = written_settings(experiment, arm)
-    return conditions(
-        {name: level for name, level in settings.items() if name not in external}, ClusterRequest("experiment")
-    )
+    given = {name: level for name, level in settings.items() if name not in experiment.by_hand}
+    return conditions(given, ClusterRequest("experiment"))
 
 
 def written_settings(experiment: Experiment, arm: Mapping[str, str]) -> dict[str, str]:
@@ -197,14 +194,13 @@ def _expanded(experiment: Experiment, settings: dict[str, str]) -> dict[str, str
 
 def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
     """Factors by name with those of their levels that not every host can offer; not what is changed by hand."""
-    external = {factor.name for factor in experiment.factors if factor.external}
     held = (experiment.cluster, experiment.baseline, *experiment.configurations.values())
     levels = [(name, level) for settings in held for name, level in settings.items()]
     levels += [(factor.name, level) for factor in experiment.factors for level in factor.levels]
     return tuple(
         (name, level)
         for name, level in levels
-        if name in FACTORS and name not in external and FACTORS[name].refusal is not None
+        if name in FACTORS and name not in experiment.by_hand and FACTORS[name].refusal is not None
     )
 
 

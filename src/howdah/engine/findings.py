@@ -6,7 +6,7 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from howdah.engine.acceleration import is_accelerated
 from howdah.engine.experiment import ExperimentPlan
@@ -131,10 +131,11 @@ def _findings(
     idle = {plan.arms[one.slot.arm].get(_ACCELERATOR) for one in unserved}
     valid = Counter(one.slot.arm for one in done if one.value is not None)
     baseline = {factor.name: factor.levels[0] for factor in plan.experiment.varied}
+    held = [frozenset(arm_terms(plan, arm)) for arm in range(len(plan.arms))]
     found = []
     for number, (factor, level) in enumerate(terms(plan)):
         effect, unlike = effects.get(number), likeness.unlike(number)
-        having, without = _arms_of(plan, number)
+        having, without = _arms_of(number, held, {at for at, (name, _) in enumerate(terms(plan)) if name == factor})
         told = _can_tell(sum(valid[arm] for arm in having), sum(valid[arm] for arm in without))
         verdict = _verdict(effect, better, enough=enough and told, unlike=unlike)
         compared = {plan.arms[arm].get(_ACCELERATOR) for arm in (*having, *without)}
@@ -146,16 +147,13 @@ def _findings(
     return tuple(sorted(found, key=lambda one: 1.0 if one.effect is None else _size(one.effect)))
 
 
-def _arms_of(plan: ExperimentPlan, term: int) -> tuple[set[int], set[int]]:
+def _arms_of(term: int, held: Sequence[frozenset[int]], own: Collection[int]) -> tuple[set[int], set[int]]:
     """The arms that have a term, and those that it is compared with: the same but for it, or where the design has none
-    that are, those with the baseline's level of the factor."""
-    every = {arm: frozenset(arm_terms(plan, arm)) for arm in range(len(plan.arms))}
-    factor = terms(plan)[term][0]
-    rivals = {at for at, (name, _) in enumerate(terms(plan)) if name == factor}
-    having = {arm for arm, held in every.items() if term in held}
-    without = {every[arm] - {term} for arm in having}
-    same = {arm for arm, held in every.items() if held in without}
-    return having, same or {arm for arm, held in every.items() if rivals.isdisjoint(held)}
+    that are, those with the baseline's level of its factor. `held` are the terms of each arm, `own` the factor's."""
+    having = {arm for arm, some in enumerate(held) if term in some}
+    without = {held[arm] - {term} for arm in having}
+    same = {arm for arm, some in enumerate(held) if some in without}
+    return having, same or {arm for arm, some in enumerate(held) if some.isdisjoint(own)}
 
 
 def _can_tell(having: int, without: int) -> bool:

@@ -90,6 +90,11 @@ class Experiment:
         """The one level of every other factor."""
         return {one.name: one.levels[0] for one in self.factors if len(one.levels) == 1}
 
+    @property
+    def by_hand(self) -> frozenset[str]:
+        """The names of the factors that a person changes."""
+        return frozenset(one.name for one in self.factors if one.external)
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:

@@ -423,7 +423,7 @@ def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
         ):
             said = listing([f"{name} {level}" for name, level in tried.items()], most=len(tried))
             yield Caveat("run", f"The fresh runs were of other settings than those that look best now: {said}.")
-        if [one.verdict for one in confirmed.findings if one.factor != CONFIGURATION] not in ([], ["faster"]):
+        if any(one.verdict != "faster" for one in confirmed.findings if one.factor != CONFIGURATION):
             return
     by_hand = [f"{one.name} {found.candidate[one.name]}" for one in found.experiment.factors if one.external]
     if by_hand:
@@ -452,9 +452,8 @@ def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
 
 def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:
     """What to type for fresh runs with `candidate`."""
-    by_hand = {one.name for one in experiment.factors if one.external}
     settings = {**experiment.cluster, **experiment.baseline, **candidate}
-    settings = {name: level for name, level in settings.items() if name not in by_hand}
+    settings = {name: level for name, level in settings.items() if name not in experiment.by_hand}
     settings |= experiment.configurations.get(settings.pop(CONFIGURATION, ""), {})
     nodes = settings.pop("nodes", "1")
     options = itertools.chain.from_iterable(
