@@ -26,10 +26,11 @@ _COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One side: a name, and the arguments of `howdah run` that make it."""
+    """One side: a name, the arguments of `howdah run` that make it, and its workload where it has one of its own."""
 
     name: str
     arguments: tuple[str, ...]
+    workload: tuple[str, ...] = ()
 
 
 def howdah(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -61,7 +62,7 @@ def run_blocks(row: str, arms: Sequence[Arm], blocks: int, workload: Sequence[st
             if (block, arm.name) in _present(root):
                 continue
             done = howdah(
-                *("run", *workload, *arm.arguments, "--out", str(root), "--json"),
+                *("run", *(arm.workload or workload), *arm.arguments, "--out", str(root), "--json"),
                 *("--label", f"block={block}", "--label", f"arm={arm.name}", "--label", f"place={place}"),
             )
             print(f"block {block}, {arm.name}: exit {done.returncode}", file=sys.stderr, flush=True)
@@ -73,6 +74,21 @@ def ratios(row: str, metric: str, phase: str | None, first: str, second: str) ->
     """`first` ÷ `second` of one metric, block by block, for blocks that have both."""
     blocks = _values(row, metric, phase).values()
     return [block[first] / block[second] for block in blocks if first in block and second in block]
+
+
+def ratios_of_sums(
+    row: str, metric: str, first: Sequence[tuple[str, str]], second: Sequence[tuple[str, str]]
+) -> list[float]:
+    """One metric summed over arms and phases, `first` ÷ `second`, block by block, for blocks that have all of them."""
+
+    def sums(parts: Sequence[tuple[str, str]]) -> dict[int, float]:
+        found = [
+            {block: of[arm] for block, of in _values(row, metric, phase).items() if arm in of} for arm, phase in parts
+        ]
+        return {block: sum(one[block] for one in found) for block in set.intersection(*map(set, found))}
+
+    above, below = sums(first), sums(second)
+    return [above[block] / below[block] for block in sorted(above.keys() & below.keys())]
 
 
 def block_effects(row: str, metric: str, phase: str | None, reference: str) -> dict[str, str]:

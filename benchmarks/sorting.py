@@ -10,12 +10,14 @@ import re
 import shutil
 import xml.etree.ElementTree
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from benchmarks.arms import BLOCKS
 from benchmarks.pairs import Arm, cluster, describe, largest_counter, ratio_words, ratios, run_blocks
+from benchmarks.storing import posix_directory
 from howdah.model.quantity import parse_amount
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload
@@ -29,7 +31,7 @@ class Row:
     """One comparison: a workload, its size, the phase that is compared, and settings of both sides and of each.
 
     `container` is the memory of map and reduce containers in MiB, `heap` percent of it heap; 0 leaves what the cluster
-    has.
+    has. With `posix`, ours reads and writes a directory of the same disk instead of HDFS.
     """
 
     workload: str
@@ -39,6 +41,7 @@ class Row:
     nodes: int = 1
     container: int = 0
     heap: int = 80
+    posix: bool = False
     conf: Mapping[str, str] = field(default_factory=dict)
     stock: Mapping[str, str] = field(default_factory=dict)
     ours: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +67,16 @@ ROWS = {
         conf=_FOUR_MAPS,
         stock={"mapreduce.job.reduces": "4"},
         ours={**_EQUAL, "howdah.sort.memory.mb": "3150"},
+    ),
+    "stack": _terasort(
+        "10G",
+        "each at its own best, 4 GiB: HDFS, and ours on posixfs:",
+        container=4096,
+        heap=86,
+        conf=_FOUR_MAPS,
+        stock={"mapreduce.job.reduces": "4"},
+        ours={**_EQUAL, "howdah.sort.memory.mb": "3150"},
+        posix=True,
     ),
     "sort-equal": _terasort("10G", "equal splits, reduces, memory", container=4096, conf=_EQUAL),
     "sort-small": _terasort("10G", "1.5 GiB containers", container=1536, conf={"mapreduce.job.reduces": "4"}),
@@ -98,10 +111,14 @@ def measure(name: str) -> list[str]:
     row = ROWS[name]
     size = os.environ.get("SIZE", row.size)
     _check_disk(row, size)
-    with cluster(name, row.nodes) as there:
+    with ExitStack() as stack:
+        posix = stack.enter_context(posix_directory()) if row.posix else None
+        storages = () if posix is None else ("--storage", f"hdfs,{posix}")
+        there = stack.enter_context(cluster(name, row.nodes, *storages))
         common = ("--cluster", there, "--no-calibration", "--data", "reuse", *_containers(there, row))
         stock = (*common, *_conf({**row.conf, **row.stock}))
-        ours = (*common, *_conf({**row.conf, **row.ours}), "--accelerator", "sort")
+        own = () if posix is None else ("--storage", posix)
+        ours = (*common, *_conf({**row.conf, **row.ours}), *own, "--accelerator", "sort")
         run_blocks(f"{name}-{size}", (Arm("stock", stock), Arm("sort", ours)), BLOCKS, (row.workload, "--size", size))
     lines = [
         f"{row.workload} {size}, {row.what}, {row.nodes} node{'s' if row.nodes > 1 else ''}",

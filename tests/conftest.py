@@ -1,4 +1,4 @@
-"""What every test has: settings of Hypothesis, and a HOWDAH_HOME of its own."""
+"""What every test has: settings of Hypothesis, a HOWDAH_HOME and locks of its own."""
 
 from __future__ import annotations
 
@@ -15,5 +15,6 @@ settings.load_profile("howdah")
 @pytest.fixture(autouse=True)
 def howdah_home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing a test does reaches the user's runs; tests with daemons choose a home themselves, for Hadoop's jars."""
+    monkeypatch.setenv("HOWDAH_LOCKS", str(tmp_path))
     if request.node.get_closest_marker("daemons") is None:
         monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "howdah-home"))

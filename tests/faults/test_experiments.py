@@ -74,6 +74,28 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
 
 
 @pytest.mark.slow
+def test_a_cluster_that_does_not_come_up_is_a_run_that_failed(home: Home, tmp_path: Path) -> None:
+    file, directory = tmp_path / "mine.yaml", tmp_path / "experiment"
+    factor = "jvm: [usual, -XX:+NoSuchFlagOfAnyJvm]"
+    file.write_text(FILE.replace("mapreduce.task.io.sort.mb: [32, 64]", factor), encoding="utf-8")
+    ended = home.howdah("experiment", "run", str(file), "--out", str(directory), timeout=600)
+    assert ended.code == 0, ended.said
+    assert outcomes(directory) == {"valid": 2, "failed": 2}
+    records = [json.loads(run.read_text()) for run in directory.glob("runs/*/run.json")]
+    reasons = [record["outcome"]["reason"] for record in records if record["outcome"]["kind"] == "failed"]
+    assert all("ended with code 1" in reason and "Logs are kept in " in reason for reason in reasons), reasons
+    assert {record["labels"]["jvm"] for record in records if record["outcome"]["kind"] == "failed"} == {
+        "-XX:+NoSuchFlagOfAnyJvm"
+    }
+    report = home.howdah("experiment", "report", str(directory))
+    assert report.code == 0, report.said
+    assert "2 valid, 2 failed" in report.out
+    assert home.howdah("experiment", "resume", str(directory)).code == 0
+    assert outcomes(directory) == {"valid": 2, "failed": 2}, "what failed is not repeated in silence"
+    assert not home.processes()
+
+
+@pytest.mark.slow
 def test_runs_that_hang_are_ended_and_a_few_of_them_end_it(home: Home, tmp_path: Path) -> None:
     file, directory = tmp_path / "mine.yaml", tmp_path / "experiment"
     file.write_text(FILE.replace("max: 2", "max: 2, limit: 1s"), encoding="utf-8")

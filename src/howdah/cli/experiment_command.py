@@ -141,11 +141,11 @@ def _planned(directory: ExperimentDirectory) -> ExperimentPlan:
     """The plan of what was planned before, to look at: needs no Hadoop, and nothing of this host."""
     from howdah.engine.experiment import plan_experiment
     from howdah.spec.experiment import read_experiment
-    from howdah.store import runs_root
+    from howdah.store import known_runs
 
     if directory.synthetic is not None:
         return _plan(directory.file, directory.synthetic, quiet=True)
-    return plan_experiment(read_experiment(directory.file), None, runs_root())
+    return plan_experiment(read_experiment(directory.file), None, *known_runs())
 
 
 def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
@@ -154,23 +154,24 @@ def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
     from howdah.engine.experiment import SyntheticCluster, depends_on_host, plan_experiment
     from howdah.engine.factors import check_factors
     from howdah.host.channel import open_local
-    from howdah.spec.experiment import read_experiment
+    from howdah.spec.experiment import located, read_experiment
     from howdah.spec.truth import read_truth
-    from howdah.store import runs_root
+    from howdah.store import known_runs
 
     described = read_experiment(file)
     if synthetic is not None:
-        return plan_experiment(described, SyntheticCluster(synthetic, read_truth(synthetic)), runs_root())
+        return plan_experiment(described, SyntheticCluster(synthetic, read_truth(synthetic)), *known_runs())
     usual = ClusterRequest("experiment").hadoop
     levels = [one.levels for one in described.factors if one.name == "hadoop"]
     versions = levels[0] if levels else (described.cluster.get("hadoop", usual),)
     found = [ensure_hadoop(ClusterRequest("experiment", hadoop=version), quiet=quiet) for version in versions]
-    plan = plan_experiment(described, found[0], runs_root())
+    plan = plan_experiment(described, found[0], *known_runs())
     if asked := depends_on_host(described):
         host = open_local(platform.node())
         try:
             for name, level in asked:
-                check_factors({name: level}, host)
+                with located(described, name):
+                    check_factors({name: level}, host)
         finally:
             host.close()
     return plan

@@ -75,6 +75,8 @@ class Assembly:
         distribution = self._distribution(host)
         jdk = choose_jdk(find_jdks(host), distribution.version)
         sizing = size_of(host, request.nodes, free)
+        if request.sizing is not None:
+            sizing = check_sizing(request.sizing, sizing, host.name)
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
         archive = ensure_archive(host, distribution, jdk, _cache()) if shared else None
@@ -216,6 +218,18 @@ def size_of(host: Host, nodes: int, disk: int) -> Sizing:
     """The sizes of a cluster of `nodes` nodes on `host`, with `disk` bytes free. Raises HostProblem."""
     facts = host.call("machine.capacity")
     return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"], disk)
+
+
+def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:
+    """`wanted`, where the machine has `offered` now. Raises HostProblem where it has become less."""
+    if offered.node_mib < wanted.node_mib or offered.block_mib < wanted.block_mib:
+        raise HostProblem(
+            f"a node is to have {wanted.node_mib} MiB for containers, and blocks {wanted.block_mib} MiB, as in the "
+            f"runs before; what is free now allows {offered.node_mib} MiB and {offered.block_mib} MiB",
+            hint="Something else has taken memory or disk since then: end it, or free some.",
+            host=host,
+        )
+    return wanted
 
 
 def _check_directory(hosts: Iterable[Host], plan: Plan) -> None:

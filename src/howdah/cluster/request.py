@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from howdah.hadoop.sizing import Sizing
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterRequest:
@@ -32,6 +34,8 @@ class ClusterRequest:
     shuffle_directory: str | None = None
     """Where, on every host, containers keep their files; None for a place in the cluster's own directory."""
     work_directory: str | None = None
+    sizing: Sizing | None = None
+    """Memory of containers, and the size of a block; None for what this machine has free now."""
     storage: str = "hdfs"
     """Its storages (`howdah.model.storage`)."""
     offline: bool = False
@@ -44,4 +48,5 @@ class ClusterRequest:
     def from_json(cls, text: str) -> ClusterRequest:
         record = json.loads(text)
         lists = ("without", "jvm_flags", "task_flags")
-        return cls(**{**record, **{name: tuple(record[name]) for name in lists}})
+        sizing = None if record["sizing"] is None else Sizing(**record["sizing"])
+        return cls(**{**record, **{name: tuple(record[name]) for name in lists}, "sizing": sizing})

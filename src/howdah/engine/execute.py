@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,9 @@ from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.clocks import Clocks
+from howdah.engine.cluster_checks import check_cluster, check_emptied
 from howdah.engine.faults import Fault, Killer
+from howdah.engine.measurement import new_run_id
 from howdah.engine.observer import Both, Observer
 from howdah.engine.readback import check_settings, distinguishing, read_back
 from howdah.engine.session import JobSession, run_tag
@@ -82,9 +83,10 @@ class Execution:
         self._bounds = bounds
         self._limit_seconds = limit_seconds
         self._cold = cold
-        self._killer = None if fault is None else Killer(cluster, fault, workload.primary.partition("/")[0])
+        self._measured = workload.primary.partition("/")[0]
+        self._killer = None if fault is None else Killer(cluster, fault, self._measured)
         self._run = Run(
-            id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{workload.name}-{secrets.token_hex(2)}",
+            id=new_run_id(workload.name, time.time()),
             title=workload.title,
             trial=Trial(workload.name, _trial_settings(cluster, settings, probes, reuse=reuse, cold=cold, fault=fault)),
             outcome=Outcome("running"),
@@ -99,6 +101,7 @@ class Execution:
         )
         self._writer = RunWriter(root, self._run)
         self._environment: dict[str, Environment] = {}
+        self._emptied: list[Check] = []
         self._session = JobSession(
             cluster,
             storage,
@@ -170,11 +173,11 @@ class Execution:
         self._update(dataset=dataset)
         if self._cold:
             self._observer.step("emptying the page cache")
-            for host in self._cluster.hosts.values():
-                host.call("machine.empty_page_cache")
+            self._emptied = [
+                check_emptied(*host.call("machine.empty_page_cache")) for host in self._cluster.hosts.values()
+            ]
         self._workload.run(self._session, self._settings)
-        measured = self._workload.primary.partition("/")[0]
-        self._session.caveats += no_part(self._run.trial.accelerator, measured, self._session.with_map_output)
+        self._session.caveats += no_part(self._run.trial.accelerator, self._measured, self._session.with_map_output)
         self._update()
         verified = tuple(self._workload.verify(self._session, self._settings))
         checks = (*verified, *self._read_back())
@@ -190,26 +193,21 @@ class Execution:
         held = read_back(self.path)
         own = {self._run.id: "RUN", str(self._cluster.conf): "CONF"}
         plan = self._cluster.plan
+        if self._cluster.logs is not None:
+            own[str(self._cluster.logs)] = "LOGS"
         if plan is not None:
             own[plan.directory] = "CLUSTER"
         if plan is not None and plan.shuffle is not None:
             own[Path(plan.shuffle).name] = "CLUSTER"
         self._writer.readback(distinguishing(held, own))
         found = (
-            check_settings(self._settings["conf"], held),
+            check_settings(self._settings["conf"], held, self._measured),
             self._clocks.check(),
-            self._check_processors(),
+            *check_cluster(self._cluster, held),
+            *self._emptied,
             self._check_fault(),
         )
         return tuple(one for one in found if one is not None)
-
-    def _check_processors(self) -> Check | None:
-        wanted = self._cluster.description.get("defaults", {}).get("processors")
-        if wanted is None:
-            return None
-        pids = [daemon.pid for daemon in self._cluster.daemons]
-        found = set(self._cluster.host.call("machine.allowed_processors", pids=pids))
-        return Check("processors", found == {wanted}, f"daemons may use {', '.join(map(str, sorted(found)))}")
 
     def _check_fault(self) -> Check | None:
         if self._killer is None:

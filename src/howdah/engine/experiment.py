@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from howdah.model.experiment import Design, Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
 from howdah.model.truth import Truth
 from howdah.spec.document import did_you_mean
+from howdah.spec.experiment import located
 from howdah.stats.design import Levels, Slot, aliases, arms, schedule
 from howdah.stats.power import detectable_log_ratio
 from howdah.stats.summary import pooled_spread
@@ -40,11 +42,12 @@ class SyntheticCluster:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What earlier runs of the same workload and size tell: `seconds` a run took (geometric mean), and the spread of
-    the primary metric's logarithm within trials, where one was run twice."""
+    """What earlier runs of the same workload and size tell: `seconds` a run took (geometric mean) and the longest, and
+    the spread of the primary metric's logarithm within trials, where one was run twice."""
 
     runs: int
     seconds: float
+    longest: float
     spread: float | None
 
 
@@ -74,10 +77,10 @@ class ExperimentPlan:
 
     @property
     def limit_seconds(self) -> float:
-        """After which a run is ended: what the file says, or several times what earlier runs took."""
+        """After which a run is ended: what the file says, or several times what the longest of earlier runs took."""
         if self.experiment.stop.limit_seconds is not None:
             return self.experiment.stop.limit_seconds
-        return _LIMIT_UNKNOWN if self.earlier is None else max(_LIMIT_LEAST, _LIMIT_TIMES * self.earlier.seconds)
+        return _LIMIT_UNKNOWN if self.earlier is None else max(_LIMIT_LEAST, _LIMIT_TIMES * self.earlier.longest)
 
     def detectable(self, blocks: int) -> float | None:
         """The smallest ratio of a level to the baseline's that `blocks` blocks show with a power of 0.8, one comparison
@@ -90,25 +93,23 @@ class ExperimentPlan:
 
 
 def plan_experiment(
-    experiment: Experiment, where: Distribution | SyntheticCluster | None, runs: Path
+    experiment: Experiment, where: Distribution | SyntheticCluster | None, *runs: Path
 ) -> ExperimentPlan:
-    """The plan of `experiment` for at least as many blocks as its stopping rule wants. `runs` has the earlier runs.
+    """The plan of `experiment` for at least as many blocks as its stopping rule wants. `runs` have the earlier runs.
     `where` says which keys there are; None for what was planned before, and is only looked at.
 
     Raises UsageError for what cannot be: an unknown workload, option, factor, key or metric, a level that the workload
     refuses.
     """
-    workload = find_workload(experiment.workload)
+    with located(experiment, "workload"):
+        workload = find_workload(experiment.workload)
+    with located(experiment, *experiment.options, "workload"):
+        asked(workload, experiment.options, {})
     factors = [factor.name for factor in experiment.factors]
     if isinstance(where, Distribution):
         _check_names(experiment, where)
-    turned = [factor.name for factor in experiment.varied if factor.external]
-    if turned and experiment.design not in ("one-at-a-time", "blocks", "together"):
-        raise UsageError(
-            f"{', '.join(turned)} is changed by hand, and a {experiment.design} design would measure several "
-            "runs after one change",
-            hint="Its error is that of changing it anew: choose the design one-at-a-time or blocks.",
-        )
+    with located(experiment, "design"):
+        _check_design(experiment)
     try:
         every = _arms(experiment, experiment.design)
         # A search has as many as a full design has, of which it runs few; each level is looked at once.
@@ -116,21 +117,24 @@ def plan_experiment(
         order = schedule(experiment.design, len(looked_at), least_blocks(experiment), experiment.seed)
         mixed = aliases(experiment.design, experiment.varied)
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        with located(experiment, "design"):
+            raise UsageError(str(error)) from None
     disk, sizes = 0, set()
     for arm in (*looked_at, *({**every[0], CONFIGURATION: name} for name in experiment.configurations)):
-        if isinstance(where, SyntheticCluster):
-            found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
-            check_known(where.truth, where.file, found.conf)
-        else:
-            found = arm_conditions(experiment, arm)
-        cluster = {"dfs.replication": str(min(3, found.made.nodes))}
-        resolved = workload.resolve(asked(workload, experiment.options, found.conf), cluster)
+        with located(experiment, *written_settings(experiment, arm), *arm):
+            if isinstance(where, SyntheticCluster):
+                found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
+                check_known(where.truth, where.file, found.conf)
+            else:
+                found = arm_conditions(experiment, arm)
+            cluster = {"dfs.replication": str(min(3, found.made.nodes))}
+            resolved = workload.resolve(asked(workload, experiment.options, found.conf), cluster)
         disk = max(disk, sum(workload.space_bytes(resolved)))
         sizes.add(resolved.get("size_bytes"))
-    primary = _primary(experiment.primary, workload)
-    if isinstance(where, SyntheticCluster) and primary != workload.primary:
-        raise UsageError(f"a synthetic cluster has {workload.primary} alone, not {primary}")
+    with located(experiment, "primary"):
+        primary = _primary(experiment.primary, workload)
+        if isinstance(where, SyntheticCluster) and primary != workload.primary:
+            raise UsageError(f"a synthetic cluster has {workload.primary} alone, not {primary}")
     return ExperimentPlan(
         experiment=experiment,
         title=workload.title,
@@ -150,9 +154,21 @@ def _check_names(experiment: Experiment, where: Distribution) -> None:
     factors = (factor.name for factor in experiment.factors)
     names = sorted({*factors, *experiment.baseline, *named} - set(FACTORS) - experiment.by_hand)
     for name in names:
-        if "." not in name:
-            raise UsageError(f"there is no factor {name!r}", hint=did_you_mean(name, FACTORS))
-    check_keys(dict.fromkeys(names, ""), where)
+        with located(experiment, name):
+            if "." not in name:
+                raise UsageError(f"there is no factor {name!r}", hint=did_you_mean(name, FACTORS))
+            check_keys({name: ""}, where)
+
+
+def _check_design(experiment: Experiment) -> None:
+    """Refuses designs that would measure several runs after one change by hand."""
+    turned = [factor.name for factor in experiment.varied if factor.external]
+    if turned and experiment.design not in ("one-at-a-time", "blocks", "together"):
+        raise UsageError(
+            f"{', '.join(turned)} is changed by hand, and a {experiment.design} design would measure several "
+            "runs after one change",
+            hint="Its error is that of changing it anew: choose the design one-at-a-time or blocks.",
+        )
 
 
 def _arms(experiment: Experiment, design: Design) -> tuple[Levels, ...]:
@@ -255,11 +271,11 @@ def _primary(named: str | None, workload: Workload) -> str:
     return f"{own_phase or phase}/{metric}"
 
 
-def _earlier(runs: Path, workload: str, sizes: set[Any], primary: str) -> Earlier | None:
+def _earlier(runs: Sequence[Path], workload: str, sizes: set[Any], primary: str) -> Earlier | None:
     phase, _, metric = primary.partition("/")
     seconds: list[float] = []
     trials: dict[str, list[float]] = {}
-    for path, run in list_runs(runs):
+    for path, run in itertools.chain.from_iterable(map(list_runs, runs)):
         if isinstance(run, UsageError) or run.outcome.kind != "valid" or run.trial.workload != workload:
             continue
         if run.simulated:
@@ -271,4 +287,5 @@ def _earlier(runs: Path, workload: str, sizes: set[Any], primary: str) -> Earlie
         trials.setdefault(run.trial.identity, []).extend(math.log(value) for value in values if value > 0)
     if not seconds:
         return None
-    return Earlier(len(seconds), statistics.geometric_mean(seconds), pooled_spread(list(trials.values())))
+    spread = pooled_spread(list(trials.values()))
+    return Earlier(len(seconds), statistics.geometric_mean(seconds), max(seconds), spread)

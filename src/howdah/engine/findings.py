@@ -104,7 +104,7 @@ def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequen
             )
             for one in done
         ),
-        changed=(),
+        changed=Likeness.of(plan, directory, done).unexplained,
         simulated=directory.synthetic is not None,
         unserved=tuple(one.run.id for one in _unserved(directory, done)),
     )

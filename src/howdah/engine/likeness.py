@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.experiment import ExperimentPlan
 from howdah.engine.factors import CONFIGURATION, FACTORS, conditions
+from howdah.engine.readback import COMPUTED
 from howdah.engine.trials import TOGETHER, Done, arm_terms, terms
 from howdah.model.environment import Difference, Environment, differences
+from howdah.stats.association import unevenness
 from howdah.store import ExperimentDirectory, read_run
 
 Facts = Mapping[str, str]
 
-# The job client writes there what it has made and found: splits, files of the input (of a job that reads what another
-# wrote, one for each reduce), the size of what it ships (TeraSort's list of where its partitions begin). Consequences
-# of settings, none themselves.
-_COMPUTED = frozenset(
-    {
-        "mapreduce.job.maps",
-        "mapreduce.input.fileinputformat.numinputfiles",
-        "mapreduce.job.cache.files.filesizes",
-        "mapreduce.job.cache.archives.filesizes",
-    }
-)
+_CHANCE = 0.01
+"""How often facts that vary by chance may, all of them together, pass for a difference between two arms."""
+
 _HOSTS = "hosts."
 _ENVIRONMENT = (_HOSTS, "hadoop.")
 _NOTHING = Environment({}, {})
@@ -52,6 +47,18 @@ class Likeness:
         return cls(plan, facts)
 
     @property
+    def unexplained(self) -> tuple[str, ...]:
+        """What was not the same in all runs, and is nothing that was varied, nor follows from it."""
+        every = [run for runs in self.facts.values() for run in runs]
+        names, varied = [one.name for one in self.plan.experiment.varied], self._varied()
+        return tuple(
+            path
+            for path in sorted(_paths(every))
+            if len({run.get(path) for run in every}) > 1
+            and not any(self._follows(path, name, varied) for name in names)
+        )
+
+    @property
     def changed(self) -> tuple[str, ...]:
         """What was not the same in all runs of an arm."""
         found: set[str] = set()
@@ -60,8 +67,8 @@ class Likeness:
         return tuple(sorted(found))
 
     def unlike(self, term: int) -> tuple[Difference, ...]:
-        """What no run with the level `term` has in common with any run that it is compared with, beside what was varied
-        and what follows from it."""
+        """What no run with the level `term` has in common with any run that it is compared with, or what the two have
+        so often as chance would not have it; beside what was varied and what follows from it."""
         factor = terms(self.plan)[term][0]
         having = [place for place in range(len(self.plan.arms)) if term in arm_terms(self.plan, place)]
         if self.plan.experiment.design in ("full", "fractional", "screening"):
@@ -72,14 +79,17 @@ class Likeness:
         if not here or not there:
             return ()
         varied = self._varied()
-        found = []
-        for path in sorted(_paths(here) | _paths(there)):
-            left, right = ({run.get(path) for run in runs} for runs in (there, here))
-            if not left & right and not self._follows(path, factor, varied):
-                found.append(
-                    Difference(path, *(" or ".join(sorted(one or "–" for one in side)) for side in (left, right)))
-                )
-        return tuple(found)
+        sides = {
+            path: ([run.get(path) for run in there], [run.get(path) for run in here])
+            for path in sorted(_paths(here) | _paths(there))
+            if not self._follows(path, factor, varied)
+        }
+        differing = {path: side for path, side in sides.items() if len({*side[0], *side[1]}) > 1}
+        return tuple(
+            Difference(path, _told(left), _told(right))
+            for path, (left, right) in differing.items()
+            if set(left).isdisjoint(right) or len(differing) * unevenness(left, right) < _CHANCE
+        )
 
     def _follows(self, path: str, factor: str, varied: set[str]) -> bool:
         """Whether the fact `path` is a factor or follows from one: a cluster of other size has other settings."""
@@ -91,7 +101,7 @@ class Likeness:
         }:
             return True  # What a person changes on a machine shows there, and only they know as what.
         key = path.partition("/")[2]
-        return not path.startswith(_ENVIRONMENT) and (key in varied or key in _COMPUTED)
+        return not path.startswith(_ENVIRONMENT) and (key in varied or key in COMPUTED)
 
     def _varied(self) -> set[str]:
         """The keys of what is varied: Hadoop properties, and those that stand behind a factor's name."""
@@ -105,6 +115,14 @@ class Likeness:
             else:
                 found.add(one.name)
         return found
+
+
+def _told(values: Sequence[str | None]) -> str:
+    """`10`, or `10 (7 of 8 runs) or 20 (1 of 8 runs)`."""
+    counts = Counter(one or "–" for one in values).most_common()
+    if len(counts) == 1:
+        return counts[0][0]
+    return " or ".join(f"{value} ({count} of {len(values)} runs)" for value, count in counts)
 
 
 def _paths(runs: Sequence[Facts]) -> set[str]:

@@ -6,13 +6,31 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from howdah.hadoop.configuration import Scope, scope_of
 from howdah.hadoop.effective import Setting, parse_conf
 from howdah.model.run import Check
 from howdah.store import layout
+
+DAEMON_FLAGS = "daemon-flags.json"
+"""Of the configuration of a run: the JVM flags of each daemon, by its name."""
+
+FLAGS = "jvm."
+"""What the names of JVM flags begin with among the settings of daemons; a role follows."""
+
+COMPUTED = frozenset(
+    {
+        "mapreduce.job.maps",
+        "mapreduce.input.fileinputformat.numinputfiles",
+        "mapreduce.job.cache.files.filesizes",
+        "mapreduce.job.cache.archives.filesizes",
+    }
+)
+"""What the job client writes there once it has made and found it: splits, files of the input (of a job that reads what
+another wrote, one for each reduce), the size of what it ships (TeraSort's list of where its partitions begin).
+Consequences of settings, none themselves."""
 
 _LISTED = 3
 # What HDFS's and YARN's classes note about themselves when they happen to be loaded.
@@ -30,10 +48,12 @@ _NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """The settings of a run by key, each with all that were held: of the daemons together, and of the jobs by phase."""
+    """The settings of a run by key, each with all that were held: of the daemons together, and of the jobs by phase.
+    `flags` are the JVM flags of the daemons of each role, in their order."""
 
     daemons: Mapping[str, frozenset[Setting]]
     jobs: Mapping[str, Mapping[str, frozenset[Setting]]]
+    flags: Mapping[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
 
 
 def read_back(directory: Path) -> ReadBack:
@@ -51,18 +71,28 @@ def read_back(directory: Path) -> ReadBack:
         record = json.loads(file.with_name(f"{file.name.removesuffix('_conf.xml')}.json").read_text(encoding="utf-8"))
         for key, setting in parse_conf(file.read_bytes()).items():
             jobs.setdefault(record["phase"], {}).setdefault(key, set()).add(setting)
+    flags: dict[str, set[tuple[str, ...]]] = {}
+    kept = directory / layout.CONF / DAEMON_FLAGS
+    for name, words in json.loads(kept.read_text(encoding="utf-8")).items() if kept.exists() else ():
+        flags.setdefault(name.partition("-")[0], set()).add(tuple(words))
     return ReadBack(
         {key: frozenset(found) for key, found in daemons.items()},
         {phase: {key: frozenset(found) for key, found in held.items()} for phase, held in jobs.items()},
+        {role: frozenset(found) for role, found in flags.items()},
     )
 
 
-def check_settings(asked: Mapping[str, str], held: ReadBack) -> Check | None:
-    """Whether the settings `asked` took effect: a key of the cluster's in a daemon, one of a job's in a job. None where
-    none of them was read back, for example because no job ran."""
+def check_settings(asked: Mapping[str, str], held: ReadBack, measured: str) -> Check | None:
+    """Whether the settings `asked` took effect: a key of the cluster's in a daemon, one of a job's in a job of the
+    phase `measured`, or of any phase where those do not have it. None where none of them was read back, for example
+    because no job ran."""
     wrong, right = [], []
+    jobs = held.jobs.get(measured, {})
     for key, value in asked.items():
-        places = [held.daemons] if scope_of(key) is Scope.CLUSTER else list(held.jobs.values())
+        if scope_of(key) is Scope.CLUSTER:
+            places = [held.daemons]
+        else:
+            places = [jobs] if key in jobs and key not in COMPUTED else list(held.jobs.values())
         values = sorted({setting.value for place in places for setting in place.get(key, ())})
         if values and value.strip() not in values:
             wrong.append(f"{key} was to be {value} and is {' and '.join(values[:_LISTED])}")
@@ -84,6 +114,8 @@ def distinguishing(held: ReadBack, own: Mapping[str, str]) -> dict[str, list[str
             if values and not key.startswith(_LAZY):
                 plain = {"PORT"} if key.endswith(_PORTS) else {_nameless(value, own) for value in values}
                 found[f"{place}/{key}"] = sorted(plain)
+    for role, lines in held.flags.items():
+        found[f"daemons/{FLAGS}{role}"] = sorted({_nameless(" ".join(line), own) for line in lines})
     return dict(sorted(found.items()))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import itertools
+from collections.abc import Collection, Sequence
 
 from howdah.cluster.live import LiveCluster
+from howdah.engine.readback import DAEMON_FLAGS
 from howdah.hadoop.effective import effective_configuration
 from howdah.hadoop.http import Unreachable
 from howdah.model.environment import Environment
@@ -39,10 +41,14 @@ def read_environment(cluster: LiveCluster) -> Environment:
 
 
 def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
-    """Keeps the files of the conf directory, and what each live daemon says at `/conf`; caveats where it is silent."""
+    """Keeps the files of the conf directory, the JVM flags of the daemons that Howdah started, and what each live
+    daemon says at `/conf`; caveats where it is silent."""
     for file in sorted(cluster.conf.glob("*")):
         if file.is_file():
             writer.keep(f"conf/{file.name}", file.read_bytes())
+    lines = cluster.host.call("machine.command_lines", pids=[daemon.pid for daemon in cluster.daemons])
+    flags = {f"{one.role}-{one.place}": flags_of(line) for one, line in zip(cluster.daemons, lines, strict=True)}
+    writer.keep_json(f"conf/{DAEMON_FLAGS}", flags)
     missing = []
     for name, address in cluster.web_servers.items():
         try:
@@ -55,6 +61,11 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
             {key: {"value": one.value, "source": one.source} for key, one in sorted(settings.items())},
         )
     return missing
+
+
+def flags_of(line: Sequence[str]) -> list[str]:
+    """The JVM flags among the words of a command line: all between `java` and the class path."""
+    return list(itertools.takewhile(lambda word: word not in ("-cp", "-classpath"), line[1:]))
 
 
 def keep_logs(cluster: LiveCluster, writer: RunWriter, applications: Collection[str] | None, most_bytes: int) -> None:

@@ -7,7 +7,6 @@ up too. Their samples have the quality `simulated`, and say which file they come
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -16,7 +15,7 @@ from pathlib import Path
 import howdah
 from howdah.engine import metrics
 from howdah.engine.experiment import check_known
-from howdah.engine.measurement import Measured, Measurement
+from howdah.engine.measurement import Measured, Measurement, new_run_id
 from howdah.engine.observer import Observer
 from howdah.model.environment import Environment
 from howdah.model.metric import registry
@@ -73,7 +72,7 @@ class _Simulation:
         self._start = Moment(begun, begun)
         resolved = workload.resolve(asked, {})
         self._run = Run(
-            id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(begun))}-{workload.name}-{secrets.token_hex(2)}",
+            id=new_run_id(workload.name, begun),
             title=workload.title,
             trial=Trial(
                 workload.name,

@@ -9,7 +9,7 @@ import itertools
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,14 @@ from howdah.engine.by_hand import ByHand
 from howdah.engine.experiment import ExperimentPlan, arm_conditions, asked, least_blocks, simulated_settings
 from howdah.engine.exploration import propose
 from howdah.engine.factors import Conditions
+from howdah.engine.failed_start import keep_failed_start
 from howdah.engine.measure import measure
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
+from howdah.engine.submission import now
 from howdah.engine.synthetic import PREFIX
-from howdah.errors import Untrusted, WorkloadFailed
+from howdah.errors import HowdahError, Untrusted, WorkloadFailed
+from howdah.hadoop.sizing import Sizing
 from howdah.model.metric import Metric
 from howdah.model.run import Run
 from howdah.stats.blocks import Observation, effects, enough
@@ -187,7 +190,7 @@ def run_experiment(
 
     Raises:
         WorkloadFailed: several runs in a row went wrong.
-        HowdahError: a cluster did not come up, or nobody is there to change what is changed by hand.
+        HowdahError: nobody is there to change what is changed by hand.
         KeyboardInterrupt: the running run was closed as aborted; `resume` runs it again.
     """
     with directory.held():
@@ -199,10 +202,10 @@ def run_experiment(
                         level = plan.arms[slot.arm][factor.name]
                         same = bool(done) and plan.arms[done[-1].slot.arm][factor.name] == level
                         by_hand.bring(factor, level, anew=same and factor in plan.experiment.varied)
-            measured = _measured(plan, slot, _limit(plan, done), directory, command, observer)
+            measured = _measured(plan, slot, done, directory, command, observer)
             yield measured
             done.append(_done(plan, measured.path, measured.run))
-            _check_outcomes(plan, done)
+            _check_outcomes(plan, done, directory.runs)
 
 
 def next_slot(plan: ExperimentPlan, done: Sequence[Done]) -> Slot | None:
@@ -254,7 +257,7 @@ def _is_spent(plan: ExperimentPlan, done: Sequence[Done]) -> bool:
     return budget is not None and spent >= budget
 
 
-def _check_outcomes(plan: ExperimentPlan, done: Sequence[Done]) -> None:
+def _check_outcomes(plan: ExperimentPlan, done: Sequence[Done], runs: Path) -> None:
     if plan.experiment.design == "search" and any(one.value is not None for one in done):
         return  # Settings that do not work are found among those that it tries.
     last = done[-_IN_A_ROW:]
@@ -262,7 +265,7 @@ def _check_outcomes(plan: ExperimentPlan, done: Sequence[Done]) -> None:
         reason = last[-1].run.outcome.reason or f"it has no {plan.primary}, or more than one"
         raise WorkloadFailed(
             f"{_IN_A_ROW} runs in a row went wrong, the last: {reason}",
-            hint=f"`howdah show {last[-1].run.id}` says more.",
+            hint=f"`howdah show {runs / last[-1].run.id}` says more.",
         )
 
 
@@ -277,7 +280,7 @@ def _limit(plan: ExperimentPlan, done: Sequence[Done]) -> float:
 def _measured(
     plan: ExperimentPlan,
     slot: Slot,
-    limit_seconds: float,
+    done: Sequence[Done],
     directory: ExperimentDirectory,
     command: Sequence[str],
     observer: Observer,
@@ -290,26 +293,48 @@ def _measured(
         found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
     words = ", ".join(f"{name} {level}" for name, level in arm.items())
     observer.step(f"block {slot.block + 1}, run {slot.place + 1}: {words}")
-    [measured] = measure(
-        Measurement(
-            workloads=[(workload, asked(workload, experiment.options, found.conf))],
-            conf=found.conf,
-            repeat=1,
-            root=directory.runs,
-            command=command,
-            made=found.made,
-            cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
-            earlier=directory.earlier,
-            limit_seconds=limit_seconds,
-            labels={
-                **{name: level for name, level in arm.items() if name not in found.conf},
-                "block": str(slot.block),
-                "place": str(slot.place),
-                "arm": str(slot.arm),
-            },
-            cold=found.cold,
-            fault=found.fault,
-        ),
-        observer,
+    measurement = Measurement(
+        workloads=[(workload, asked(workload, experiment.options, found.conf))],
+        conf=found.conf,
+        repeat=1,
+        root=directory.runs,
+        command=command,
+        made=_sized(found.made, done),
+        cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
+        earlier=directory.earlier,
+        limit_seconds=_limit(plan, done),
+        labels={
+            **{name: level for name, level in arm.items() if name not in found.conf},
+            "block": str(slot.block),
+            "place": str(slot.place),
+            "arm": str(slot.arm),
+        },
+        cold=found.cold,
+        fault=found.fault,
     )
+    return _attempted(measurement, observer)
+
+
+def _sized(made: ClusterRequest, done: Sequence[Done]) -> ClusterRequest:
+    """`made` with the sizes of the first cluster like it: what is free on the machine changes from run to run, and
+    containers are not to change with it."""
+    for one in done:
+        cluster = one.run.cluster
+        like = cluster.get("nodes") == made.nodes and cluster.get("defaults", {}).get("processors") == made.processors
+        if like and "sizing" in cluster:
+            return replace(made, sizing=Sizing(**cluster["sizing"]))
+    return made
+
+
+def _attempted(measurement: Measurement, observer: Observer) -> Measured:
+    """The one run of `measurement`. Where no cluster comes up with its settings, or the cluster cannot run the job,
+    that is what they lead to: a run that failed."""
+    begun, attempt = now(), measure(measurement, observer)
+    try:
+        measured = next(attempt)
+    except HowdahError as error:
+        if measurement.cluster is not None:
+            raise
+        return keep_failed_start(measurement, begun, error, observer)
+    next(attempt, None)  # Ends the cluster.
     return measured

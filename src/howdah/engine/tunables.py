@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from howdah.cluster.assembly import size_of
+from howdah.hadoop.jars import place_of
 from howdah.hadoop.sizing import Sizing
 from howdah.host import Host
+from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.truth import Truth
 from howdah.store import howdah_home
@@ -18,6 +20,7 @@ from howdah.store import howdah_home
 _TUTORIAL = "Apache Hadoop, MapReduce Tutorial"
 _WHITE = "T. White, Hadoop: The Definitive Guide, 4th edition, 2015, chapter 7"
 _LIPCON = "T. Lipcon, 7 Tips for Improving MapReduce Performance, Cloudera, 2009"
+_OWN = "Howdah, docs/performance.md"
 _OSU = "Ohio State University, RDMA for Apache Hadoop, performance results"
 
 
@@ -31,8 +34,9 @@ class Tunable:
     source: str
 
 
-def tunables(sizing: Sizing) -> tuple[Tunable, ...]:
-    """Those of a MapReduce job on a cluster of this size."""
+def tunables(sizing: Sizing, *, accelerators: bool) -> tuple[Tunable, ...]:
+    """Those of a MapReduce job on a cluster of this size; with our own sort and shuffle, where `accelerators` are
+    built."""
     slots, block = sizing.total_slots, sizing.block_mib
     blocks = (str(mib << 20) for mib in (1024, 512, 256, 128) if mib <= block)
     reduces = (str(count) for count in (slots, max(1, slots // 2), 2 * slots, 4 * slots))
@@ -50,6 +54,11 @@ def tunables(sizing: Sizing) -> tuple[Tunable, ...]:
         ),
         Tunable("mapreduce.reduce.shuffle.parallelcopies", ("5", "20"), "map outputs fetched at once", _WHITE),
         Tunable("mapreduce.reduce.input.buffer.percent", ("0.9", "0.0"), "map outputs kept in memory", _WHITE),
+        *(
+            (Tunable("accelerator", tuple(ACCELERATORS), "records sorted and merged by our own plugins", _OWN),)
+            if accelerators
+            else ()
+        ),
     )
 
 
@@ -58,7 +67,7 @@ def tuning_experiment(
 ) -> Experiment:
     """The search for the fastest configuration of `workload` on a cluster of this machine."""
     disk = host.call("files.space", path=str(howdah_home()))["free"]
-    found = tunables(size_of(host, nodes, disk))
+    found = tunables(size_of(host, nodes, disk), accelerators=place_of(ACCELERATOR_JAR).is_file())
     return _experiment(
         workload,
         options,

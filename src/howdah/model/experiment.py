@@ -62,7 +62,8 @@ class Experiment:
     `options` are the workload's, `cluster` what kind of cluster is made, `baseline` every setting that is held where no
     factor varies it; all as they are written. `configurations` are the settings behind each level of the factor
     `configuration`; `starts` are levels of the factors that a search tries first. `watts` is what the whole cluster
-    draws, `price` what an hour of it costs, in any currency; None where it is not known.
+    draws, `price` what an hour of it costs, in any currency; None where it is not known. `places` is where in its file
+    each key stands, by name.
     """
 
     question: str
@@ -79,6 +80,7 @@ class Experiment:
     starts: tuple[Mapping[str, str], ...] = ()
     watts: Rate | None = None
     price: Rate | None = None
+    places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def varied(self) -> tuple[Factor, ...]:
@@ -166,7 +168,8 @@ class Findings:
     """What an experiment has found so far. The largest effects are first, the results in the order of the runs.
 
     `metric` is the primary one, of phase `phase`; `blocks` counts the whole blocks; `changed` are paths of settings and
-    of the environment that were not the same in all runs of an arm. `candidate` has the level of every factor that was
+    of the environment that were not the same in all runs of an arm (in a search, in all runs, though nothing that was
+    varied explains it). `candidate` has the level of every factor that was
     shown to be best, the baseline's where none was, or what was shown to be better still in pairs: it may not have been
     run as a whole. What is `simulated` ran on no cluster.
     `unserved` are the runs whose accelerator did not serve all of the measured phase.

@@ -236,7 +236,8 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
         text = f"The accelerator did not serve all of {found.phase} in {count(len(found.unserved), 'run')}"
         yield Caveat("run", f"{text}, so what it does is not told by them: {listing(found.unserved)}.")
     if found.changed:
-        yield Caveat("run", f"Not the same in all runs of one arm: {listing(found.changed)}.")
+        where = "" if found.experiment.design == "search" else " of one arm"
+        yield Caveat("run", f"Not the same in all runs{where}: {listing(found.changed)}.")
     wrong = [one for one in found.results if one.outcome.kind != "valid"]
     if wrong:
         arms = sorted({arm_words(found, one.arm) for one in wrong})

@@ -20,9 +20,14 @@ class Value:
         self._node = node
         self._name = name
 
+    @property
+    def place(self) -> str:
+        """Where it stands, for people: file and line."""
+        return f"{self._file}, line {self._node.start_mark.line + 1}"
+
     def problem(self, text: str, *, hint: str | None = None) -> UsageError:
         """An error about this value, to be raised."""
-        return UsageError(f"{self._file}, line {self._node.start_mark.line + 1}: {text}", hint=hint)
+        return UsageError(f"{self.place}: {text}", hint=hint)
 
     def text(self) -> str:
         """A single value as it is written, without its quotes. Raises UsageError for a list, a mapping, or nothing."""

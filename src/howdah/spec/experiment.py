@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
@@ -59,8 +60,31 @@ def read_experiment(file: Path) -> Experiment:
         seed=_whole(given["seed"], 0) if "seed" in given else 1,
         configurations=_configurations(given.get("configurations")),
         starts=_starts(given["starts"], factors) if "starts" in given else (),
+        places=_places(given),
         **{name: _rate(value, factors) for name, value in rates.items()},
     )
+
+
+def _places(given: Mapping[str, Value]) -> dict[str, str]:
+    """Where everything stands that has a name, and that only a plan can judge. A factor stands where its levels do."""
+    nested = [given[key] for key in ("cluster", "baseline", "factors") if key in given]
+    nested += given["configurations"].mapping().values() if "configurations" in given else ()
+    nested += () if given["workload"].is_text() else given["workload"].mapping().values()
+    return {name: value.place for part in (given, *(one.mapping() for one in nested)) for name, value in part.items()}
+
+
+@contextmanager
+def located(experiment: Experiment, *names: str) -> Iterator[None]:
+    """Around what may refuse something of `experiment`: a UsageError gets the line of the one of `names` that it speaks
+    of, or of the only one."""
+    try:
+        yield
+    except UsageError as error:
+        spoken_of = [name for name in names if name in error.message] or names
+        places = {experiment.places[name] for name in spoken_of if name in experiment.places}
+        if len(places) != 1:
+            raise
+        raise UsageError(f"{places.pop()}: {error.message}", hint=error.hint) from None
 
 
 def write_experiment(experiment: Experiment) -> str:

@@ -1,7 +1,7 @@
 """Run directories: the published format in which every result is kept. Plain text, append-only, versioned."""
 
 from howdah.store.experiment import ExperimentDirectory
-from howdah.store.layout import experiments_root, howdah_home, runs_root
+from howdah.store.layout import experiments_root, howdah_home, known_runs, runs_root
 from howdah.store.reader import StoredRun, find_run, list_runs, read_run
 from howdah.store.writer import RunWriter
 
@@ -12,6 +12,7 @@ __all__ = [
     "experiments_root",
     "find_run",
     "howdah_home",
+    "known_runs",
     "list_runs",
     "read_run",
     "runs_root",

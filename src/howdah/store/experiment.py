@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import difflib
 import fcntl
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
-from howdah.errors import UsageError
+from howdah.errors import HostProblem, UsageError
 from howdah.store import layout
 
 _FILE = "experiment.yaml"
@@ -25,7 +27,7 @@ _GLANCE_SECONDS = 0.3
 
 
 class ExperimentDirectory:
-    """An experiment's directory. Only one process of a user runs experiments at a time."""
+    """An experiment's directory. Only one process on a machine runs experiments at a time."""
 
     def __init__(self, path: Path) -> None:
         """Raises UsageError where there is no experiment."""
@@ -119,7 +121,7 @@ class ExperimentDirectory:
 
     def is_held(self) -> bool:
         """Whether a process runs this experiment, or its confirmation, now."""
-        with self._lock_file().open("a+", encoding="utf-8") as handle:
+        with self._lock_file() as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -130,7 +132,7 @@ class ExperimentDirectory:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Holds the right to run experiments. Raises UsageError where another process has it."""
-        with self._lock_file().open("a+", encoding="utf-8") as handle:
+        with self._lock_file() as handle:
             for patience in (True, False):
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -143,16 +145,38 @@ class ExperimentDirectory:
                             hint="Two at once would measure each other.",
                         ) from None
                     time.sleep(_GLANCE_SECONDS)
-            handle.truncate(0)
+            handle.seek(0)
+            handle.truncate()
             handle.write(f"{self.path}\n")
             handle.flush()
             yield
 
-    def _lock_file(self) -> Path:
-        """What measures a machine has it for itself; synthetic clusters are in nobody's way."""
-        lock = layout.howdah_home() / "experiments.lock" if self.synthetic is None else self.path / ".lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        return lock
+    def _lock_file(self) -> IO[str]:
+        """What measures a machine has it for itself, whoever it is; synthetic clusters are in nobody's way."""
+        if self.synthetic is not None:
+            return (self.path / ".lock").open("a+", encoding="utf-8")
+        return _open_for_all(layout.locks_directory() / "howdah-experiments.lock")
+
+
+def _open_for_all(path: Path) -> IO[str]:
+    """The file `path` in a directory of everybody's, which all may read, write and lock. Raises HostProblem.
+
+    Somebody else's file there may not be opened with O_CREAT (fs.protected_regular), nor anybody's link be followed.
+    """
+    try:
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+        except FileExistsError:
+            file = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        else:
+            os.fchmod(file, 0o666)  # Whatever the umask.
+    except OSError as error:
+        raise HostProblem(
+            f"cannot open {path}, by which experiments of several people keep out of each other's way: "
+            f"{error.strerror}",
+            hint="Remove it if no experiment runs, or name another directory for locks: HOWDAH_LOCKS.",
+        ) from error
+    return os.fdopen(file, "r+", encoding="utf-8")
 
 
 def _taken(path: Path) -> UsageError:

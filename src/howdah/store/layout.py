@@ -29,6 +29,11 @@ def howdah_home() -> Path:
     return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah").absolute()
 
 
+def locks_directory() -> Path:
+    """Where everybody on this machine finds the locks that are for all of them: `HOWDAH_LOCKS`, or /tmp."""
+    return Path(os.environ.get("HOWDAH_LOCKS") or "/tmp").absolute()
+
+
 def experiments_root() -> Path:
     """The directory that holds one directory per experiment unless `--out` names another."""
     return howdah_home() / "experiments"
@@ -37,3 +42,9 @@ def experiments_root() -> Path:
 def runs_root() -> Path:
     """The directory that holds one directory per run unless `--out` names another."""
     return howdah_home() / "runs"
+
+
+def known_runs() -> tuple[Path, ...]:
+    """Every directory with run directories that is in its usual place: `runs_root`, and those of experiments."""
+    experiments = experiments_root()
+    return (runs_root(), *experiments.glob("*/runs"), *experiments.glob("*/confirmation/runs"))

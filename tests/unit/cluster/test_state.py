@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from howdah.cluster.allocation.local import LocalAllocation
+from howdah.cluster.assembly import check_sizing
 from howdah.cluster.control import ControlClient, ControlServer
 from howdah.cluster.environment import shell_environment
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Daemon, Manifest, cluster_directory, known_clusters
-from howdah.errors import ClusterProblem, UsageError
+from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.plan import lay_out
+from howdah.hadoop.sizing import Sizing
 
 PLAN = lay_out("c", host="h", addresses=("127.77.0.1", "127.77.0.2"), first_port=20000, directory="/d", security="none")
 MANIFEST = Manifest(
@@ -44,9 +46,20 @@ def directory(tmp_path: Path) -> ClusterDirectory:
 
 
 def test_a_request_goes_through_one_line_of_text() -> None:
-    request = ClusterRequest("a", nodes=3, without=("x",), settings={"k": "v\n"}, jvm_flags=("-Da",), offline=True)
+    sizing = Sizing(3, 1, 2048, 1024, 3072, 256)
+    request = ClusterRequest(
+        "a", nodes=3, without=("x",), settings={"k": "v\n"}, jvm_flags=("-Da",), sizing=sizing, offline=True
+    )
     assert "\n" not in request.to_json()
     assert ClusterRequest.from_json(request.to_json()) == request
+
+
+def test_sizes_of_earlier_runs_are_had_again_or_refused() -> None:
+    wanted = Sizing(3, 1, 2048, 1024, 3072, 256)
+    assert check_sizing(wanted, Sizing(3, 1, 4096, 1024, 5120, 1024), "here") == wanted
+    for less in (replace(wanted, node_mib=2944), replace(wanted, block_mib=128)):
+        with pytest.raises(HostProblem, match=r"\[here\] a node is to have 3072 MiB .* as in the runs before"):
+            check_sizing(wanted, less, "here")
 
 
 def test_a_manifest_is_read_back(directory: ClusterDirectory) -> None:

@@ -91,6 +91,7 @@ class FakeCluster:
     daemons: tuple[Daemon, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     plan: Any = None
+    description: Mapping[str, Any] = field(default_factory=dict)
 
     def live(self) -> LiveCluster:
         return cast(LiveCluster, self)

@@ -10,6 +10,7 @@ from howdah.engine.experiment import Earlier, asked, depends_on_host, plan_exper
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
+from howdah.spec.experiment import read_experiment
 from howdah.stats.summary import pooled_spread
 from howdah.workload.registry import find_workload
 
@@ -43,14 +44,14 @@ def test_a_plan_without_earlier_runs(tmp_path: Path) -> None:
 
 
 def test_what_earlier_runs_tell(tmp_path: Path) -> None:
-    found = replace(plan(tmp_path), earlier=Earlier(6, 100.0, 0.05))
+    found = replace(plan(tmp_path), earlier=Earlier(6, 100.0, 120.0, 0.05))
     assert found.seconds == 1200
     few, many = found.detectable(8), found.detectable(30)
     assert few is not None
     assert many is not None
     assert 1 < many < few < 1.2
-    assert replace(found, earlier=Earlier(1, 100.0, None)).detectable(8) is None
-    full = replace(plan(tmp_path, design="full"), earlier=Earlier(6, 100.0, 0.05))
+    assert replace(found, earlier=Earlier(1, 100.0, 100.0, None)).detectable(8) is None
+    full = replace(plan(tmp_path, design="full"), earlier=Earlier(6, 100.0, 120.0, 0.05))
     assert full.detectable(4) == few, "two of its four arms have a level"
 
 
@@ -87,6 +88,53 @@ def test_what_cannot_be_is_refused_before_anything_runs(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         plan(tmp_path, **changes)
+
+
+FILE = """\
+question: Which?
+workload:
+  terasort: { size: 1G }
+cluster:
+  nodes: 1
+baseline:
+  dfs.replication: 1
+factors:
+  mapreduce.job.reduces: [1, 2]
+  jvm: [usual, -Xss1m]
+design: full
+primary: job_seconds
+configurations:
+  theirs:
+    cpus: 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("terasort:", "terrasort:", 3, "unknown workload"),
+        ("size: 1G", "sise: 1G", 3, "terasort has no option 'sise'"),
+        ("size: 1G", "size: 1X", 3, "not a size: '1X'"),
+        ("nodes: 1", "nodes: none", 5, "nodes is 'none'"),
+        ("dfs.replication: 1", "dfs.replication: many", 7, "dfs.replication is 'many'"),
+        ("dfs.replication: 1", "replicatoin: 1", 7, "there is no factor 'replicatoin'"),
+        ("jvm: [usual", "jmv: [usual", 10, "there is no factor 'jmv'"),
+        ("jvm: [usual, -Xss1m]", "jvm: [usual, G1]", 10, "jvm is 'G1'"),
+        ("[1, 2]", "[1, none]", 9, "mapreduce.job.reduces is 'none'"),
+        ("design: full", "design: fractional", 11, "a fractional design has 4 to 26 factors"),
+        ("primary: job_seconds", "primary: job_second", 12, "unknown metric: 'job_second'"),
+        ("cpus: 1", "cpus: all", 15, "cpus is 'all'"),
+    ],
+)
+def test_what_a_plan_refuses_has_the_line_where_it_stands(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(FILE.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UsageError) as raised:
+        plan_experiment(read_experiment(file), NONE, tmp_path)
+    assert raised.value.message.startswith(f"{file}, line {line}: ")
+    assert message in raised.value.message
 
 
 def test_what_is_changed_by_hand_is_not_asked_of_the_host() -> None:

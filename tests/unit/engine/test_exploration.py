@@ -142,9 +142,10 @@ def test_too_many_combinations_are_refused(tmp_path: Path, synthetic: Path) -> N
 
 
 def test_what_tune_looks_at_begins_with_the_tuned_defaults() -> None:
-    found = {one.name: one.levels for one in tunables(Sizing(1, 2, 4096, 1024, 9216, 1024))}
+    found = {one.name: one.levels for one in tunables(Sizing(1, 2, 4096, 1024, 9216, 1024), accelerators=True)}
     assert found["dfs.blocksize"] == (str(1 << 30), str(512 << 20), str(256 << 20), str(128 << 20))
     assert found["mapreduce.job.reduces"] == ("2", "1", "4", "8")
+    assert found["accelerator"] == ("none", "sort")
     assert all(len(set(levels)) == len(levels) > 1 for levels in found.values())
 
 

@@ -13,6 +13,7 @@ from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import plan_experiment
 from howdah.engine.factors import conditions
 from howdah.engine.findings import find
+from howdah.engine.likeness import Likeness
 from howdah.engine.trials import block_slots, next_slot, terms
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Factor, Findings, Rate, StopRule
@@ -128,6 +129,29 @@ def test_an_accelerator_that_did_not_serve_a_run_has_no_verdict(tmp_path: Path, 
     assert found.candidate["accelerator"] == levels[0]
     said = render_text(build_experiment(found, Source("", "", "")))
     assert f"did not serve all of sort in 1 run, so what it does is not told by them: {idle}." in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("strays", "unlike"), [(1, True), (3, False)])
+def test_a_machine_that_differs_between_arms_but_for_a_run_or_two(tmp_path: Path, strays: int, unlike: bool) -> None:
+    """Seven of eight runs with another setting are no chance; five of eight may be."""
+    facts = {
+        arm: [{"hosts.vm.thp": "always" if arm == 1 and run >= strays else "never"} for run in range(8)]
+        for arm in range(4)
+    }
+    found = Likeness(plan(tmp_path), facts).unlike(0)
+    assert [one.path for one in found] == (["hosts.vm.thp"] if unlike else [])
+    if found:
+        assert (found[0].left, found[0].right) == ("never", "always (7 of 8 runs) or never (1 of 8 runs)")
+
+
+def test_a_search_names_what_was_not_the_same_and_follows_from_nothing_that_was_varied(tmp_path: Path) -> None:
+    made = plan(tmp_path)
+    varied = {"sort/mapreduce.job.reduces": "1", "sort/mapreduce.job.maps": "4", "hosts.vm.thp": "never"}
+    other = {"sort/mapreduce.job.reduces": "2", "sort/mapreduce.job.maps": "2", "hosts.vm.thp": "never"}
+    facts = {0: [{**varied, "daemons/a": "1"}], 1: [{**other, "daemons/a": "1"}]}
+    assert Likeness(made, facts).unexplained == ()
+    facts[1][0] |= {"daemons/a": "2", "hosts.vm.thp": "always"}
+    assert Likeness(made, facts).unexplained == ("daemons/a", "hosts.vm.thp")
 
 
 def test_a_cluster_of_another_size_has_other_settings(tmp_path: Path) -> None:

@@ -27,22 +27,33 @@ def held(**jobs: str) -> ReadBack:
     ],
 )
 def test_settings_that_took_effect_or_did_not(asked: dict[str, str], passed: bool, detail: str) -> None:
-    check = check_settings(asked, held(mapreduce_job_reduces="2"))
+    check = check_settings(asked, held(mapreduce_job_reduces="2"), "sort")
     assert check is not None
     assert check.passed is passed
     assert check.detail.startswith(detail)
 
 
-def test_one_job_that_has_it_is_enough() -> None:
+@pytest.mark.parametrize(("measured", "passed"), [("sort", True), ("gen", False), ("other", True)])
+def test_a_setting_has_to_show_in_the_measured_phase(measured: str, passed: bool) -> None:
     one, none = ({"mapreduce.job.reduces": frozenset({Setting(value, None)})} for value in ("2", "0"))
-    check = check_settings({"mapreduce.job.reduces": "2"}, ReadBack({}, {"gen": none, "sort": one}))
+    held = ReadBack({}, {"gen": none, "sort": one})
+    check = check_settings({"mapreduce.job.reduces": "2"}, held, measured)
+    assert check is not None
+    assert check.passed is passed
+
+
+def test_what_the_job_client_computes_may_be_as_asked_in_any_phase() -> None:
+    phases = {
+        name: {"mapreduce.job.maps": frozenset({Setting(value, None)})} for name, value in (("gen", "4"), ("sort", "2"))
+    }
+    check = check_settings({"mapreduce.job.maps": "4"}, ReadBack({}, phases), "sort")
     assert check is not None
     assert check.passed
 
 
 def test_nothing_is_said_of_what_was_not_read_back() -> None:
-    assert check_settings({}, held(mapreduce_job_reduces="2")) is None
-    assert check_settings({"mapreduce.job.reduces": "2"}, ReadBack({}, {})) is None
+    assert check_settings({}, held(mapreduce_job_reduces="2"), "sort") is None
+    assert check_settings({"mapreduce.job.reduces": "2"}, ReadBack({}, {}), "sort") is None
 
 
 def test_values_that_only_name_the_run_are_alike() -> None:
@@ -63,6 +74,14 @@ def test_values_that_only_name_the_run_are_alike() -> None:
     assert first == of("20260102-terasort-bb", 31000, "1795299999999_0007", "1795299999999")
     assert first["sort/mapreduce.output.fileoutputformat.outputdir"] == ["hdfs://HOST:PORT/howdah/RUN/output"]
     assert first["sort/dfs.blocksize"] == ["134217728"]
+
+
+def test_flags_of_daemons_tell_runs_apart_by_role() -> None:
+    lines = frozenset(("-Xmx64m", f"-Djava.io.tmpdir=/home/a/{node}/tmp") for node in ("node1", "node2"))
+    found = distinguishing(ReadBack({}, {}, {"datanode": lines}), {"/home/a": "CLUSTER"})
+    assert found == {
+        "daemons/jvm.datanode": [f"-Xmx64m -Djava.io.tmpdir=CLUSTER/{node}/tmp" for node in ("node1", "node2")]
+    }
 
 
 def test_defaults_do_not_tell_runs_apart() -> None:

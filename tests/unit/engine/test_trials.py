@@ -11,14 +11,26 @@ import pytest
 from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import Earlier
 from howdah.engine.findings import find
-from howdah.engine.trials import Status, _check_outcomes, block_slots, finished, next_slot, observations, terms
+from howdah.engine.observer import Silent
+from howdah.engine.trials import (
+    Status,
+    _check_outcomes,
+    _sized,
+    block_slots,
+    finished,
+    next_slot,
+    observations,
+    run_experiment,
+    terms,
+)
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
+from howdah.hadoop.sizing import Sizing
 from howdah.model.experiment import StopRule
 from howdah.report import Source, build_experiment, render_text
 from howdah.stats.blocks import effects
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, RunWriter
-from tests.unit.engine.experiments import begun, done, keep, plan, run, settings_of, simulated
+from tests.unit.engine.experiments import MADE, begun, done, keep, plan, run, settings_of, simulated
 
 
 def test_quiet_runs_end_after_the_least_blocks_and_noisy_ones_after_the_most(tmp_path: Path) -> None:
@@ -54,17 +66,48 @@ def test_runs_that_went_wrong_are_not_repeated_and_end_it_when_they_are_many(tmp
     slots = [one.slot for one in simulated(made, 0.001)]
     wrong = [done(slot, kind="failed") for slot in slots[:2]]
     assert next_slot(made, wrong) == slots[2]
-    _check_outcomes(made, [*wrong, done(slots[2])])
+    _check_outcomes(made, [*wrong, done(slots[2])], tmp_path)
     with pytest.raises(WorkloadFailed, match="3 runs in a row went wrong, the last: why"):
-        _check_outcomes(made, [done(slots[3]), *wrong, done(slots[4], kind="invalid")])
+        _check_outcomes(made, [done(slots[3]), *wrong, done(slots[4], kind="invalid")], tmp_path)
+
+
+def test_where_no_cluster_can_be_made_the_run_has_failed_and_the_next_has_its_turn(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path, options={"size": "10000T"}), begun(tmp_path)
+    ended = run_experiment(made, directory, ("howdah",), Silent(), None)
+    with pytest.raises(WorkloadFailed, match="3 runs in a row went wrong, the last: terasort needs 40"):
+        list(ended)
+    found = finished(made, directory)
+    assert [one.slot for one in found] == list(made.slots[:3])
+    assert [one.run.outcome.kind for one in found] == ["failed"] * 3
+    reason = found[0].run.outcome.reason
+    assert reason is not None
+    assert "Choose a smaller --size" in reason, "what to do stands with it"
+    assert found[0].run.end is not None
+
+
+def test_containers_keep_the_size_that_they_had_in_the_first_run_like_it(tmp_path: Path) -> None:
+    sizing = {"nodes": 1, "slots": 2, "task_mib": 2048, "am_mib": 1024, "node_mib": 5120, "block_mib": 512}
+    runs = [
+        {"kind": "local", "nodes": 1},
+        {"nodes": 3, "sizing": {**sizing, "nodes": 3}, "defaults": {}},
+        {"nodes": 1, "sizing": {**sizing, "slots": 1}, "defaults": {"processors": 1}},
+        {"nodes": 1, "sizing": sizing, "defaults": {}},
+        {"nodes": 1, "sizing": {**sizing, "task_mib": 1024}, "defaults": {}},
+    ]
+    whole = simulated(plan(tmp_path), 0.001)
+    ended = [replace(one, run=replace(one.run, cluster=cluster)) for one, cluster in zip(whole, runs, strict=False)]
+    assert _sized(MADE, ended).sizing == Sizing(**sizing)
+    assert _sized(replace(MADE, nodes=3), ended).sizing == Sizing(**{**sizing, "nodes": 3})
+    assert _sized(replace(MADE, processors=1), ended).sizing == Sizing(**{**sizing, "slots": 1})
+    assert _sized(replace(MADE, nodes=2), ended).sizing is None
 
 
 def test_runs_without_the_primary_metric_end_it(tmp_path: Path) -> None:
     made = plan(tmp_path, primary="srot/job_seconds")
     without = [replace(done(slot), value=None) for slot in made.slots[:3]]
-    _check_outcomes(made, without[:2])
+    _check_outcomes(made, without[:2], tmp_path)
     with pytest.raises(WorkloadFailed, match="the last: it has no srot/job_seconds, or more than one"):
-        _check_outcomes(made, without)
+        _check_outcomes(made, without, tmp_path)
 
 
 def test_the_budget_ends_it_between_blocks(tmp_path: Path) -> None:
@@ -117,8 +160,8 @@ def test_how_far_it_is(tmp_path: Path) -> None:
 def test_a_run_has_a_limit(tmp_path: Path) -> None:
     made = plan(tmp_path)
     assert made.limit_seconds == 3600
-    assert replace(made, earlier=Earlier(4, 30.0, None)).limit_seconds == 600
-    assert replace(made, earlier=Earlier(4, 300.0, None)).limit_seconds == 1500
+    assert replace(made, earlier=Earlier(4, 20.0, 30.0, None)).limit_seconds == 600
+    assert replace(made, earlier=Earlier(4, 200.0, 300.0, None)).limit_seconds == 1500
     assert plan(tmp_path, stop=StopRule(limit_seconds=7.0)).limit_seconds == 7
 
 

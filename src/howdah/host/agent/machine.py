@@ -118,11 +118,21 @@ def allowed_processors(pids: list[int]) -> list[int]:
     return found
 
 
-def empty_page_cache() -> None:
-    """Writes back what is dirty and takes all files out of memory. Raises OSError for who is not root."""
+def command_lines(pids: list[int]) -> list[list[str]]:
+    """The words that each process was started with; none for those that have ended."""
+    return [(read_text("/proc/{}/cmdline".format(pid)) or "").split("\0")[:-1] for pid in pids]
+
+
+def empty_page_cache() -> list[int]:
+    """Writes back what is dirty and takes all files out of memory. Raises OSError for who is not root.
+
+    The bytes of files in it that no process has mapped, before and after; what is mapped stays.
+    """
     os.sync()
+    before = _cached_bytes()
     with open("/proc/sys/vm/drop_caches", "w") as target:
         target.write("3")
+    return [before, _cached_bytes()]
 
 
 def moment() -> dict[str, float]:
@@ -213,6 +223,12 @@ def _cpu() -> dict[str, Any]:
 def _memory() -> dict[str, Any]:
     sizes = kernel.parse_meminfo(read_text("/proc/meminfo") or "")
     return {"total": sizes.get("MemTotal"), "swap": sizes.get("SwapTotal"), "huge_pages": sizes.get("HugePages_Total")}
+
+
+def _cached_bytes() -> int:
+    facts = kernel.parse_meminfo(read_text("/proc/meminfo") or "")
+    # Memory that is shared (Shmem) counts as Cached and is none of a file.
+    return max(0, facts["Cached"] + facts["Buffers"] - facts["Shmem"] - facts["Mapped"])
 
 
 def _sysctls() -> dict[str, str]:
@@ -425,6 +441,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "machine.allowed_processors": allowed_processors,
     "machine.capacity": capacity,
     "machine.confine": confine,
+    "machine.command_lines": command_lines,
     "machine.empty_page_cache": empty_page_cache,
     "machine.fingerprint": fingerprint,
     "machine.moment": moment,

@@ -1,0 +1,60 @@
+"""Whether a cluster that Howdah started is what it was asked to be, as its processes say themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from howdah.cluster.live import LiveCluster
+from howdah.engine.readback import ReadBack
+from howdah.model.quantity import format_bytes
+from howdah.model.run import Check
+
+_TASKS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
+_LOCAL = "yarn.nodemanager.local-dirs"
+_LEFT_SHARE, _LEFT_BYTES = 0.1, 256 << 20
+"""What may be left of the page cache: files that are read or written meanwhile."""
+
+
+def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
+    """A check for everything that was asked for by name: processors, JVM flags, the directory of map outputs, the
+    managed version. Nothing for a cluster that Howdah has not started."""
+    asked: Mapping[str, Any] = cluster.description.get("defaults", {})
+    if (wanted := asked.get("processors")) is not None:
+        found = set(cluster.host.call("machine.allowed_processors", pids=[one.pid for one in cluster.daemons]))
+        yield Check("processors", found == {wanted}, f"daemons may use {', '.join(map(str, sorted(found)))}")
+    if asked.get("jvm_flags") or asked.get("task_flags"):
+        yield _check_flags(asked, held)
+    if (directory := asked.get("shuffle_directory")) is not None:
+        values = sorted({one.value for one in held.daemons.get(_LOCAL, ())})
+        right = bool(values) and all(value.startswith(f"{directory}/") for value in values)
+        yield Check("shuffle directory", right, f"NodeManagers have {', '.join(values) or 'not said'}")
+    if cluster.plan is not None and cluster.distribution.source == "managed":
+        manager = cluster.resourcemanager
+        versions = {manager.info().version, *(node.version for node in manager.nodes() if node.state == "RUNNING")}
+        right = versions == {cluster.distribution.version}
+        yield Check("hadoop", right, f"the ResourceManager and its nodes are {' and '.join(sorted(versions))}")
+
+
+def check_emptied(before: int, after: int) -> Check:
+    """Whether the page cache was emptied: the bytes of files in it that nobody has mapped, before and after."""
+    passed = after <= max(_LEFT_BYTES, _LEFT_SHARE * before)
+    return Check("cache", passed, f"{format_bytes(before)} of files were in it, then {format_bytes(after)}")
+
+
+def _check_flags(asked: Mapping[str, Any], held: ReadBack) -> Check:
+    """The flags of daemons by their command lines, those of tasks by the configurations of the jobs."""
+    lacking = [
+        f"{role} runs without {flag}"
+        for flag in asked.get("jvm_flags", ())
+        for role, lines in held.flags.items()
+        if any(flag not in line for line in lines)
+    ]
+    lacking += [
+        f"{phase} has {key} without {flag}"
+        for flag in asked.get("task_flags", ())
+        for phase, settings in held.jobs.items()
+        for key in _TASKS
+        if any(flag not in one.value.split() for one in settings.get(key, ()))
+    ]
+    return Check("jvm", not lacking, "; ".join(lacking) or "daemons and tasks have the flags that were asked for")

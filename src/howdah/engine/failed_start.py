@@ -1,0 +1,48 @@
+"""Runs of which nothing came: no cluster, or one that refused the job. They are kept like any other that failed."""
+
+from __future__ import annotations
+
+import howdah
+from howdah.engine import metrics
+from howdah.engine.measurement import Measured, Measurement, new_run_id
+from howdah.engine.observer import Observer
+from howdah.engine.submission import now
+from howdah.errors import HowdahError
+from howdah.model.metric import registry
+from howdah.model.run import Outcome, Run, Trial
+from howdah.model.sample import Moment
+from howdah.store import RunWriter
+
+
+def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahError, observer: Observer) -> Measured:
+    """The failed run of the one workload of `measurement`, which was attempted from `begun` until now, when `error` was
+    raised. What stands in it is what was asked for: nothing is known that a cluster would have resolved.
+
+    Raises HostProblem where its directory cannot be made.
+    """
+    [(workload, _)] = measurement.workloads
+    made = measurement.made
+    run = Run(
+        id=new_run_id(workload.name, begun.utc),
+        title=workload.title,
+        trial=Trial(
+            workload.name,
+            {
+                "workload": {"conf": dict(measurement.conf)},
+                "cluster": {"kind": made.allocation, "nodes": made.nodes, "hadoop": made.hadoop},
+            },
+        ),
+        outcome=Outcome("failed", str(error)),
+        start=begun,
+        end=now(),
+        howdah=howdah.__version__,
+        command=tuple(measurement.command),
+        cluster={"kind": made.allocation, "nodes": made.nodes},
+        primary=workload.primary,
+        metrics=tuple(registry((*metrics.COMMON, *workload.metrics)).values()),
+        labels=measurement.labels,
+    )
+    writer = RunWriter(measurement.root, run)
+    writer.close()
+    observer.run_ended(run)
+    return Measured(run, writer.path)
