@@ -37,7 +37,7 @@ def test_other_engines_count_the_same_words(howdah: Howdah, cluster: dict[str, A
     options = ("--engine", engine, "--size", "1M", "--cluster", "alpha", "--no-calibration", "--no-probes")
     [one] = howdah("run", "wordcount", *options, "--json").json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
-    assert [check["name"] for check in one["run"]["checks"]] == ["counts", "total", "clock"]
+    assert [check["name"] for check in one["run"]["checks"]] == ["counts", "total", "clock", "hadoop"]
     assert [s for s in one["samples"] if (s["phase"], s["metric"]) == ("count", "job_seconds")]
 
 
@@ -46,7 +46,7 @@ def test_distcp_copies_between_hdfs_and_a_directory(howdah: Howdah, cluster: dic
     options = (f"--{name}", "file", "--files", "3", "--size", "3M", "--cluster", "alpha", "--no-calibration")
     [one] = howdah("run", "distcp", *options, "--no-probes", "--json").json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
-    assert [check["name"] for check in one["run"]["checks"]] == ["files", "checksums", "clock"]
+    assert [check["name"] for check in one["run"]["checks"]] == ["files", "checksums", "clock", "hadoop"]
     assert {"from": "stage", "to": "back"}[name] in [phase["name"] for phase in one["run"]["phases"]]
     assert list((howdah.home / "clusters/alpha/work/files/howdah").iterdir()) == [], "the run's data ends with it"
 

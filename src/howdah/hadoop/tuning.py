@@ -17,6 +17,9 @@ from howdah.hadoop.sizing import Sizing
 
 _COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 _SERIAL = "-XX:+UseSerialGC"
+_REST_MIB = 64
+"""Of a reduce's heap, beside map outputs and the young generation."""
+
 _QUICK = "-XX:TieredStopAtLevel=1"
 
 
@@ -100,10 +103,25 @@ def _biased_locking(facts: Facts) -> tuple[str, ...]:
     return ("-XX:+UseBiasedLocking", "-XX:BiasedLockingStartupDelay=0") if 15 <= facts.jdk.major <= 17 else ()
 
 
+def _young_mib(facts: Facts) -> int:
+    return min(64, facts.sizing.task_heap_mib // 4)
+
+
 def _young(facts: Facts) -> tuple[str, ...]:
     """The threshold may go after Java 25 (JDK-8366155), and an unknown flag ends a JVM."""
-    size = min(64, facts.sizing.task_heap_mib // 4)
-    return (f"-Xmn{size}m", *(("-XX:PretenureSizeThreshold=1m",) if facts.jdk.major <= 25 else ()))
+    threshold = ("-XX:PretenureSizeThreshold=1m",) if facts.jdk.major <= 25 else ()
+    return (f"-Xmn{_young_mib(facts)}m", *threshold)
+
+
+def _fetched_share(facts: Facts) -> float:
+    """The share of a reduce's heap for map outputs, 0.7 at most, as Hadoop has it.
+
+    Hadoop takes another map output while less is taken, so that there may be a quarter more, the largest that it takes
+    into memory (MergeManagerImpl.reserve, mapreduce.reduce.shuffle.memory.limit.percent); all of it lies in the old
+    generation. With 0.9, reduces whose input is larger than their heap ran out of it.
+    """
+    heap = facts.sizing.task_heap_mib
+    return min(0.7, (heap - _young_mib(facts) - _REST_MIB) / (1.25 * heap))
 
 
 def _tasks(facts: Facts) -> Mapping[str, str]:
@@ -183,9 +201,9 @@ TUNINGS = (
     Tuning(
         "reduce-memory",
         "map outputs that fit stay in memory until the reduce has read them, instead of being merged to disk first",
-        lambda _: {
+        lambda facts: {
             "mapreduce.reduce.input.buffer.percent": "0.9",
-            "mapreduce.reduce.shuffle.input.buffer.percent": "0.9",
+            "mapreduce.reduce.shuffle.input.buffer.percent": f"{_fetched_share(facts):.2f}",
             "mapreduce.reduce.shuffle.merge.percent": "0.95",
             "mapreduce.reduce.merge.inmem.threshold": "0",
         },

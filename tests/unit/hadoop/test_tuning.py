@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,6 +48,19 @@ def test_each_can_be_left_out_alone_and_matters(name: str) -> None:
         return tuning.resolve(chosen, FACTS), tuning.client_flags(chosen, FACTS)
 
     assert everything(whole) != everything(fewer)
+
+
+@pytest.mark.parametrize("task_mib", [512, 640, 1024, 1536, 2048, 4096])
+def test_what_a_reduce_fetches_fits_beside_the_young_generation_with_all_that_hadoop_takes_too_much(
+    task_mib: int,
+) -> None:
+    facts = replace(FACTS, sizing=replace(FACTS.sizing, task_mib=task_mib))
+    found = tuning.resolve(tuning.select(stock=False), facts)
+    young = re.search(r"-Xmn(\d+)m", found["mapreduce.reduce.java.opts"])
+    assert young is not None
+    heap = facts.sizing.task_heap_mib
+    fetched = 1.25 * float(found["mapreduce.reduce.shuffle.input.buffer.percent"]) * heap
+    assert 0.5 * heap < fetched < heap - int(young[1]) - 60
 
 
 def test_an_unknown_name_is_refused() -> None:

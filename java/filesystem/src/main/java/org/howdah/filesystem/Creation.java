@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.permission.FsPermission;
 
@@ -22,11 +23,13 @@ final class Creation {
   private static final int PARENTS = 0300;
 
   private final Mount mount;
+  private final LongConsumer statistics;
   private final Settings settings;
   private final Layouts layouts;
 
-  Creation(Mount mount, Settings settings, Layouts layouts) {
+  Creation(Mount mount, LongConsumer statistics, Settings settings, Layouts layouts) {
     this.mount = mount;
+    this.statistics = statistics;
     this.settings = settings;
     this.layouts = layouts;
   }
@@ -91,7 +94,8 @@ final class Creation {
     }
     Checksums.forget(file);
     FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND);
-    return new FileOutput(name, channel, settings, false, sync, false, new Plain(file, null, sync));
+    return new FileOutput(
+        name, channel, statistics, settings, false, sync, false, new Plain(file, null, sync));
   }
 
   /**
@@ -157,7 +161,8 @@ final class Creation {
       if (settings.syncDirectories && !wish.atomic) {
         Tree.sync(file.getParent());
       }
-      return new FileOutput(name, channel, settings, settings.checksum, sync, wish.atomic, end);
+      return new FileOutput(
+          name, channel, statistics, settings, settings.checksum, sync, wish.atomic, end);
     } catch (IOException | RuntimeException e) {
       channel.close();
       if (wish.atomic) {

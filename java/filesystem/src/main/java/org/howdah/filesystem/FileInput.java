@@ -53,10 +53,12 @@ final class FileInput extends FSInputStream
   private final Path name;
   private final ReadChannel channel;
   private final FileSystem.Statistics statistics;
+  private final Tally tally;
   private final Buffers buffers;
   private final Speed speed;
   private final int step;
   private final Checksums checksums;
+  private final AtomicLong positioned = new AtomicLong();
   private final IOStatisticsStore ioStatistics =
       IOStatisticsBinding.iostatisticsStore()
           .withCounters(
@@ -72,6 +74,7 @@ final class FileInput extends FSInputStream
   private int depth;
   private long length;
   private long position;
+  private long given;
 
   /** What was read and not given yet: its next byte is the one at {@link #position}. */
   private ByteBuffer chunk;
@@ -95,6 +98,7 @@ final class FileInput extends FSInputStream
     this.name = name;
     this.channel = channel;
     this.statistics = statistics;
+    tally = new Tally(statistics::incrementBytesRead);
     this.checksums = checksums;
     step = checksums == null ? settings.bufferSize : checksums.chunk;
     speed = settings.speed;
@@ -170,7 +174,9 @@ final class FileInput extends FSInputStream
     }
     int count = at(from, into);
     if (count > 0) {
-      count(count);
+      statistics.incrementBytesRead(count);
+      positioned.addAndGet(count);
+      bytesRead.addAndGet(count);
     }
     return count;
   }
@@ -277,6 +283,7 @@ final class FileInput extends FSInputStream
     synchronized (this) {
       drop();
       stopAhead();
+      count();
       aggregator.aggregate(ioStatistics);
     }
   }
@@ -404,12 +411,14 @@ final class FileInput extends FSInputStream
 
   private void given(int count) {
     position += count;
-    count(count);
+    given += count;
+    count();
+    tally.add(count);
   }
 
-  private void count(int count) {
-    statistics.incrementBytesRead(count);
-    bytesRead.addAndGet(count);
+  /** What a positioned read of another thread adds at this moment counts from the next call on. */
+  private void count() {
+    bytesRead.lazySet(given + positioned.get());
   }
 
   /** After this, what is read next is somewhere else. */
@@ -418,6 +427,7 @@ final class FileInput extends FSInputStream
   }
 
   private void drop(boolean sequential) {
+    tally.report();
     if (chunk != null) {
       buffers.give(chunk);
       chunk = null;

@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.fs.Abortable;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.Path;
@@ -59,6 +60,7 @@ final class FileOutput extends OutputStream
           .build();
   private final AtomicLong bytesWritten =
       ioStatistics.getCounterReference(StreamStatisticNames.STREAM_WRITE_BYTES);
+  private final Tally tally;
   private final IOStatisticsAggregator aggregator =
       IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
   private final Crc crc;
@@ -72,6 +74,7 @@ final class FileOutput extends OutputStream
 
   /**
    * @param channel at the place where writing begins; belongs to this from now on
+   * @param statistics hears how many bytes were written
    * @param checked whether checksums are made, which needs the file to be empty yet
    * @param sync whether closing waits for the storage
    * @param atomic whether the file appears only when it is complete
@@ -79,6 +82,7 @@ final class FileOutput extends OutputStream
   FileOutput(
       Path name,
       FileChannel channel,
+      LongConsumer statistics,
       Settings settings,
       boolean checked,
       boolean sync,
@@ -86,6 +90,7 @@ final class FileOutput extends OutputStream
       End end) {
     this.name = name;
     this.channel = channel;
+    tally = new Tally(statistics);
     this.settings = settings;
     this.end = end;
     this.atomic = atomic;
@@ -292,8 +297,7 @@ final class FileOutput extends OutputStream
   }
 
   private void taken(int count) throws IOException {
-    written += count;
-    bytesWritten.addAndGet(count);
+    counted(count);
     if (!chunk.hasRemaining()) {
       try {
         send();
@@ -310,11 +314,17 @@ final class FileOutput extends OutputStream
     } catch (IOException e) {
       throw failed(e, "write");
     }
+    counted(count);
+  }
+
+  private void counted(int count) {
     written += count;
-    bytesWritten.addAndGet(count);
+    bytesWritten.lazySet(written);
+    tally.add(count);
   }
 
   private void send() throws IOException {
+    tally.report();
     if (chunk != null && chunk.position() > 0) {
       ByteBuffer full = chunk;
       chunk = null;

@@ -58,7 +58,8 @@ abstract class MountedBase extends FileSystem {
     mount = new Mount(uri, settings);
     Layouts layouts = new Layouts(settings, settings.isLustre() ? mount.type() : "");
     statuses = new Statuses(uri, mount, settings, layouts);
-    creation = new Creation(mount, settings, layouts);
+    creation =
+        new Creation(mount, count -> statistics.incrementBytesWritten(count), settings, layouts);
     renames = new Renames(mount, settings);
     contents = new Contents(settings, conf);
     working = getHomeDirectory();

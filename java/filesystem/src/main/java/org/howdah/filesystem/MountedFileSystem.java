@@ -341,8 +341,7 @@ abstract class MountedFileSystem extends MountedBase {
     statistics.incrementWriteOps(1);
     wish.overwrite = flags.contains(CreateFlag.OVERWRITE);
     wish.sync = flags.contains(CreateFlag.SYNC_BLOCK);
-    return call(
-        "create", path, name -> new FSDataOutputStream(creation.make(name, wish), statistics));
+    return call("create", path, name -> new FSDataOutputStream(creation.make(name, wish), null));
   }
 
   private Creation.Wish wish(FsPermission permission, boolean recursive, boolean atomic) {
@@ -364,8 +363,7 @@ abstract class MountedFileSystem extends MountedBase {
         name -> {
           java.nio.file.Path located = mount.locateTarget(name);
           long length = existing(located).size;
-          return new FSDataOutputStream(
-              creation.append(name, settings.syncOnClose), statistics, length);
+          return new FSDataOutputStream(creation.append(name, settings.syncOnClose), null, length);
         });
   }
 
