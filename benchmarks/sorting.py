@@ -88,7 +88,8 @@ ROWS = {
         "10G",
         "three nodes, all map outputs over HTTP",
         nodes=3,
-        conf={"mapreduce.job.reduces": "4"},
+        # All nodes are on one disk.
+        conf={"mapreduce.job.reduces": "4", "dfs.replication": "1"},
         ours={"howdah.shuffle.direct": "false"},
     ),
     "sort-spills": _terasort(

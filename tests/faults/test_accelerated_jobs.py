@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import time
 from contextlib import suppress
@@ -30,8 +31,8 @@ _RUN = (
 )
 
 
-def begin(home: Home) -> Begun:
-    run = home.begin(*_RUN)
+def begin(home: Home, *options: str) -> Begun:
+    run = home.begin(*_RUN, *options)
     eventually(lambda: home.phase("sort"), 120, "the sort begins", begun=run)
     return run
 
@@ -87,3 +88,35 @@ def test_map_outputs_that_are_damaged(cluster: Home) -> None:
     jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
     again = [job["counters"][_JOB].get("NUM_FAILED_MAPS", 0) for job in jobs if job["name"] == "TeraSort"]
     assert again == [2], "a map whose output is damaged did not run again"
+
+
+def mapping(home: Home) -> list[tuple[int, str]]:
+    """Maps that have begun to read: their processes and attempts."""
+    logs = (home.path / "clusters" / "shared" / "work").glob("*/containers/*/*/syslog")
+    reading = {log.parent.name for log in logs if "Processing split" in log.read_text(errors="replace")}
+    found = []
+    for pid in home.tasks("m"):
+        line = home.processes().get(pid, "")
+        attempt = re.search(r"attempt_\d+_\d+_m_\d+_\d+", line)
+        if attempt is not None and any(container in line for container in reading):
+            found.append((pid, attempt[0]))
+    return found
+
+
+def test_a_map_on_a_slow_host_and_its_twin_both_run(cluster: Home) -> None:
+    """The first attempt stands still until a second one of its task runs, and then both go on."""
+    speculative = ("--conf", "mapreduce.map.speculative=true", "--size", "200M")
+    run = begin(cluster, *speculative)
+    slow, attempt = eventually(lambda: mapping(cluster), 120, "a map reads", begun=run)[0]
+    os.kill(slow, signal.SIGSTOP)
+    try:
+        twin = f"{attempt[:-1]}1"
+        eventually(lambda: cluster.pids("YarnChild 127.", f"{twin} "), 120, f"{twin} runs", begun=run)
+        eventually(lambda: any(other == twin for _, other in mapping(cluster)), 60, f"{twin} reads", begun=run)
+    finally:
+        os.kill(slow, signal.SIGCONT)
+    assert_right(cluster, run)
+    (kept,) = cluster.runs
+    jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
+    (sort,) = (job for job in jobs if job["name"] == "TeraSort")
+    assert {one["id"]: one["state"] for one in sort["attempts"]}.keys() >= {attempt, twin}

@@ -66,6 +66,15 @@ def test_terasort_without_any_daemon_of_hdfs(howdah: Howdah, alone: dict[str, An
 
 
 @pytest.mark.usefixtures("alone")
+def test_a_cluster_of_somebody_else_s_without_hdfs(howdah: Howdah) -> None:
+    conf = howdah.home / "clusters" / "alone" / "conf"
+    [one] = howdah("run", "terasort", "--cluster", f"conf:{conf}", *QUICK).json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+    assert one["run"]["cluster"]["kind"] == "conf"
+    assert bytes_moved(Kept(Path(one["path"])), "sort")["POSIXFS_BYTES_WRITTEN"] == SIZE
+
+
+@pytest.mark.usefixtures("alone")
 def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: Path, tmp_path: Path) -> None:
     local = tmp_path / "local"
     local.write_bytes(bytes(range(256)) * 5000)

@@ -20,7 +20,7 @@ from howdah.hadoop.configuration import with_overrides
 from howdah.hadoop.distribution import Distribution, from_home, managed
 from howdah.hadoop.history_server import HistoryServer
 from howdah.hadoop.http import Garbled, Rejected, Unreachable
-from howdah.hadoop.jars import plugin_jars
+from howdah.hadoop.jars import place_of, plugin_jars
 from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks, jvm_flags
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.plan import Plan
@@ -30,12 +30,14 @@ from howdah.hadoop.site import read_conf_dir
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.host.channel import open_local
+from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
 from howdah.store import howdah_home
 
 
 @dataclass(frozen=True, slots=True)
 class WebAddresses:
-    """`host:port` of the daemons' HTTP servers; several of one kind where there is high availability."""
+    """`host:port` of the daemons' HTTP servers; several of one kind where there is high availability, no NameNode where
+    there is no HDFS."""
 
     namenode: tuple[str, ...]
     resourcemanager: tuple[str, ...]
@@ -93,7 +95,7 @@ class LiveCluster:
                 "resourcemanager": self.addresses.resourcemanager,
                 "historyserver": self.addresses.history,
             }
-            return {role: addresses[0] for role, addresses in found.items()}
+            return {role: addresses[0] for role, addresses in found.items() if addresses}
         return {
             f"{role.name}-{place.name}" if role.per_node else role.name: place.at(role.web)
             for role, place in self.plan.daemons()
@@ -227,7 +229,10 @@ def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveClust
     """
     settings = read_conf_dir(conf)
     distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
-    distribution = replace(distribution, plugins=plugin_jars())
+    # A distribution of the user's own may have the file system's jar already.
+    files = place_of(FILESYSTEM_JAR)
+    needed = (files,) if f"fs.{POSIX_SCHEME}.impl" in settings and files.is_file() else ()
+    distribution = replace(distribution, plugins=(*plugin_jars(), *needed))
     host = open_local(platform.node())
     try:
         jdk = choose_jdk(find_jdks(host), distribution.version)
@@ -248,9 +253,10 @@ def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveClust
 def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
     """Where the daemons' HTTP servers are, from a client's configuration; Hadoop's default ports where it names none.
 
-    Raises UsageError when the configuration names no NameNode or no ResourceManager.
+    Raises UsageError when the configuration names no NameNode, unless its storage is `posixfs:`, or no ResourceManager.
     """
-    service = settings.get("fs.defaultFS", "").removeprefix("hdfs://").rstrip("/")
+    default = settings.get("fs.defaultFS", "")
+    service = default.removeprefix("hdfs://").rstrip("/")
     namenodes = [
         settings.get(f"dfs.namenode.http-address.{service}.{one.strip()}")
         for one in settings.get(f"dfs.ha.namenodes.{service}", "").split(",")
@@ -266,6 +272,8 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
         or f"{settings.get('yarn.resourcemanager.hostname', '')}:8088"
     ]
     history = settings.get("mapreduce.jobhistory.webapp.address") or f"{managers[0].partition(':')[0]}:19888"
+    if default.startswith(f"{POSIX_SCHEME}:"):
+        namenodes = []
     for what, key, found in (
         ("NameNode", "fs.defaultFS", namenodes),
         ("ResourceManager", "yarn.resourcemanager.hostname", managers),
@@ -276,12 +284,13 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
 
 
 def _active(namenodes: tuple[str, ...]) -> str:
-    """The NameNode that is active now; the only one, whatever its state, where there is one."""
+    """The NameNode that is active now; the only one, whatever its state, where there is one, and an address at which
+    nobody listens where there is none."""
     for address in namenodes[:-1]:
         with suppress(Unreachable, Rejected, Garbled):
             if NameNode(address).status().state == "active":
                 return address
-    return namenodes[-1]
+    return namenodes[-1] if namenodes else "127.0.0.1:0"
 
 
 def _describe(manifest: Manifest) -> Mapping[str, Any]:

@@ -32,6 +32,11 @@ def test_hadoops_ports_where_it_names_none() -> None:
     assert web_addresses(settings) == WebAddresses(("nn:9870",), ("rm:8088",), ("rm:19888",))
 
 
+def test_a_cluster_without_hdfs_has_no_namenode() -> None:
+    settings = {"fs.defaultFS": "posixfs:///", "yarn.resourcemanager.hostname": "rm"}
+    assert web_addresses(settings) == WebAddresses((), ("rm:8088",), ("rm:19888",))
+
+
 def test_high_availability() -> None:
     assert web_addresses(HA) == WebAddresses(("one:50070", "two:50070"), ("three:8088", "four:9088"), ("five:19888",))
 
