@@ -91,32 +91,42 @@ def test_map_outputs_that_are_damaged(cluster: Home) -> None:
 
 
 def mapping(home: Home) -> list[tuple[int, str]]:
-    """Maps that have begun to read: their processes and attempts."""
+    """Maps that have begun to read: their processes and attempts. Looks at command lines alone, as maps are short."""
     logs = (home.path / "clusters" / "shared" / "work").glob("*/containers/*/*/syslog")
-    reading = {log.parent.name for log in logs if "Processing split" in log.read_text(errors="replace")}
+    reading = [log.parent.name for log in logs if "Processing split" in log.read_text(errors="replace")]
     found = []
-    for pid in home.tasks("m"):
-        line = home.processes().get(pid, "")
-        attempt = re.search(r"attempt_\d+_\d+_m_\d+_\d+", line)
-        if attempt is not None and any(container in line for container in reading):
-            found.append((pid, attempt[0]))
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            attempt = re.search(r"YarnChild 127\.\S+ \d+ (attempt_\d+_\d+_m_\d+_\d+)", line)
+            is_jvm = line.split(" ", 1)[0].endswith("/java")
+            if is_jvm and attempt is not None and any(one in line for one in reading):
+                found.append((int(entry.parent.name), attempt[1]))
     return found
 
 
 def test_a_map_on_a_slow_host_and_its_twin_both_run(cluster: Home) -> None:
     """The first attempt stands still until a second one of its task runs, and then both go on."""
-    speculative = ("--conf", "mapreduce.map.speculative=true", "--size", "200M")
-    run = begin(cluster, *speculative)
-    slow, attempt = eventually(lambda: mapping(cluster), 120, "a map reads", begun=run)[0]
+    # The master judges a map by its reports, of which the first usually comes after three seconds.
+    slow_enough = ("--size", "1G", "--conf", "mapreduce.input.fileinputformat.split.minsize=250000000")
+    speculative = ("--conf", "mapreduce.map.speculative=true", "--conf", "mapreduce.task.progress-report.interval=300")
+    run = begin(cluster, *speculative, *slow_enough)
+    generators = {one for one, _ in mapping(cluster)}  # The last of them may not have ended yet.
+
+    def sorting() -> list[tuple[int, str]]:
+        return [one for one in mapping(cluster) if one[0] not in generators]
+
+    slow, attempt = eventually(sorting, 120, "a map reads", begun=run)[0]
+    time.sleep(0.7)
     os.kill(slow, signal.SIGSTOP)
     try:
         twin = f"{attempt[:-1]}1"
         eventually(lambda: cluster.pids("YarnChild 127.", f"{twin} "), 120, f"{twin} runs", begun=run)
-        eventually(lambda: any(other == twin for _, other in mapping(cluster)), 60, f"{twin} reads", begun=run)
     finally:
-        os.kill(slow, signal.SIGCONT)
+        with suppress(ProcessLookupError):
+            os.kill(slow, signal.SIGCONT)
     assert_right(cluster, run)
     (kept,) = cluster.runs
     jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
     (sort,) = (job for job in jobs if job["name"] == "TeraSort")
-    assert {one["id"]: one["state"] for one in sort["attempts"]}.keys() >= {attempt, twin}
+    assert {attempt, twin} <= {one["id"] for one in sort["attempts"]}

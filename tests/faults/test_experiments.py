@@ -89,7 +89,7 @@ def test_a_cluster_that_does_not_come_up_is_a_run_that_failed(home: Home, tmp_pa
     }
     report = home.howdah("experiment", "report", str(directory))
     assert report.code == 0, report.said
-    assert "2 valid, 2 failed" in report.out
+    assert "2 failed, 2 valid" in report.out
     assert home.howdah("experiment", "resume", str(directory)).code == 0
     assert outcomes(directory) == {"valid": 2, "failed": 2}, "what failed is not repeated in silence"
     assert not home.processes()

@@ -8,6 +8,7 @@ from howdah.engine.measurement import Measured, Measurement, new_run_id
 from howdah.engine.observer import Observer
 from howdah.engine.submission import now
 from howdah.errors import HowdahError
+from howdah.model.environment import Environment
 from howdah.model.metric import registry
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment
@@ -43,6 +44,7 @@ def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahErro
         labels=measurement.labels,
     )
     writer = RunWriter(measurement.root, run)
+    writer.environment({"before": Environment({}, {})})
     writer.close()
     observer.run_ended(run)
     return Measured(run, writer.path)
