@@ -11,7 +11,7 @@ from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 
 _TASKS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
-_LOCAL = "yarn.nodemanager.local-dirs"
+_LOCAL, _DEFAULT = "yarn.nodemanager.local-dirs", "yarn-default.xml"
 _LEFT_SHARE, _LEFT_BYTES = 0.1, 256 << 20
 """What may be left of the page cache: files that are read or written meanwhile."""
 
@@ -26,7 +26,9 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
     if asked.get("jvm_flags") or asked.get("task_flags"):
         yield _check_flags(asked, held)
     if (directory := asked.get("shuffle_directory")) is not None:
-        values = sorted({one.value for one in held.daemons.get(_LOCAL, ())})
+        # Daemons that are no NodeManager have Hadoop's default.
+        own = (one for one in held.daemons.get(_LOCAL, ()) if one.source != _DEFAULT)
+        values = sorted({one.value for one in own})
         right = bool(values) and all(value.startswith(f"{directory}/") for value in values)
         yield Check("shuffle directory", right, f"NodeManagers have {', '.join(values) or 'not said'}")
     if cluster.plan is not None and cluster.distribution.source == "managed":

@@ -43,7 +43,8 @@ def test_flags_have_to_be_those_of_every_daemon_and_of_every_task() -> None:
     [(("/fast/howdah-a/node1", "/fast/howdah-a/node2"), True), (("/fast/howdah-a/node1", "/slow"), False), ((), False)],
 )
 def test_the_directory_of_map_outputs(values: tuple[str, ...], passed: bool) -> None:
-    held = {"yarn.nodemanager.local-dirs": frozenset(Setting(value, None) for value in values)}
+    usual = Setting("/work/master/tmp/nm-local-dir", "yarn-default.xml")
+    held = {"yarn.nodemanager.local-dirs": frozenset({usual, *(Setting(value, "yarn-site.xml") for value in values)})}
     assert checked({"shuffle_directory": "/fast"}, ReadBack(held, {}))["shuffle directory"][0] is passed
 
 
