@@ -191,7 +191,7 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
         again = confirming(found)
         if again is not None:
             inner = directory.confirmation or directory.begin_confirmation(write_experiment(again))
-            click.echo(f"{headline(found)}\nNow fresh runs of the best settings against the baseline.", err=True)
+            click.echo(f"{headline(found)}\nNow fresh runs, to see whether that holds.", err=True)
             _work(inner, _plan(inner.file, inner.synthetic, quiet=False))
     except BaseException:
         click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
