@@ -11,7 +11,7 @@ import shutil
 import xml.etree.ElementTree
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -58,29 +58,20 @@ _EQUAL = {"mapreduce.job.reduces": "2"}
 # Four maps: Hadoop's own sort gains as much from that as ours, which just holds them in memory with their entries.
 _FOUR_MAPS = {"mapreduce.input.fileinputformat.split.minsize": "2500000000"}
 
-# With that share, the input of a reduce just fits into its heap.
-_STOCK_BEST = {"mapreduce.job.reduces": "4", "mapreduce.reduce.shuffle.input.buffer.percent": "0.9"}
+_BEST = _terasort(
+    "10G",
+    "each at its own best, 4 GiB",
+    container=4096,
+    heap=86,
+    conf=_FOUR_MAPS,
+    # With that share, the input of a reduce just fits into its heap.
+    stock={"mapreduce.job.reduces": "4", "mapreduce.reduce.shuffle.input.buffer.percent": "0.9"},
+    ours={**_EQUAL, "howdah.sort.memory.mb": "3150"},
+)
 
 ROWS = {
-    "sort": _terasort(
-        "10G",
-        "each at its own best, 4 GiB",
-        container=4096,
-        heap=86,
-        conf=_FOUR_MAPS,
-        stock=_STOCK_BEST,
-        ours={**_EQUAL, "howdah.sort.memory.mb": "3150"},
-    ),
-    "stack": _terasort(
-        "10G",
-        "each at its own best, 4 GiB: HDFS, and ours on posixfs:",
-        container=4096,
-        heap=86,
-        conf=_FOUR_MAPS,
-        stock=_STOCK_BEST,
-        ours={**_EQUAL, "howdah.sort.memory.mb": "3150"},
-        posix=True,
-    ),
+    "sort": _BEST,
+    "stack": replace(_BEST, what="each at its own best, 4 GiB: HDFS, and ours on posixfs:", posix=True),
     "sort-equal": _terasort("10G", "equal splits, reduces, memory", container=4096, conf=_EQUAL),
     "sort-small": _terasort("10G", "1.5 GiB containers", container=1536, conf={"mapreduce.job.reduces": "4"}),
     "sort-2g": _terasort("2G", "2 GB", container=4096, conf=_EQUAL),

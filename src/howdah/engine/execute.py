@@ -25,7 +25,6 @@ from howdah.engine.surroundings import keep_configuration, keep_logs, read_envir
 from howdah.errors import HowdahError, WorkloadFailed
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
-from howdah.model.metric import registry
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Check, Outcome, Run, Trial
 from howdah.model.sample import Sample
@@ -96,7 +95,7 @@ class Execution:
             command=tuple(command),
             cluster=cluster.description,
             primary=workload.primary,
-            metrics=tuple(registry((*metrics.COMMON, *workload.metrics)).values()),
+            metrics=tuple(metrics.metrics_of(workload).values()),
             labels=labels,
         )
         self._writer = RunWriter(root, self._run)

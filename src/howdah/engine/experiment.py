@@ -265,7 +265,7 @@ def _primary(named: str | None, workload: Workload) -> str:
     if named is None:
         return workload.primary
     own_phase, _, metric = named.rpartition("/")
-    known = [one.name for one in (*metrics.COMMON, *workload.metrics)]
+    known = metrics.metrics_of(workload)
     if metric not in known:
         raise UsageError(f"unknown metric: {metric!r}", hint=did_you_mean(metric, known))
     return f"{own_phase or phase}/{metric}"

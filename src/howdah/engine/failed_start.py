@@ -9,7 +9,6 @@ from howdah.engine.observer import Observer
 from howdah.engine.submission import now
 from howdah.errors import HowdahError
 from howdah.model.environment import Environment
-from howdah.model.metric import registry
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment
 from howdah.store import RunWriter
@@ -40,7 +39,7 @@ def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahErro
         command=tuple(measurement.command),
         cluster={"kind": made.allocation, "nodes": made.nodes},
         primary=workload.primary,
-        metrics=tuple(registry((*metrics.COMMON, *workload.metrics)).values()),
+        metrics=tuple(metrics.metrics_of(workload).values()),
         labels=measurement.labels,
     )
     writer = RunWriter(measurement.root, run)

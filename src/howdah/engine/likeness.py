@@ -51,19 +51,14 @@ class Likeness:
         """What was not the same in all runs, and is nothing that was varied, nor follows from it."""
         every = [run for runs in self.facts.values() for run in runs]
         names, varied = [one.name for one in self.plan.experiment.varied], self._varied()
-        return tuple(
-            path
-            for path in sorted(_paths(every))
-            if len({run.get(path) for run in every}) > 1
-            and not any(self._follows(path, name, varied) for name in names)
-        )
+        return tuple(path for path in _differing(every) if not any(self._follows(path, name, varied) for name in names))
 
     @property
     def changed(self) -> tuple[str, ...]:
         """What was not the same in all runs of an arm."""
         found: set[str] = set()
         for runs in self.facts.values():
-            found |= {path for path in _paths(runs) if len({run.get(path) for run in runs}) > 1}
+            found.update(_differing(runs))
         return tuple(sorted(found))
 
     def unlike(self, term: int) -> tuple[Difference, ...]:
@@ -79,12 +74,11 @@ class Likeness:
         if not here or not there:
             return ()
         varied = self._varied()
-        sides = {
+        differing = {
             path: ([run.get(path) for run in there], [run.get(path) for run in here])
-            for path in sorted(_paths(here) | _paths(there))
+            for path in _differing([*here, *there])
             if not self._follows(path, factor, varied)
         }
-        differing = {path: side for path, side in sides.items() if len({*side[0], *side[1]}) > 1}
         return tuple(
             Difference(path, _told(left), _told(right))
             for path, (left, right) in differing.items()
@@ -125,5 +119,7 @@ def _told(values: Sequence[str | None]) -> str:
     return " or ".join(f"{value} ({count} of {len(values)} runs)" for value, count in counts)
 
 
-def _paths(runs: Sequence[Facts]) -> set[str]:
-    return {path for run in runs for path in run}
+def _differing(runs: Sequence[Facts]) -> list[str]:
+    """The paths of the facts that are not the same in all of `runs`, in their order."""
+    every = {path for run in runs for path in run}
+    return sorted(path for path in every if len({run.get(path) for run in runs}) > 1)

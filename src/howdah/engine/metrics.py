@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from howdah.model.metric import Metric
+from howdah.model.metric import Metric, registry
+from howdah.workload import Workload
 
 JOB_SECONDS = Metric(
     "job_seconds",
@@ -75,3 +76,8 @@ COMMON = (
     PROBE_CPU_SECONDS,
     *BOUNDS,
 )
+
+
+def metrics_of(workload: Workload) -> dict[str, Metric]:
+    """Every metric that a run of `workload` may have, by name."""
+    return registry((*COMMON, *workload.metrics))

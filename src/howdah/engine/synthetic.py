@@ -18,7 +18,6 @@ from howdah.engine.experiment import check_known
 from howdah.engine.measurement import Measured, Measurement, new_run_id
 from howdah.engine.observer import Observer
 from howdah.model.environment import Environment
-from howdah.model.metric import registry
 from howdah.model.run import SYNTHETIC, Caveat, Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample
 from howdah.model.truth import Truth
@@ -85,7 +84,7 @@ class _Simulation:
             command=tuple(measurement.command),
             cluster={"kind": SYNTHETIC, "file": str(file)},
             primary=workload.primary,
-            metrics=tuple(registry((*metrics.COMMON, *workload.metrics)).values()),
+            metrics=tuple(metrics.metrics_of(workload).values()),
             caveats=(Caveat("run", f"No cluster ran this: {file} says what its numbers are."),),
             labels=measurement.labels,
         )

@@ -99,8 +99,8 @@ def _done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
 def metric_of(plan: ExperimentPlan) -> Metric:
     """The primary metric."""
     name = plan.primary.partition("/")[2]
-    known = (*metrics.COMMON, *find_workload(plan.experiment.workload).metrics)
-    return next(metric for metric in known if metric.name == name)
+    known = metrics.metrics_of(find_workload(plan.experiment.workload))
+    return known[name]
 
 
 def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
