@@ -75,10 +75,8 @@ def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *,
                 os.sync()
                 with suppress(OSError):
                     Path("/proc/sys/vm/drop_caches").write_text("3\n")
-            before = _cpu(manifest)
             arguments = [operation, f"{uri}/{folder}", str(count), str(streams), "0", *settings]
-            said = in_jvm(arguments, home)
-            said["cpu"] += _cpu(manifest) - before if arm == "hdfs" else 0
+            said = in_jvm(arguments, home, daemons=_daemons(manifest) if arm == "hdfs" else ())
             found.append({"operation": operation, **said})
     if arm == "hdfs":
         howdah("exec", "--name", str(manifest["name"]), "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
@@ -96,11 +94,12 @@ def _target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str,
     return f"file://{place}", (RAW_LOCAL,) if arm == "raw local" else ()
 
 
-def in_jvm(arguments: Sequence[str], home: Path) -> dict[str, float]:
-    """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM) and what was `done`."""
+def in_jvm(arguments: Sequence[str], home: Path, *, daemons: Sequence[int] = ()) -> dict[str, float]:
+    """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM and of `daemons`) and what was `done`."""
     own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
-    command = ["java", "-XX:+UseSerialGC", "-Xmx1g", "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments]
+    flags = ["-XX:+UseSerialGC", "-Xmx1g", f"-Ddaemons={','.join(map(str, daemons))}"]
+    command = ["java", *flags, "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise SystemExit(f"{' '.join(arguments)} failed:\n{ended.stderr[-3000:]}")
@@ -108,16 +107,11 @@ def in_jvm(arguments: Sequence[str], home: Path) -> dict[str, float]:
     return said
 
 
-def _cpu(manifest: Mapping[str, object]) -> float:
-    """Processor seconds of the DataNode and the NameNode so far."""
+def _daemons(manifest: Mapping[str, object]) -> list[int]:
+    """The processes of HDFS."""
     daemons = manifest["daemons"]
     assert isinstance(daemons, list)
-    ticks = 0
-    for daemon in daemons:
-        if daemon["role"] in ("datanode", "namenode"):
-            fields = Path(f"/proc/{daemon['pid']}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return [daemon["pid"] for daemon in daemons if daemon["role"] in ("datanode", "namenode")]
 
 
 def _table(done: Sequence[Mapping[str, object]]) -> list[str]:

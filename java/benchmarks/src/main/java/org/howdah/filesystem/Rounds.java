@@ -23,8 +23,9 @@ import org.apache.hadoop.fs.Path;
 /**
  * {@code Rounds OPERATION DIRECTORY COUNT STREAMS COMPUTE [KEY=VALUE...]}: one operation on one
  * file system, through Hadoop's interface alone, as a job calls it. Prints the seconds, the
- * processor seconds of this JVM and how much was done, after the same calls on files of their own
- * have had the JVM compile what it runs.
+ * processor seconds of this JVM (and of the processes whose ids the property {@code daemons} has)
+ * and how much was done, after the same calls on files of their own have had the JVM compile what
+ * it runs.
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
@@ -115,8 +116,19 @@ public final class Rounds {
   }
 
   private static long processorTime() {
-    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getProcessCpuTime();
+    long daemons = 0;
+    for (String pid : System.getProperty("daemons", "").split(",")) {
+      if (!pid.isEmpty()) {
+        daemons +=
+            ProcessHandle.of(Long.parseLong(pid))
+                .flatMap(process -> process.info().totalCpuDuration())
+                .orElseThrow(() -> new IllegalStateException("process " + pid + " is gone"))
+                .toNanos();
+      }
+    }
+    return daemons
+        + ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+            .getProcessCpuTime();
   }
 
   private long run(String operation) throws Exception {
