@@ -73,12 +73,13 @@ public final class Rounds {
     Path directory = new Path(arguments[1]);
     FileSystem files = directory.getFileSystem(conf);
     files.mkdirs(directory);
-    warm(files, new Path(directory.getParent(), "warm"), arguments[0]);
+    int count = Integer.parseInt(arguments[2]);
+    warm(files, new Path(directory.getParent(), "warm"), arguments[0], Math.min(count, WARM_NAMES));
     Rounds rounds =
         new Rounds(
             files,
             directory,
-            Integer.parseInt(arguments[2]),
+            count,
             Integer.parseInt(arguments[3]),
             Integer.parseInt(arguments[4]));
     long began = System.nanoTime();
@@ -90,11 +91,12 @@ public final class Rounds {
         seconds, (processorTime() - cpu) / NANOSECONDS, done);
   }
 
-  private static void warm(FileSystem files, Path directory, String operation) throws Exception {
+  private static void warm(FileSystem files, Path directory, String operation, int count)
+      throws Exception {
     files.mkdirs(directory);
     Rounds stream = new Rounds(files, directory, WARM_STREAM, 1, 0);
     Rounds ranges = new Rounds(files, directory, WARM_RANGES, 1, 0);
-    Rounds names = new Rounds(files, directory, WARM_NAMES, 1, 0);
+    Rounds names = new Rounds(files, directory, count, 1, 0);
     switch (operation) {
       case "write":
       case "read":
