@@ -27,7 +27,7 @@ _OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
 _ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs")
 # Operation, count, streams: what is written first is read next.
 _STREAMS = (("write", 1024, 1), ("read", 1024, 1), ("position", 2000, 1), ("vector", 2000, 1))
-_FORKING = {"raw local": 200, "local": 200}
+_FORKING = {"raw local": 50, "local": 50}
 _NAMES = (("create", 10_000, 1), ("stat", 10_000, 1), ("list", 10_000, 1), ("rename", 10_000, 1), ("delete", 10_000, 1))
 
 
