@@ -91,7 +91,10 @@ def _target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str,
         plan = manifest["plan"]
         assert isinstance(plan, dict)
         masters = plan["masters"]
-        return f"hdfs://{masters['address']}:{masters['ports']['namenode_rpc']}/bench", ("dfs.replication=1", "dfs.client.use.datanode.hostname=true")
+        return f"hdfs://{masters['address']}:{masters['ports']['namenode_rpc']}/bench", (
+            "dfs.replication=1",
+            "dfs.client.use.datanode.hostname=true",
+        )
     if arm.startswith("posixfs"):
         return f"posixfs://{place}", (_OWN, *(("fs.posixfs.checksum=true",) if "," in arm else ()))
     return f"file://{place}", (RAW_LOCAL,) if arm == "raw local" else ()
