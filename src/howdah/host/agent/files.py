@@ -32,8 +32,13 @@ def make(path: str, mode: int = 0o700) -> None:
         missing.append(path)
         path = os.path.dirname(path)
     for directory in reversed(missing):
-        os.mkdir(directory)
-        os.chmod(directory, mode)
+        try:
+            os.mkdir(directory)
+        except FileExistsError:
+            if not os.path.isdir(directory):
+                raise
+        else:  # Nobody else has made it meanwhile.
+            os.chmod(directory, mode)
 
 
 def remove(path: str) -> None:

@@ -1,0 +1,34 @@
+"""Directories made by several at once: commands share a cache, and so do hosts."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from howdah.host.agent import files
+
+
+def test_a_directory_that_another_makes_at_the_same_time_is_fine(tmp_path: Path) -> None:
+    both = threading.Barrier(2)
+
+    def make(path: Path) -> None:
+        both.wait()
+        files.make(str(path))
+
+    with ThreadPoolExecutor(2) as two:
+        for number in range(200):
+            path = tmp_path / str(number) / "a/b/c/d/e/f"
+            for done in [two.submit(make, path) for _ in range(2)]:
+                done.result()
+            assert path.is_dir()
+
+
+@pytest.mark.parametrize("target", ["nothing", "file"])
+def test_a_name_that_is_no_directory_is_an_error(tmp_path: Path, target: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / target)
+    with pytest.raises(FileExistsError):
+        files.make(str(tmp_path / "link"))
