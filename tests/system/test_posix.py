@@ -104,9 +104,14 @@ def test_a_run_chooses_among_the_storages(howdah: Howdah, shared: Path) -> None:
 
 
 @pytest.mark.usefixtures("both")
-def test_the_workload_distcp_copies_from_one_storage_to_the_other(howdah: Howdah) -> None:
-    for source, target in (("hdfs", "posix"), ("posix", "hdfs")):
-        [one] = howdah("run", "distcp", "--cluster", "both", "--from", source, "--to", target, *QUICK).json()["runs"]
+def test_the_workload_distcp_copies_from_one_storage_to_the_other(howdah: Howdah, shared: Path) -> None:
+    # With --storage, the generator has to work on another than the default.
+    for source, target, way in (
+        ("hdfs", "posix", ("--to", "posix")),
+        ("posix", "hdfs", ("--storage", f"posix:{shared}", "--to", "hdfs")),
+        ("posix", "hdfs", ("--from", "posix", "--to", "hdfs")),
+    ):
+        [one] = howdah("run", "distcp", "--cluster", "both", *way, *QUICK).json()["runs"]
         assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
         moved = bytes_moved(Kept(Path(one["path"])), "copy")
         names = {"hdfs": "HDFS", "posix": "POSIXFS"}

@@ -18,7 +18,7 @@ from howdah.engine.acceleration import shortfalls
 from howdah.engine.accounting import Accounting, total
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
-from howdah.engine.storages import check_storage, job_files, storages_of
+from howdah.engine.storages import as_default, check_storage, job_files, storages_of
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, UsageError, WorkloadFailed
 from howdah.hadoop.effective import parse_conf
@@ -122,6 +122,10 @@ class JobSession:
 
     def tests(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.jobclient_tests_jar), *arguments)
+
+    def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
+        own = (f"-Dtest.build.data={self.storage.uri(directory)}", "-resFile", "/dev/null")
+        return self.tests("TestDFSIO", *as_default(self._cluster, self.storage, self.directory), *own, *arguments)
 
     def workloads(self, *arguments: str) -> Sequence[str]:
         return (str(own_jar("howdah-workloads")), *arguments)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from howdah.cluster.live import LiveCluster
 from howdah.errors import UsageError
-from howdah.hadoop.job_files import JobFiles
+from howdah.hadoop.job_files import JobFiles, intermediate_directory
 from howdah.model.job import Job
 from howdah.model.storage import HDFS, POSIX, POSIX_SCHEME, parse_storages
 from howdah.storage import Storage
@@ -39,6 +39,26 @@ def job_files(cluster: LiveCluster) -> JobFiles:
     """Where jobs and the history server keep their files: the default storage."""
     default = next(iter(storages_of(cluster).values()))
     return default if isinstance(default, PosixFiles) else cluster.webhdfs
+
+
+def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequence[str]:
+    """Definitions that make `storage` the default of a job, for programs that work on no other; none where it is.
+
+    An ApplicationMaster looks for its job's files in the default storage: they are then below `directory`. The history
+    goes where the JobHistoryServer finds it.
+    """
+    default = next(iter(storages_of(cluster).values()))
+    if storage.name == default.name:
+        return ()
+    history, staging = (
+        cluster.settings.get(key)
+        for key in ("mapreduce.jobhistory.intermediate-done-dir", "yarn.app.mapreduce.am.staging-dir")
+    )
+    return (
+        f"-Dfs.defaultFS={storage.uri('/')}",
+        f"-Dyarn.app.mapreduce.am.staging-dir={directory}/staging",
+        f"-Dmapreduce.jobhistory.intermediate-done-dir={default.uri(intermediate_directory(history, staging))}",
+    )
 
 
 def check_storage(storage: Storage, job: Job) -> Iterator[str]:

@@ -65,9 +65,8 @@ def find_history(
     if number is None:
         raise ValueError(f"not a job id: {job!r}")
     serial = f"{int(number[1]) // 1000:06d}"
-    base = _path(staging or "/tmp/hadoop-yarn/staging", "")
-    first = f"{_path(intermediate or _INTERMEDIATE, base)}/{user}"
-    second = _path(done or _DONE, base)
+    first = f"{intermediate_directory(intermediate, staging)}/{user}"
+    second = _path(done or _DONE, _base(staging))
     deadline = clock() + patience
     while True:
         looked: list[str] = []
@@ -81,6 +80,11 @@ def find_history(
         f"no history of {job} after {patience:.0f} s; looked in {', '.join(looked)}",
         hint="A job that YARN killed leaves none. Otherwise the log of its ApplicationMaster says why it wrote none.",
     )
+
+
+def intermediate_directory(intermediate: str | None, staging: str | None) -> str:
+    """Where ApplicationMasters leave the history of their jobs, as a path; for the arguments see `find_history`."""
+    return _path(intermediate or _INTERMEDIATE, _base(staging))
 
 
 def _look(files: JobFiles, job: str, looked: list[str], places: Iterator[str]) -> tuple[bytes, bytes] | None:
@@ -112,6 +116,10 @@ def _places(files: JobFiles, intermediate: str, done: str, serial: str) -> Itera
         yield f"{day}/{serial}"
     if not days:
         yield done
+
+
+def _base(staging: str | None) -> str:
+    return _path(staging or "/tmp/hadoop-yarn/staging", "")
 
 
 def _path(directory: str, staging: str) -> str:

@@ -170,7 +170,10 @@ class Session(Protocol):
         """The program of Hadoop's MapReduce examples with `arguments`, ready for `job`."""
 
     def tests(self, *arguments: str) -> Sequence[str]:
-        """As `examples`, of the tests jar of Hadoop's job client: TestDFSIO, testmapredsort."""
+        """As `examples`, of the tests jar of Hadoop's job client."""
+
+    def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
+        """As `examples`: TestDFSIO with its files in `directory` of the run's storage."""
 
     def workloads(self, *arguments: str) -> Sequence[str]:
         """As `examples`: Howdah's own programs (`java/workloads`). Raises HostProblem where they are not built."""

@@ -177,12 +177,11 @@ class Dfsio:
         return tuple(self._checks)
 
     def _operate(self, session: Session, settings: Settings, phase: str, operation: Iterable[str]) -> None:
-        arguments = (
-            *("TestDFSIO", f"-Dtest.build.data={session.storage.uri(session.directory)}", *operation),
-            *("-nrFiles", str(settings["files"]), "-size", f"{settings['file_bytes']}B"),
-            *("-bufferSize", str(settings["buffer_bytes"]), "-resFile", "/dev/null"),
+        program = session.dfsio(
+            *(session.directory, *operation, "-nrFiles", str(settings["files"])),
+            *("-size", f"{settings['file_bytes']}B", "-bufferSize", str(settings["buffer_bytes"])),
         )
-        ran = session.program(phase, "run", session.tests(*arguments), data_bytes=settings["moved_bytes"])
+        ran = session.program(phase, "run", program, data_bytes=settings["moved_bytes"])
         reports = parse_reports(ran.output)
         if len(reports) != 1:
             raise Untrusted(f"{phase}: TestDFSIO printed {len(reports)} reports, not one")

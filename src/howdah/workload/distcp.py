@@ -80,10 +80,9 @@ class DistCp:
             session.job(
                 "gen",
                 "prepare",
-                session.tests(
-                    *("TestDFSIO", f"-Dtest.build.data={session.storage.uri(directory)}", "-write"),
-                    *("-nrFiles", str(settings["files"]), "-size", f"{settings['file_bytes']}B"),
-                    *("-resFile", "/dev/null"),
+                session.dfsio(
+                    *(directory, "-write", "-nrFiles", str(settings["files"])),
+                    *("-size", f"{settings['file_bytes']}B"),
                 ),
                 data_bytes=settings["moved_bytes"],
             )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from howdah.errors import Untrusted
+from howdah.errors import Untrusted, UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import Asked, Option, Session, Settings
@@ -101,6 +101,11 @@ class NameNodeThroughput:
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         self._before = session.storage.activity(fresh=False)
+        if not self._before:
+            raise UsageError(
+                f"{self.title} calls a NameNode, and the run's storage has none",
+                hint="--storage hdfs, where the cluster has it.",
+            )
         return {"generator": "NNThroughputBenchmark", "files": settings["operations"]}
 
     def run(self, session: Session, settings: Settings) -> None:

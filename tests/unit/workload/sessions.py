@@ -118,6 +118,9 @@ class FakeSession:
     def tests(self, *arguments: str) -> Sequence[str]:
         return ("tests.jar", *arguments)
 
+    def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
+        return self.tests("TestDFSIO", self.storage.uri(directory), *arguments)
+
     def workloads(self, *arguments: str) -> Sequence[str]:
         return ("workloads.jar", *arguments)
 

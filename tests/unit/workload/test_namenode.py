@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.errors import Untrusted
+from howdah.errors import Untrusted, UsageError
 from howdah.workload import Asked
 from howdah.workload.namenode import NameNodeThroughput, Report, parse_reports
 from tests.unit.workload.sessions import FakeFiles, FakeSession
@@ -66,12 +66,21 @@ def test_every_operation_is_a_phase_and_the_namenodes_own_counts_are_believed() 
     [(said("open"), "reported \\['open'\\]"), ("", "reported \\[\\]"), (said("create", 9, 0), "less than a milli")],
 )
 def test_a_report_of_something_else_is_not_trusted(create: str, message: str) -> None:
-    session = FakeSession(FakeFiles(), output={"create": create})
+    session = FakeSession(FakeFiles(before=dict.fromkeys(COUNTERS, 0)), output={"create": create})
     with pytest.raises(Untrusted, match=message):
         run(session)
 
 
 def test_fewer_operations_than_asked_are_wrong() -> None:
     output = {phase: said(operation, 999) for phase, operation in OPERATIONS.items()}
-    session = FakeSession(FakeFiles(now=dict.fromkeys(COUNTERS, 5000)), output=output)
+    session = FakeSession(
+        FakeFiles(before=dict.fromkeys(COUNTERS, 0), now=dict.fromkeys(COUNTERS, 5000)), output=output
+    )
     assert run(session)[1] == [False] * 5
+
+
+def test_a_storage_without_a_namenode_is_refused() -> None:
+    session = FakeSession(FakeFiles())
+    with pytest.raises(UsageError, match="the run's storage has none"):
+        run(session)
+    assert session.programs == []
