@@ -137,7 +137,7 @@ def in_order(row: str, metric: str, phase: str | None) -> list[float]:
 
 
 def describe(row: str, metric: str, phase: str | None, arm: str) -> str:
-    """Geometric mean and range of one arm's values."""
+    """Geometric mean and range of one arm's values; of rates in MB/s."""
     found = [
         sample.value
         for run in _valid(KEPT / row)
@@ -147,6 +147,7 @@ def describe(row: str, metric: str, phase: str | None, arm: str) -> str:
     ]
     if not found:
         return "missing"
+    found = [value / 1e6 for value in found] if metric.endswith("_throughput") else found
     return f"{statistics.geometric_mean(found):.1f} ({min(found):.1f}–{max(found):.1f}, n={len(found)})"
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import xml.etree.ElementTree
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -42,6 +42,7 @@ class Row:
     container: int = 0
     heap: int = 80
     posix: bool = False
+    options: Sequence[str] = ()
     conf: Mapping[str, str] = field(default_factory=dict)
     stock: Mapping[str, str] = field(default_factory=dict)
     ours: Mapping[str, str] = field(default_factory=dict)
@@ -52,6 +53,10 @@ _terasort = partial(Row, "terasort", phase="sort")
 
 def _codec(name: str) -> Mapping[str, str]:
     return {COMPRESSED: "true", CODEC: f"org.apache.hadoop.io.compress.{name}Codec"}
+
+
+def _shuffle(what: str, *, options: Sequence[str], reduces: str = "2") -> Row:
+    return Row("shuffle", "2G", what, "shuffle", options=options, conf={"mapreduce.job.reduces": reduces})
 
 
 _EQUAL = {"mapreduce.job.reduces": "2"}
@@ -91,6 +96,13 @@ ROWS = {
     ),
     "sort-random": Row("sort", "2G", "Sort of RandomWriter data", "sort", conf=_EQUAL),
     "sort-words": Row("wordcount", "2G", "WordCount with its combiner", "count", conf=_EQUAL),
+    "sort-keys": _shuffle(
+        "a million Text keys with values of 100 bytes",
+        options=("--type", "text", "--key", "16", "--value", "100", "--distinct", "1000000"),
+    ),
+    "sort-prefix": _shuffle("keys of 50 bytes, 40 in common", options=("--key", "50", "--prefix", "40")),
+    "sort-skew": _shuffle("partitions of Zipf's sizes", options=("--skew", "1"), reduces="4"),
+    "sort-order": _shuffle("a comparator that Hadoop does not know", options=("--comparator", "reverse")),
     "sort-pairs": Row("secondarysort", "20M", "secondary sort of pairs", "sort", conf=_EQUAL),
     "sort-gzip": _terasort("2G", "gzip", container=4096, conf={**_EQUAL, **_codec("Gzip")}),
     "sort-snappy": _terasort("2G", "Snappy", container=4096, conf={**_EQUAL, **_codec("Snappy")}),
@@ -114,7 +126,12 @@ def measure(name: str) -> list[str]:
         stock = (*common, *_conf({**row.conf, **row.stock}))
         own = () if posix is None else ("--storage", posix)
         ours = (*common, *_conf({**row.conf, **row.ours}), *own, "--accelerator", "sort")
-        run_blocks(f"{name}-{size}", (Arm("stock", stock), Arm("sort", ours)), BLOCKS, (row.workload, "--size", size))
+        run_blocks(
+            f"{name}-{size}",
+            (Arm("stock", stock), Arm("sort", ours)),
+            BLOCKS,
+            (row.workload, "--size", size, *row.options),
+        )
     lines = [
         f"{row.workload} {size}, {row.what}, {row.nodes} node{'s' if row.nodes > 1 else ''}",
         "",

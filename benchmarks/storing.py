@@ -15,16 +15,18 @@ from pathlib import Path
 from benchmarks.arms import BLOCKS
 from benchmarks.pairs import Arm, cluster, describe, ratio_words, ratios, ratios_of_sums, run_blocks
 from howdah.model.quantity import parse_bytes
+from howdah.workload.dfsio import TASK
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One comparison: a workload with its options, its size, and the phases that are compared; the sort also `copied`:
-    with the time that DistCp takes to bring its input into HDFS."""
+    """One comparison: a workload with its options, its size, the phases and the metrics that are compared; the sort
+    also `copied`: with the time that DistCp takes to bring its input into HDFS."""
 
     workload: Sequence[str]
     size: str
     phases: Sequence[str]
+    metrics: Sequence[str] = ("job_seconds", "cpu_seconds")
     copied: bool = False
 
 
@@ -32,7 +34,7 @@ _TERASORT = ("terasort", "--reduces", "2")
 
 ROWS = {
     "posix-sort": Row(_TERASORT, "2G", ("gen", "sort", "validate"), copied=True),
-    "posix-dfsio": Row(("dfsio",), "4G", ("write", "read")),
+    "posix-dfsio": Row(("dfsio",), "4G", ("write", "read"), ("job_seconds", "cpu_seconds", TASK.name)),
 }
 
 
@@ -62,12 +64,12 @@ def measure(name: str) -> list[str]:
         run_blocks(f"{name}-{size}", arms, BLOCKS, (*row.workload, "--size", size))
     lines = [f"{row.workload[0]} {size}, one node", "", "| figure | hdfs | posix | hdfs ÷ posix |", "|---|---|---|---|"]
     for phase in row.phases:
-        for metric in ("job_seconds", "cpu_seconds"):
+        for metric in row.metrics:
             found = ratios(f"{name}-{size}", metric, phase, "hdfs", "posix")
             sides = (describe(f"{name}-{size}", metric, phase, arm) for arm in ("hdfs", "posix"))
             lines.append(f"| {phase}: {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
     if row.copied:
-        for metric in ("job_seconds", "cpu_seconds"):
+        for metric in row.metrics:
             found = ratios_of_sums(f"{name}-{size}", metric, [("copy", "copy"), ("hdfs", "sort")], [("posix", "sort")])
             alone = describe(f"{name}-{size}", metric, "copy", "copy")
             lines.append(f"| sort, copied into HDFS before ({alone}): {metric} | | | {ratio_words(found)} |")

@@ -16,7 +16,9 @@ _COUNTERS = "org.howdah.workloads.ShuffleLoad"
 _KEY_BYTES = 10
 _VALUE_BYTES = 90
 _LEAST_KEY_BYTES = 4
-"""The first bytes of a key say its partition (`ShuffleLoad.PARTITION_BYTES`)."""
+"""The first bytes of a key say its partition (`ShuffleKeys.PARTITION_BYTES`)."""
+_TYPES = ("bytes", "text")
+_ORDERS = ("own", "reverse")
 
 
 class Shuffle:
@@ -31,7 +33,13 @@ class Shuffle:
         *(MAPS, REDUCES),
         Option("key", f"Bytes of a key, {_LEAST_KEY_BYTES} at least. [{_KEY_BYTES}]", "count"),
         Option("value", f"Bytes of a value. [{_VALUE_BYTES}]", "count"),
-        Option("skew", "Zipf's exponent of the partitions' sizes; 0 makes them equal. [0]", "number"),
+        Option("prefix", "Bytes, after those that say the partition, that all keys have in common. [0]", "count"),
+        Option("distinct", "At most so many keys are different ones. [as they come]", "count"),
+        Option("type", "The type of the keys, BytesWritable or Text. [bytes]", choices=_TYPES),
+        Option(
+            "comparator", "The order of the keys: the type's own, or its reverse by a custom class.", choices=_ORDERS
+        ),
+        Option("skew", "Zipf's exponent of the sizes of partitions, or of keys if --distinct is given. [0]", "number"),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "shuffle/job_seconds"
@@ -46,6 +54,11 @@ class Shuffle:
         key, value = asked.own.get("key", _KEY_BYTES), asked.own.get("value", _VALUE_BYTES)
         if key < _LEAST_KEY_BYTES:
             raise UsageError(f"--key {key} is too short: the first {_LEAST_KEY_BYTES} bytes of a key say its partition")
+        prefix = asked.own.get("prefix", 0)
+        if prefix > key - _LEAST_KEY_BYTES:
+            raise UsageError(
+                f"--prefix {prefix} is too much: {_LEAST_KEY_BYTES} of the {key} bytes of a key say the partition"
+            )
         if size < key + value:
             raise UsageError(f"{size} bytes are less than one record of {key} + {value} bytes")
         return {
@@ -53,6 +66,10 @@ class Shuffle:
             "key_bytes": key,
             "value_bytes": value,
             "records": size // (key + value),
+            "prefix_bytes": prefix,
+            "distinct": asked.own.get("distinct"),
+            "key_type": asked.own.get("type", _TYPES[0]),
+            "comparator": asked.own.get("comparator", _ORDERS[0]),
             "skew": float(asked.own.get("skew", 0)),
             "maps": asked.maps or count(conf, "mapreduce.job.maps", 2),
             "reduces": asked.reduces or count(conf, "mapreduce.job.reduces", 1),
@@ -74,6 +91,10 @@ class Shuffle:
             f"-Dmapreduce.job.reduces={settings['reduces']}",
             f"-Dhowdah.shuffle.key.bytes={settings['key_bytes']}",
             f"-Dhowdah.shuffle.value.bytes={settings['value_bytes']}",
+            f"-Dhowdah.shuffle.key.prefix={settings['prefix_bytes']}",
+            f"-Dhowdah.shuffle.key.distinct={settings['distinct'] or 0}",
+            f"-Dhowdah.shuffle.key.text={str(settings['key_type'] == 'text').lower()}",
+            f"-Dhowdah.shuffle.key.reverse={str(settings['comparator'] == 'reverse').lower()}",
             f"-Dhowdah.shuffle.skew={settings['skew']}",
             str(settings["records"]),
         )
@@ -87,9 +108,11 @@ class Shuffle:
             for side in ("Sent", "Received")
         )
         records = settings["records"]
+        disorder = self._job.counter(f"{_COUNTERS}$Received", "DISORDER")
         return (
             Check("records", sent[0] == received[0] == records, f"{sent[0]} of {records} sent, {received[0]} received"),
             Check(
                 "checksum", sent[1] is not None and sent[1] == received[1], f"{sent[1]} sent, {received[1]} received"
             ),
+            Check("order", disorder == 0, f"{disorder} keys did not come after the one before"),
         )

@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.util.zip.CRC32;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.io.BinaryComparable;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.Partitioner;
 import org.apache.hadoop.mapreduce.Reducer;
 import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
 import org.apache.hadoop.util.Tool;
@@ -20,12 +20,7 @@ import org.apache.hadoop.util.ToolRunner;
  * remains is the shuffle: sort, spill, transfer and merge, without a file system.
  */
 public final class ShuffleLoad extends Configured implements Tool {
-  static final String KEY_BYTES = "howdah.shuffle.key.bytes";
   static final String VALUE_BYTES = "howdah.shuffle.value.bytes";
-  static final String SKEW = "howdah.shuffle.skew";
-
-  /** The first bytes of a key, which say the partition. */
-  static final int PARTITION_BYTES = 4;
 
   private static final int BLOCK_RECORDS = 1 << 14;
   private static final long SEED = 1;
@@ -36,10 +31,11 @@ public final class ShuffleLoad extends Configured implements Tool {
     CHECKSUM
   }
 
-  /** See {@link Sent}. */
+  /** See {@link Sent}; and how many keys did not come after the one before. */
   enum Received {
     RECORDS,
-    CHECKSUM
+    CHECKSUM,
+    DISORDER
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -49,29 +45,29 @@ public final class ShuffleLoad extends Configured implements Tool {
   @Override
   public int run(String[] arguments) throws Exception {
     if (arguments.length != 1) {
-      System.err.println(
-          "Usage: shuffle [-D"
-              + KEY_BYTES
-              + "=N] [-D"
-              + VALUE_BYTES
-              + "=N] [-D"
-              + SKEW
-              + "=X] RECORDS");
+      System.err.println("Usage: shuffle [-D howdah.shuffle.NAME=VALUE]... RECORDS");
       return 2;
     }
-    RangeInputFormat.configure(getConf(), Long.parseLong(arguments[0]), BLOCK_RECORDS);
-    Job job = Job.getInstance(getConf(), "shuffle");
+    return job(getConf(), Long.parseLong(arguments[0])).waitForCompletion(true) ? 0 : 1;
+  }
+
+  static Job job(Configuration conf, long records) throws IOException {
+    RangeInputFormat.configure(conf, records, BLOCK_RECORDS);
+    Job job = Job.getInstance(conf, "shuffle");
     job.setJarByClass(ShuffleLoad.class);
     job.setInputFormatClass(RangeInputFormat.class);
     job.setMapperClass(Sender.class);
-    job.setPartitionerClass(FirstBytes.class);
+    job.setPartitionerClass(ShuffleKeys.FirstBytes.class);
     job.setReducerClass(Receiver.class);
-    job.setMapOutputKeyClass(BytesWritable.class);
+    job.setMapOutputKeyClass(ShuffleKeys.type(conf));
     job.setMapOutputValueClass(BytesWritable.class);
+    if (conf.getBoolean(ShuffleKeys.REVERSE, false)) {
+      job.setSortComparatorClass(ShuffleKeys.Backwards.class);
+    }
     job.setOutputKeyClass(NullWritable.class);
     job.setOutputValueClass(NullWritable.class);
     job.setOutputFormatClass(NullOutputFormat.class);
-    return job.waitForCompletion(true) ? 0 : 1;
+    return job;
   }
 
   /** Adds up records in a way that their order does not change. */
@@ -80,10 +76,10 @@ public final class ShuffleLoad extends Configured implements Tool {
     private long records;
     private long sum;
 
-    void add(byte[] key, int keySize, byte[] value, int valueSize) {
+    void add(BinaryComparable key, BytesWritable value) {
       crc.reset();
-      crc.update(key, 0, keySize);
-      crc.update(value, 0, valueSize);
+      crc.update(key.getBytes(), 0, key.getLength());
+      crc.update(value.getBytes(), 0, value.getLength());
       sum += crc.getValue();
       records++;
     }
@@ -91,52 +87,29 @@ public final class ShuffleLoad extends Configured implements Tool {
 
   /** Makes the records of each block. */
   static final class Sender
-      extends Mapper<LongWritable, LongWritable, BytesWritable, BytesWritable> {
+      extends Mapper<LongWritable, LongWritable, BinaryComparable, BytesWritable> {
     private final Checksum checksum = new Checksum();
-    private BytesWritable key;
-    private BytesWritable value;
-    private Zipf partitions;
+    private final BytesWritable value = new BytesWritable();
+    private byte[] bytes;
+    private ShuffleKeys keys;
 
     @Override
     protected void setup(Context context) {
       Configuration conf = context.getConfiguration();
-      key = sized(Math.max(PARTITION_BYTES, conf.getInt(KEY_BYTES, 10)));
-      value = sized(conf.getInt(VALUE_BYTES, 90));
-      partitions = new Zipf(Math.max(1, context.getNumReduceTasks()), conf.getDouble(SKEW, 0));
-    }
-
-    private static BytesWritable sized(int size) {
-      BytesWritable bytes = new BytesWritable();
-      bytes.setSize(size);
-      return bytes;
+      keys = new ShuffleKeys(conf, Math.max(1, context.getNumReduceTasks()));
+      bytes = new byte[conf.getInt(VALUE_BYTES, 90)];
     }
 
     @Override
     protected void map(LongWritable first, LongWritable records, Context context)
         throws IOException, InterruptedException {
       RandomBits random = new RandomBits(SEED, first.get());
-      byte[] keyBytes = key.getBytes();
-      byte[] valueBytes = value.getBytes();
       for (long record = 0; record < records.get(); record++) {
-        fill(keyBytes, key.getLength(), random);
-        int partition = partitions.draw(random);
-        for (int place = 0; place < PARTITION_BYTES; place++) {
-          keyBytes[place] = (byte) (partition >>> (24 - 8 * place));
-        }
-        fill(valueBytes, value.getLength(), random);
-        checksum.add(keyBytes, key.getLength(), valueBytes, value.getLength());
+        BinaryComparable key = keys.draw(random);
+        ShuffleKeys.fill(bytes, 0, random);
+        value.set(bytes, 0, bytes.length);
+        checksum.add(key, value);
         context.write(key, value);
-      }
-    }
-
-    private static void fill(byte[] bytes, int size, RandomBits random) {
-      int at = 0;
-      while (at < size) {
-        long bits = random.next();
-        for (int left = Math.min(8, size - at); left > 0; left--) {
-          bytes[at++] = (byte) bits;
-          bits >>>= 8;
-        }
       }
     }
 
@@ -147,28 +120,29 @@ public final class ShuffleLoad extends Configured implements Tool {
     }
   }
 
-  /** The partition that the key begins with. */
-  static final class FirstBytes extends Partitioner<BytesWritable, BytesWritable> {
-    @Override
-    public int getPartition(BytesWritable key, BytesWritable value, int partitions) {
-      byte[] bytes = key.getBytes();
-      int found = 0;
-      for (int place = 0; place < PARTITION_BYTES; place++) {
-        found = found << 8 | bytes[place] & 0xff;
-      }
-      return found;
-    }
-  }
-
-  /** Counts what arrives. */
+  /** Counts what arrives, and looks at its order. */
   static final class Receiver
-      extends Reducer<BytesWritable, BytesWritable, NullWritable, NullWritable> {
+      extends Reducer<BinaryComparable, BytesWritable, NullWritable, NullWritable> {
     private final Checksum checksum = new Checksum();
+    private final BytesWritable before = new BytesWritable();
+    private boolean any;
+    private int direction;
+    private long disorder;
 
     @Override
-    protected void reduce(BytesWritable key, Iterable<BytesWritable> values, Context context) {
+    protected void setup(Context context) {
+      direction = context.getConfiguration().getBoolean(ShuffleKeys.REVERSE, false) ? -1 : 1;
+    }
+
+    @Override
+    protected void reduce(BinaryComparable key, Iterable<BytesWritable> values, Context context) {
+      if (any && direction * before.compareTo(key) >= 0) {
+        disorder++;
+      }
+      before.set(key.getBytes(), 0, key.getLength());
+      any = true;
       for (BytesWritable value : values) {
-        checksum.add(key.getBytes(), key.getLength(), value.getBytes(), value.getLength());
+        checksum.add(key, value);
       }
     }
 
@@ -176,6 +150,7 @@ public final class ShuffleLoad extends Configured implements Tool {
     protected void cleanup(Context context) {
       context.getCounter(Received.RECORDS).increment(checksum.records);
       context.getCounter(Received.CHECKSUM).increment(checksum.sum);
+      context.getCounter(Received.DISORDER).increment(disorder);
     }
   }
 }
