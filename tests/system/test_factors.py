@@ -13,6 +13,7 @@ from tests.system.running import Howdah
 
 pytestmark = pytest.mark.daemons
 
+FILES = "org.apache.hadoop.mapreduce.FileSystemCounter"
 FILE = """\
 question: Does anything of this matter?
 workload: { pi: { size: smoke, maps: 4 } }
@@ -22,6 +23,7 @@ factors:
   cpus: [2, 1]
   jvm: [usual, "-XX:+UseParallelGC"]
   shuffle_dir: [work, %s]
+  storage: [hdfs, "posix:%s"]
   vcores: [4, 2]
 design: together
 stop: { min: 2, max: 2 }
@@ -37,7 +39,9 @@ def shuffle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def arms(howdah: Howdah, shuffle: Path) -> tuple[list[Kept], list[Kept], dict[str, Any]]:
     """The runs of the baseline, those with the other levels, and what was found."""
     file, directory = shuffle.parent / "factors.yaml", shuffle.parent / "factors"
-    file.write_text(FILE % shuffle, encoding="utf-8")
+    shared = shuffle.parent / "shared"
+    shared.mkdir()
+    file.write_text(FILE % (shuffle, shared), encoding="utf-8")
     howdah("experiment", "run", str(file), "--out", str(directory), timeout=900).ok()
     sides: tuple[list[Kept], list[Kept]] = ([], [])
     for path in sorted((directory / "runs").iterdir()):
@@ -76,6 +80,9 @@ def test_every_level_took_effect(arms: tuple[list[Kept], list[Kept], dict[str, A
     assert "SerialGC" not in flags, "a JVM takes one collector"
     assert (maps_at_once(usual), maps_at_once(changed)) == (2, 1), "the application master has one of two vcores"
     assert str(shuffle) in held(changed, "daemons/yarn.nodemanager.local-dirs")[0]
+    for kept, storage, scheme in ((usual, "hdfs", "HDFS"), (changed, f"posix:{shuffle.parent}/shared", "POSIXFS")):
+        assert kept.record("run.json")["trial"]["settings"].get("storage", "hdfs") == storage
+        assert kept.job("pi")["counters"][FILES][f"{scheme}_BYTES_READ"] > 0
     assert str(shuffle) not in held(usual, "daemons/yarn.nodemanager.local-dirs")[0]
 
 

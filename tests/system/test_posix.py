@@ -96,11 +96,15 @@ def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: 
 
 @pytest.mark.usefixtures("both")
 def test_a_run_chooses_among_the_storages(howdah: Howdah, shared: Path) -> None:
+    trials = set()
     for storage, scheme in ((f"posix:{shared}", "POSIXFS"), ("hdfs", "HDFS")):
         [one] = howdah("run", "terasort", "--cluster", "both", "--storage", storage, *QUICK).json()["runs"]
         assert one["run"]["outcome"]["kind"] == "valid"
         written = bytes_moved(Kept(Path(one["path"])), "sort")
         assert written[f"{scheme}_BYTES_WRITTEN"] == SIZE
+        trials.add(one["run"]["trial"]["identity"])
+        assert one["run"]["trial"]["settings"].get("storage", "hdfs") == storage
+    assert len(trials) == 2, "they are no replicates"
 
 
 @pytest.mark.usefixtures("both")

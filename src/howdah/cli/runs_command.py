@@ -12,6 +12,7 @@ from howdah.cli.options import json_option
 from howdah.model.accelerator import NONE
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Run
+from howdah.model.storage import HDFS
 
 _COLOURS = {"valid": "green", "invalid": "red", "failed": "red", "aborted": "yellow", "running": "cyan"}
 
@@ -52,6 +53,7 @@ def _show(run: Run) -> None:
         + click.style(f"{run.outcome.kind:8}", fg=_COLOURS[run.outcome.kind])
         + f" {time.strftime('%Y-%m-%d %H:%M', time.localtime(run.start.utc))}  "
         + f"{format_bytes(size) if size else '':>8}  {cluster:9} {took:>12}"
+        + (f"  {storage}" if (storage := run.trial.storage) != HDFS else "")
         + (f"  accelerator {accelerator}" if (accelerator := run.trial.accelerator) != NONE else "")
         + "".join(f"  {key}={value}" for key, value in run.labels.items())
     )
@@ -65,6 +67,7 @@ def _record(path: Path, run: object) -> dict[str, object]:
         "id": run.id,
         "workload": run.trial.workload,
         "trial": run.trial.identity,
+        "storage": run.trial.storage,
         "accelerator": run.trial.accelerator,
         "outcome": run.outcome.kind,
         "reason": run.outcome.reason,

@@ -20,6 +20,7 @@ from howdah.engine.measurement import new_run_id
 from howdah.engine.observer import Both, Observer
 from howdah.engine.readback import check_settings, distinguishing, read_back
 from howdah.engine.session import JobSession, run_tag
+from howdah.engine.storages import written
 from howdah.engine.submission import now
 from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
 from howdah.errors import HowdahError, WorkloadFailed
@@ -28,6 +29,7 @@ from howdah.model.environment import Environment
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Check, Outcome, Run, Trial
 from howdah.model.sample import Sample
+from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.storage import Storage
 from howdah.store import RunWriter
@@ -87,7 +89,10 @@ class Execution:
         self._run = Run(
             id=new_run_id(workload.name, time.time()),
             title=workload.title,
-            trial=Trial(workload.name, _trial_settings(cluster, settings, probes, reuse=reuse, cold=cold, fault=fault)),
+            trial=Trial(
+                workload.name,
+                _trial_settings(cluster, storage, settings, probes, reuse=reuse, cold=cold, fault=fault),
+            ),
             outcome=Outcome("running"),
             start=now(),
             end=None,
@@ -196,8 +201,10 @@ class Execution:
             own[str(self._cluster.logs)] = "LOGS"
         if plan is not None:
             own[plan.directory] = "CLUSTER"
-        if plan is not None and plan.shuffle is not None:
-            own[Path(plan.shuffle).name] = "CLUSTER"
+            if plan.shuffle is not None:
+                own[Path(plan.shuffle).name] = "CLUSTER"
+            if plan.own_files:
+                own[plan.own_files] = ""
         self._writer.readback(distinguishing(held, own))
         found = (
             check_settings(self._settings["conf"], held, self._measured),
@@ -309,7 +316,14 @@ class Execution:
 
 
 def _trial_settings(
-    cluster: LiveCluster, settings: Settings, probes: Sequence[Probe], *, reuse: bool, cold: bool, fault: Fault | None
+    cluster: LiveCluster,
+    storage: Storage,
+    settings: Settings,
+    probes: Sequence[Probe],
+    *,
+    reuse: bool,
+    cold: bool,
+    fault: Fault | None,
 ) -> dict[str, Any]:
     """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
@@ -324,5 +338,6 @@ def _trial_settings(
         "data": "reuse" if reuse else "fresh",
         **({"cache": "dropped"} if cold else {}),
         **({} if fault is None else {"fault": asdict(fault)}),
+        **({} if storage.name == HDFS else {"storage": written(cluster, storage)}),
         **({} if accelerator == NONE else {"accelerator": accelerator}),
     }

@@ -295,7 +295,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "where the data is: HDFS, or a directory that every node sees, through our own file system",
             _storage,
             _no_storage,
-            _SETTINGS,
+            rf"hadoop\.jars\.{FILESYSTEM_JAR}\.jar|{_SETTINGS}",
         ),
         NamedFactor(
             "accelerator",

@@ -28,11 +28,19 @@ def choose_storage(cluster: LiveCluster, wanted: str | None) -> Storage:
     if wanted is None:
         return next(iter(storages.values()))
     asked = parse_storages(wanted)
-    root = cluster.settings.get(f"fs.{POSIX_SCHEME}.mount", "/")
-    if asked.default not in storages or (asked.default == POSIX and asked.directory != root):
-        there = ", ".join(f"{POSIX}:{root}" if name == POSIX else name for name in storages)
+    if asked.default not in storages or (asked.default == POSIX and asked.directory != _root(cluster)):
+        there = ", ".join(written(cluster, storage) for storage in storages.values())
         raise UsageError(f"the cluster has no storage {wanted}; it has {there}", hint=f"howdah up --storage {wanted}")
     return storages[asked.default]
+
+
+def written(cluster: LiveCluster, storage: Storage) -> str:
+    """A storage of the cluster, as one writes it."""
+    return f"{POSIX}:{_root(cluster)}" if storage.name == POSIX else storage.name
+
+
+def _root(cluster: LiveCluster) -> str:
+    return cluster.settings.get(f"fs.{POSIX_SCHEME}.mount", "/")
 
 
 def job_files(cluster: LiveCluster) -> JobFiles:

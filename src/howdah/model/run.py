@@ -11,6 +11,7 @@ from typing import Any, Literal
 from howdah.model.accelerator import NONE
 from howdah.model.metric import Metric
 from howdah.model.sample import Moment
+from howdah.model.storage import HDFS
 
 OutcomeKind = Literal["running", "valid", "invalid", "failed", "aborted"]
 PhaseKind = Literal["prepare", "run", "verify"]
@@ -47,6 +48,11 @@ class Trial:
     def accelerator(self) -> str:
         """What its jobs were to be accelerated by (`howdah.model.accelerator`)."""
         return str(self.settings.get("accelerator", NONE))
+
+    @property
+    def storage(self) -> str:
+        """Where its data was, as one writes it (`howdah.model.storage`)."""
+        return str(self.settings.get("storage", HDFS))
 
 
 @dataclass(frozen=True, slots=True)

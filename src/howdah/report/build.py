@@ -11,6 +11,7 @@ from howdah.model.accelerator import NONE
 from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
+from howdah.model.storage import HDFS
 from howdah.report.acceleration import acceleration_section
 from howdah.report.detail import (
     Detail,
@@ -280,7 +281,7 @@ def _checks(run: StoredRun) -> Block:
 
 
 def _what(run: Run) -> str:
-    """TeraSort of 1.00 GB on 3 nodes with accelerator sort: what of it the run says."""
+    """TeraSort of 1.00 GB on 3 nodes in posix:/mnt/shared with accelerator sort: what of it the run says."""
     words = run.title
     size = (run.dataset or {}).get("bytes")
     if isinstance(size, (int, float)):
@@ -289,6 +290,8 @@ def _what(run: Run) -> str:
     number = len(nodes) if isinstance(nodes, (list, tuple, dict)) else nodes
     if isinstance(number, int):
         words += f" on {count(number, 'node')}"
+    if run.trial.storage != HDFS:
+        words += f" in {run.trial.storage}"
     return words if run.trial.accelerator == NONE else f"{words} with accelerator {run.trial.accelerator}"
 
 
@@ -363,6 +366,7 @@ def _facts(members: Replicates, detail: Detail) -> dict[str, Any]:
     return {
         "workload": members.first.run.trial.workload,
         "trial": members.first.run.trial.identity,
+        "storage": members.first.run.trial.storage,
         "accelerator": members.first.run.trial.accelerator,
         "headline": headline(members),
         "primary": str(members.primary) if members.primary else None,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.accelerator import NONE
 from howdah.model.run import Caveat
+from howdah.model.storage import HDFS
 from howdah.report.build import headline, metrics_blocks, outcome_words
 from howdah.report.detail import Detail
 from howdah.report.document import Block, Report, Section, Table, Text, columns
@@ -43,6 +44,7 @@ def _identity(run: StoredRun) -> Iterator[Block]:
         ("lasted", MISSING if end is None else quantity(end.monotonic - run.run.start.monotonic, "s")),
         ("primary metric", run.run.primary or MISSING),
         ("command", shlex.join(run.run.command)),
+        *([("storage", run.run.trial.storage)] if run.run.trial.storage != HDFS else ()),
         *([("accelerator", run.run.trial.accelerator)] if run.run.trial.accelerator != NONE else ()),
         ("labels", listing([f"{name}={value}" for name, value in run.run.labels.items()]) or MISSING),
         ("directory", str(run.path)),

@@ -162,6 +162,16 @@ def test_the_accelerator_is_named_and_what_it_did_is_shown(tmp_path: Path) -> No
     assert "accelerator" in render_text(describe_run(run))
 
 
+def test_the_storage_is_named_where_it_is_not_hdfs(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("shared", 0, settings={"storage": "posix:/mnt/shared"}))
+    report = build_report([run])
+    assert report.headline.startswith("TeraSort of 1.00 GB on 3 nodes in posix:/mnt/shared took ")
+    assert report.facts["trials"][0]["storage"] == "posix:/mnt/shared"
+    assert "posix:/mnt/shared" in render_text(describe_run(run))
+    other = write_example(tmp_path, Example("hdfs", 0))
+    assert run.run.trial.identity != other.run.trial.identity
+
+
 def test_an_accelerator_that_was_asked_for_and_counted_nothing(tmp_path: Path) -> None:
     run = write_example(tmp_path, Example("idle", 0, settings={"accelerator": "sort"}))
     rows = {row[:2]: row[2:] for row in table(build_report([run]), "What its plugins did").rows}
