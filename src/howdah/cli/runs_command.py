@@ -44,10 +44,12 @@ def runs(root: str | None, workload: str | None, as_json: bool) -> None:
 
 
 def _show(run: Run) -> None:
+    from howdah.report.wording import count
+
     size = (run.dataset or {}).get("bytes")
     took = "" if run.end is None else format_seconds(run.end.monotonic - run.start.monotonic)
     nodes = run.cluster.get("nodes")
-    cluster = "synthetic" if run.simulated else f"{nodes} nodes" if nodes else ""
+    cluster = "synthetic" if run.simulated else count(nodes, "node") if nodes else ""
     click.echo(
         f"{run.id:36} "
         + click.style(f"{run.outcome.kind:8}", fg=_COLOURS[run.outcome.kind])

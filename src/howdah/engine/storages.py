@@ -53,7 +53,7 @@ def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequen
     """Definitions that make `storage` the default of a job, for programs that work on no other; none where it is.
 
     An ApplicationMaster looks for its job's files in the default storage: they are then below `directory`. The history
-    goes where the JobHistoryServer finds it.
+    goes where the JobHistoryServer finds it, for which a secure HDFS wants a token.
     """
     default = next(iter(storages_of(cluster).values()))
     if storage.name == default.name:
@@ -65,6 +65,7 @@ def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequen
     return (
         f"-Dfs.defaultFS={storage.uri('/')}",
         f"-Dyarn.app.mapreduce.am.staging-dir={directory}/staging",
+        f"-Dmapreduce.job.hdfs-servers={default.uri('/')}",
         f"-Dmapreduce.jobhistory.intermediate-done-dir={default.uri(intermediate_directory(history, staging))}",
     )
 
