@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from howdah.hadoop.http import Http
-from howdah.hadoop.job_files import HistoryMissing, find_history
+from howdah.hadoop.job_files import HistoryMissing, find_history, intermediate_directory
 from howdah.hadoop.webhdfs import AccessDenied, WebHdfs
 from tests.unit.hadoop.fake_server import json_response, remote, response, serving
 
@@ -124,3 +124,16 @@ def test_not_allowed_to_look():
 def test_not_a_job():
     with pytest.raises(ValueError, match="not a job id"):
         find_history(WebHdfs(("127.0.0.1:1",), "ann"), "application_1_0001", **PLACES)
+
+
+@pytest.mark.parametrize(
+    ("intermediate", "staging", "found"),
+    [
+        (None, None, "/tmp/hadoop-yarn/staging/history/done_intermediate"),
+        (None, "hdfs://here:8020/user", "/user/history/done_intermediate"),
+        ("/mr-history/tmp", "/user", "/mr-history/tmp"),
+        ("${yarn.app.mapreduce.am.staging-dir}/gone", "/user", "/user/gone"),
+    ],
+)
+def test_where_application_masters_leave_histories(intermediate: str | None, staging: str | None, found: str) -> None:
+    assert intermediate_directory(intermediate, staging) == found
