@@ -54,7 +54,9 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         check_job(cluster, measurement.conf)
         if storage.name == HDFS:
             check_writable(cluster)
-        settings = [workload.resolve(asked, cluster.settings) for workload, asked in measurement.workloads]
+        # Other storages keep no copies that Hadoop knows of.
+        held = cluster.settings if storage.name == HDFS else {**cluster.settings, "dfs.replication": "1"}
+        settings = [workload.resolve(asked, held) for workload, asked in measurement.workloads]
         for (workload, _), own in zip(measurement.workloads, settings, strict=True):
             check_space(cluster, storage, workload, own)
         bounds = Bounds({})

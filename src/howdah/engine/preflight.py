@@ -12,9 +12,11 @@ from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.keys import check_key, known_keys
 from howdah.hadoop.sizing import check_schedulable
+from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.model.accelerator import ACCELERATOR_JAR, plugins_of
 from howdah.model.quantity import format_bytes
+from howdah.model.storage import HDFS, parse_storages
 from howdah.storage import Storage
 from howdah.store import howdah_home
 from howdah.workload import Asked, Settings, Workload
@@ -37,14 +39,15 @@ def check_before_cluster(workloads: Sequence[tuple[Workload, Asked]], made: Clus
     Raises UsageError.
     """
     needed = [(one, *one.space_bytes(one.resolve(asked, {"dfs.replication": "1"}))) for one, asked in workloads]
-    directory = made.work_directory or str(howdah_home())
+    work = made.work_directory or str(howdah_home())
+    storages = parse_storages(made.storage)
     host = open_local(platform.node())
     try:
-        free = host.call("files.space", path=directory)["free"]
+        for workload, stored, intermediate in needed:
+            data = work if storages.default == HDFS else str(storages.directory)
+            check_disks(host, workload, (data, stored), (work, intermediate))
     finally:
         host.close()
-    for workload, stored, intermediate in needed:
-        _check_disk(workload, stored + intermediate, intermediate, directory, free)
 
 
 def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
@@ -71,7 +74,7 @@ def check_writable(cluster: LiveCluster) -> None:
 
 
 def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, settings: Settings) -> None:
-    """Refuses data that does not fit. On one machine, intermediate data is on the same disk. Raises UsageError."""
+    """Refuses data that does not fit, and what lies between map and reduce. Raises UsageError."""
     stored, intermediate = workload.space_bytes(settings)
     free = storage.free_bytes()
     if stored > free:
@@ -81,15 +84,22 @@ def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, sett
             hint="Choose a smaller --size.",
         )
     if cluster.plan is not None:
-        directory = cluster.plan.directory
-        disk = cluster.host.call("files.space", path=directory)["free"]
-        _check_disk(workload, stored + intermediate, intermediate, directory, disk)
+        work = cluster.plan.directory
+        data = work if storage.name == HDFS else str(cluster.plan.storages.directory)
+        check_disks(cluster.host, workload, (data, stored), (work, intermediate))
 
 
-def _check_disk(workload: Workload, needed: int, intermediate: int, directory: str, free: int) -> None:
-    if needed > free:
-        raise UsageError(
-            f"{workload.name} needs {format_bytes(needed)} on the disk of {directory} "
-            f"({format_bytes(intermediate)} of it between map and reduce), {format_bytes(free)} are free",
-            hint="Choose a smaller --size, or another disk with --work-dir.",
-        )
+def check_disks(host: Host, workload: Workload, stored: tuple[str, int], intermediate: tuple[str, int]) -> None:
+    """Refuses more bytes than are free where the data is to be and where it lies between map and reduce: each a
+    directory with its bytes, which add up where both are on one disk."""
+    (data, size), (work, between) = stored, intermediate
+    there, here = (host.call("files.space", path=directory) for directory in (data, work))
+    together = there["device"] == here["device"]
+    parts = ((work, size + between),) if together else ((data, size), (work, between))
+    for (directory, needed), free in zip(parts, (there["free"], here["free"]), strict=False):
+        if needed > free:
+            raise UsageError(
+                f"{workload.name} needs {format_bytes(needed)} on the disk of {directory} "
+                f"({format_bytes(between)} between map and reduce), {format_bytes(free)} are free",
+                hint="Choose a smaller --size, or another disk with --work-dir.",
+            )

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space
+from howdah.engine.preflight import check_before_cluster, check_disks, check_job, check_keys, check_space
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jars import place_of
@@ -32,7 +33,7 @@ class Space:
 
 
 def space(free: int, disk: int, plan: Any = None) -> None:
-    cluster = FakeCluster(FakeHost({"files.space": lambda **_: {"free": disk}}), plan=plan).live()
+    cluster = FakeCluster(FakeHost({"files.space": lambda **_: {"free": disk, "device": 1}}), plan=plan).live()
     storage: Any = Space(free)
     assert isinstance(storage, Space)
     check_space(cluster, _storage(storage), TeraSort(), SETTINGS)
@@ -97,3 +98,31 @@ def test_more_than_the_disk_is_refused_before_a_cluster_is_made(tmp_path: Path) 
     check_before_cluster([(TeraSort(), Asked(size=1000))], asked)
     with pytest.raises(UsageError, match=r"needs 40\.4 PB on the disk"):
         check_before_cluster([(TeraSort(), Asked(size=1000)), (TeraSort(), Asked(size=10**16))], asked)
+
+
+def _two_disks(path: str) -> dict[str, int]:
+    return {"free": 50, "device": 1} if path == "/work" else {"free": 1000, "device": 2}
+
+
+@pytest.mark.parametrize(
+    ("stored", "between", "said"),
+    [(1000, 50, None), (1001, 0, r"1\.00 kB on the disk of /data"), (1000, 51, "51 B on the disk of /work")],
+)
+def test_data_and_what_lies_between_may_be_on_two_disks(stored: int, between: int, said: str | None) -> None:
+    host: Any = FakeHost({"files.space": _two_disks})
+    with nullcontext() if said is None else pytest.raises(UsageError, match=said):
+        check_disks(host, TeraSort(), ("/data", stored), ("/work", between))
+
+
+def test_what_is_on_one_disk_adds_up() -> None:
+    host: Any = FakeHost({"files.space": lambda **_: {"free": 100, "device": 1}})
+    check_disks(host, TeraSort(), ("/data", 60), ("/work", 40))
+    with pytest.raises(UsageError, match="needs 101 B on the disk of /work"):
+        check_disks(host, TeraSort(), ("/data", 61), ("/work", 40))
+
+
+def test_data_in_a_shared_directory_takes_no_room_of_the_work_directory(tmp_path: Path) -> None:
+    asked = ClusterRequest("c", work_directory=str(tmp_path), storage="posix:/dev/shm")
+    check_before_cluster([(TeraSort(), Asked(size=1000))], asked)
+    with pytest.raises(UsageError, match="on the disk of /dev/shm"):
+        check_before_cluster([(TeraSort(), Asked(size=10**16))], asked)

@@ -92,7 +92,7 @@ def checksum(path: str) -> str:
 
 
 def space(path: str) -> Dict[str, int]:
-    """Bytes and inodes of the file system that holds `path` (or its nearest existing parent)."""
+    """Bytes and inodes of the file system that holds `path` (or its nearest existing parent), and its number."""
     while not os.path.exists(path):
         path = os.path.dirname(path)
     facts = os.statvfs(path)
@@ -101,6 +101,7 @@ def space(path: str) -> Dict[str, int]:
         "free": facts.f_bavail * facts.f_frsize,
         "inodes_free": facts.f_favail,
         "inodes_total": facts.f_files,
+        "device": os.stat(path).st_dev,
     }
 
 
