@@ -1,5 +1,6 @@
 package org.howdah.sort;
 
+import java.util.Arrays;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.util.Progressable;
 
@@ -14,6 +15,9 @@ final class EntrySort {
   private static final int MANY = 1 << 14;
   private static final int FINE_BITS = 11;
   private static final int COARSE_BITS = 8;
+
+  /** No run, and no entry. */
+  private static final int NONE = -1;
 
   /**
    * How many bytes of common beginning are sorted by radix. Bounds the recursion, for keys of any
@@ -191,21 +195,87 @@ final class EntrySort {
   }
 
   /**
-   * Sorts by comparing, from runs that insertion has sorted. Prefixes may be of any depth: they are
-   * not looked at.
+   * Sorts by comparing. Prefixes may be of any depth: they are not looked at.
+   *
+   * <p>First runs whose records the processor's cache holds, as they lie one after the other, then
+   * all of them at once: so a record is fetched from memory twice, and not for every comparison.
    */
   private void merge(int from, int end) {
     for (int index = from; index < end; index++) {
       entries[2 * index] = 0;
     }
-    for (int run = from; run < end; run += FEW) {
-      compareInsert(run, Math.min(end, run + FEW));
+    for (int run = from; run < end; run += MANY) {
+      mergeRun(run, Math.min(end, run + MANY));
+      progress.progress();
     }
-    for (long width = FEW; width < end - from; width *= 2) {
-      for (long left = from; left + width < end; left += 2 * width) {
-        join((int) left, (int) (left + width), (int) Math.min(end, left + 2 * width));
+    if (end - from > MANY) {
+      joinRuns(from, end);
+    }
+  }
+
+  private void mergeRun(int from, int end) {
+    for (int few = from; few < end; few += FEW) {
+      compareInsert(few, Math.min(end, few + FEW));
+    }
+    for (int width = FEW; width < end - from; width *= 2) {
+      for (int left = from; left + width < end; left += 2 * width) {
+        join(left, left + width, Math.min(end, left + 2 * width));
       }
     }
+  }
+
+  /** Merges runs of {@code MANY} entries, by a tree of losers (Knuth, volume 3, 5.4.1). */
+  private void joinRuns(int from, int end) {
+    int runs = (end - from + MANY - 1) / MANY;
+    int[] next = new int[runs];
+    long[] heads = new long[runs];
+    int[] losers = new int[runs];
+    Arrays.fill(losers, NONE);
+    int first = NONE;
+    for (int run = 0; run < runs; run++) {
+      next[run] = from + run * MANY;
+      heads[run] = entries[2 * next[run] + 1];
+      int winner = run;
+      for (int place = (run + runs) / 2; place > 0 && winner != NONE; place /= 2) {
+        int other = losers[place];
+        if (other == NONE) {
+          losers[place] = winner;
+          winner = NONE;
+        } else if (isBefore(heads, other, winner)) {
+          losers[place] = winner;
+          winner = other;
+        }
+      }
+      first = winner == NONE ? first : winner;
+    }
+    for (int to = 0; to < end - from; to++) {
+      spare[to] = heads[first];
+      int at = ++next[first];
+      boolean ended = at == end || (at - from) % MANY == 0;
+      heads[first] = ended ? NONE : entries[2 * at + 1];
+      for (int place = (first + runs) / 2; place > 0; place /= 2) {
+        int other = losers[place];
+        if (isBefore(heads, other, first)) {
+          losers[place] = first;
+          first = other;
+        }
+      }
+      if (to % MANY == 0) {
+        progress.progress();
+      }
+    }
+    for (int index = from; index < end; index++) {
+      entries[2 * index + 1] = spare[index - from];
+    }
+  }
+
+  /** Whether the head of one run comes before that of another; a run that has ended comes last. */
+  private boolean isBefore(long[] heads, int one, int other) {
+    if (heads[one] == NONE || heads[other] == NONE) {
+      return heads[other] == NONE && heads[one] != NONE;
+    }
+    int order = compare(heads[one], heads[other]);
+    return order < 0 || order == 0 && one < other;
   }
 
   private void compareInsert(int from, int end) {
@@ -223,9 +293,6 @@ final class EntrySort {
   private void join(int from, int middle, int end) {
     if (compare(entries[2 * middle - 1], entries[2 * middle + 1]) <= 0) {
       return;
-    }
-    if (end - from >= MANY) {
-      progress.progress();
     }
     int held = middle - from;
     for (int index = 0; index < held; index++) {

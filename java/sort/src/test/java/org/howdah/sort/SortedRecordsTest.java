@@ -87,7 +87,7 @@ class SortedRecordsTest {
   @Test
   void keysOfUnknownOrderAreCompared() throws IOException {
     RawComparator<?> comparator = WritableComparator.get(Text.class);
-    for (int count : new int[] {1, 23, 24, 25, 49, 20_000}) {
+    for (int count : new int[] {1, 23, 24, 25, 49, 20_000, 60_000, 250_000}) {
       List<String> given = new ArrayList<>();
       List<String> found = sort(Text.class, comparator, KeyOrder.UNKNOWN, count, given);
       Collections.sort(given);
