@@ -89,10 +89,7 @@ class Execution:
         self._run = Run(
             id=new_run_id(workload.name, time.time()),
             title=workload.title,
-            trial=Trial(
-                workload.name,
-                _trial_settings(cluster, storage, settings, probes, reuse=reuse, cold=cold, fault=fault),
-            ),
+            trial=Trial(workload.name, _asked(cluster, storage, settings, probes, reuse=reuse, cold=cold, fault=fault)),
             outcome=Outcome("running"),
             start=now(),
             end=None,
@@ -315,7 +312,7 @@ class Execution:
         self._writer.save(self._run)
 
 
-def _trial_settings(
+def _asked(
     cluster: LiveCluster,
     storage: Storage,
     settings: Settings,
