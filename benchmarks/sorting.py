@@ -31,7 +31,7 @@ class Row:
     """One comparison: a workload, its size, the phase that is compared, and settings of both sides and of each.
 
     `container` is the memory of map and reduce containers in MiB, `heap` percent of it heap; 0 leaves what the cluster
-    has. With `posix`, ours reads and writes a directory of the same disk instead of HDFS.
+    has. With `posix`, ours reads and writes a directory of the same disk instead of HDFS. `options` are the workload's.
     """
 
     workload: str
@@ -102,7 +102,7 @@ ROWS = {
     ),
     "sort-prefix": _shuffle("keys of 50 bytes, 40 in common", options=("--key", "50", "--prefix", "40")),
     "sort-skew": _shuffle("partitions of Zipf's sizes", options=("--skew", "1"), reduces="4"),
-    "sort-order": _shuffle("a comparator that Hadoop does not know", options=("--comparator", "reverse")),
+    "sort-order": _shuffle("a comparator that the sort does not know", options=("--comparator", "reverse")),
     "sort-pairs": Row("secondarysort", "20M", "secondary sort of pairs", "sort", conf=_EQUAL),
     "sort-gzip": _terasort("2G", "gzip", container=4096, conf={**_EQUAL, **_codec("Gzip")}),
     "sort-snappy": _terasort("2G", "Snappy", container=4096, conf={**_EQUAL, **_codec("Snappy")}),

@@ -18,6 +18,8 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from howdah.store import howdah_home
+
 ROOT = Path(__file__).resolve().parent.parent
 JAVA = ROOT / "java"
 KEPT = ROOT / ".build" / "contracts"
@@ -88,7 +90,7 @@ def _jars() -> list[Path]:
             for member in sources.namelist():
                 if re.fullmatch(r"(contract/\w+|core-site|hdfs-site)\.xml", member):
                     sources.extract(member, KEPT)
-    home = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah") / "cache" / "hadoop" / _HADOOP
+    home = howdah_home() / "cache" / "hadoop" / _HADOOP
     release = sorted(home.glob("**/share/hadoop/**/*.jar"))
     if not release:
         raise SystemExit(f"there is no Hadoop {_HADOOP} in {home}: run howdah hadoop fetch first")
