@@ -104,6 +104,17 @@ final class Acls {
     }
   }
 
+  /** Whether there is one that says more than the permissions; false without JNA. */
+  static boolean exists(Path path) {
+    Native calls = Native.get();
+    try {
+      return calls != null
+          && (calls.attribute(path, ACCESS) != null || calls.attribute(path, DEFAULT) != null);
+    } catch (IOException unsupported) {
+      return false;
+    }
+  }
+
   /** As HDFS tells it: without the entries that the permissions say already. */
   AclStatus status(FileStatus file) throws IOException {
     List<AclEntry> entries = new ArrayList<>();

@@ -69,16 +69,14 @@ final class Attributes {
     }
   }
 
-  /** With their name spaces; those other than {@code user} only if JNA is there. */
+  /**
+   * Those of the name space {@code user}, with it. What others have is the machine's or the
+   * storage's own, such as where a file lies, and no copy of the file should get it.
+   */
   static List<String> list(Path path) throws IOException {
     List<String> names = new ArrayList<>();
-    Native calls = Native.get();
-    if (calls != null) {
-      names.addAll(calls.attributes(path));
-    } else {
-      view(path).list().forEach(name -> names.add(USER + name));
-    }
-    names.removeIf(name -> name.equals(USER + Checksums.ATTRIBUTE) || name.startsWith(SYSTEM));
+    view(path).list().forEach(name -> names.add(USER + name));
+    names.remove(USER + Checksums.ATTRIBUTE);
     return names;
   }
 

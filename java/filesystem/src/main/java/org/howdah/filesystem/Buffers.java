@@ -36,8 +36,14 @@ final class Buffers {
     return buffer;
   }
 
-  /** The caller must not use the buffer afterwards, nor give it twice. */
-  void give(ByteBuffer buffer) {
+  /**
+   * Back to those of its size. The caller must not use the buffer afterwards, nor give it twice.
+   */
+  static void give(ByteBuffer buffer) {
+    of(buffer.capacity()).keep(buffer);
+  }
+
+  private void keep(ByteBuffer buffer) {
     if (count.incrementAndGet() <= KEPT) {
       free.addFirst(buffer);
     } else {

@@ -6,7 +6,10 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.util.DataChecksum;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * CRC-32C of every chunk of a file, kept in one extended attribute of the file itself, so that
@@ -14,6 +17,9 @@ import org.apache.hadoop.util.DataChecksum;
  * another program has changed the file they no longer count.
  */
 final class Checksums {
+  private static final Logger LOG = LoggerFactory.getLogger(Checksums.class);
+  private static final AtomicBoolean TOLD = new AtomicBoolean();
+
   /** Without the "user." that Java puts before it. */
   static final String ATTRIBUTE = "howdah.crc";
 
@@ -84,6 +90,7 @@ final class Checksums {
       return false;
     }
     long modified = now.modified;
+    IOException why = null;
     for (Checksums some = this; some.chunk <= LARGEST_CHUNK; some = some.joined()) {
       if (HEAD + 4 * some.sums.length > LARGEST_VALUE) {
         continue;
@@ -97,12 +104,16 @@ final class Checksums {
       try {
         view(file).write(ATTRIBUTE, value);
         return true;
+      } catch (UnsupportedOperationException none) {
+        why = new IOException("no extended attributes", none);
       } catch (FileSystemException full) {
         // Too large for this file system, most likely; chunks of twice the size need half of the
         // room.
-      } catch (UnsupportedOperationException none) {
-        return false;
+        why = full;
       }
+    }
+    if (TOLD.compareAndSet(false, true)) {
+      LOG.warn("{} gets no checksums, nor may other files: {}", file, String.valueOf(why));
     }
     return false;
   }

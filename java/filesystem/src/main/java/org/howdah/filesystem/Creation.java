@@ -148,14 +148,15 @@ final class Creation {
   private FileOutput output(
       org.apache.hadoop.fs.Path name, FileChannel channel, Path written, Path file, Wish wish)
       throws IOException {
-    boolean sync = wish.sync || settings.syncOnClose;
+    // A name whose bytes a loss of power takes away would look complete.
+    boolean sync = wish.sync || settings.syncOnClose || wish.atomic;
     try {
       FileOutput.End end =
           wish.atomic
               ? new Atomic(written, file, wish.overwrite, sync)
               : new Plain(file, settings.checksum ? Entry.of(written) : null, sync);
       if (settings.preallocate > 0 && Native.get() != null) {
-        Native.Reservation reserved = Native.get().allocate(written, settings.preallocate);
+        Native.Reservation reserved = allocated(written);
         end = reserved == null ? end : new Reserved(reserved, end);
       }
       if (settings.syncDirectories && !wish.atomic) {
@@ -168,6 +169,16 @@ final class Creation {
       if (wish.atomic) {
         Files.deleteIfExists(written);
       }
+      throw e;
+    }
+  }
+
+  /** A file for which there is no room is not made. */
+  private Native.Reservation allocated(Path file) throws IOException {
+    try {
+      return Native.get().allocate(file, settings.preallocate);
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
       throw e;
     }
   }
@@ -285,6 +296,9 @@ final class Creation {
     public void complete(long length, Checksums checksums) throws IOException {
       try (Native.Reservation mine = reserved) {
         mine.giveBack(length);
+      } catch (IOException e) {
+        end.abandon();
+        throw e;
       }
       end.complete(length, checksums);
     }

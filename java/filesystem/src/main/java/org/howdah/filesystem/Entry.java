@@ -15,7 +15,7 @@ final class Entry {
   private static final int LINK = 0120000;
   private static final int PERMISSIONS = 01777;
   private static final String ATTRIBUTES =
-      "unix:mode,size,uid,gid,dev,ino,lastModifiedTime,lastAccessTime";
+      "unix:mode,size,uid,gid,dev,ino,lastModifiedTime,lastAccessTime,creationTime";
   private static final LinkOption[] FOLLOW = {};
   private static final LinkOption[] STAY = {LinkOption.NOFOLLOW_LINKS};
 
@@ -28,6 +28,9 @@ final class Entry {
   final long modified;
   final long accessed;
 
+  /** When it was made; of the last modification where the machine or this Java does not know. */
+  final long made;
+
   private Entry(Map<String, Object> found) {
     mode = (Integer) found.get("mode");
     size = (Long) found.get("size");
@@ -37,6 +40,7 @@ final class Entry {
     inode = (Long) found.get("ino");
     modified = ((FileTime) found.get("lastModifiedTime")).toMillis();
     accessed = ((FileTime) found.get("lastAccessTime")).toMillis();
+    made = ((FileTime) found.get("creationTime")).toMillis();
   }
 
   /** Of the path itself, be it a link. One system call. */
@@ -47,6 +51,11 @@ final class Entry {
   /** Of what the path leads to. One system call. */
   static Entry followed(Path path) throws IOException {
     return new Entry(Files.readAttributes(path, ATTRIBUTES, FOLLOW));
+  }
+
+  /** By which this very file, and not what it is linked from, is asked for more. */
+  LinkOption[] options() {
+    return isLink() ? STAY : FOLLOW;
   }
 
   boolean isDirectory() {

@@ -54,8 +54,8 @@ final class FileInput extends FSInputStream
   private final ReadChannel channel;
   private final FileSystem.Statistics statistics;
   private final Tally tally;
-  private final Buffers buffers;
   private final Speed speed;
+  private final Pace pace;
   private final int step;
   private final Checksums checksums;
   private final AtomicLong positioned = new AtomicLong();
@@ -82,7 +82,6 @@ final class FileInput extends FSInputStream
   private ReadAhead ahead;
   private int size;
   private long expected;
-  private int slow;
 
   /**
    * @param channel belongs to this from now on
@@ -102,9 +101,9 @@ final class FileInput extends FSInputStream
     this.checksums = checksums;
     step = checksums == null ? settings.bufferSize : checksums.chunk;
     speed = settings.speed;
-    buffers = Buffers.of(step);
+    pace = new Pace(speed);
     size = Math.min(step, FIRST_READ);
-    depth = settings.buffersAhead;
+    depth = buffersAhead(settings.buffersAhead * (long) settings.bufferSize);
     length = channel.size();
   }
 
@@ -262,9 +261,13 @@ final class FileInput extends FSInputStream
   @Override
   public synchronized void setReadahead(Long bytes) {
     if (bytes != null) {
-      depth = (int) Math.min(1024, (Math.max(0, bytes) + step - 1) / step);
+      depth = buffersAhead(bytes);
       stopAhead();
     }
+  }
+
+  private int buffersAhead(long bytes) {
+    return (int) Math.min(1024, (Math.max(0, bytes) + step - 1) / step);
   }
 
   @Override
@@ -344,6 +347,7 @@ final class FileInput extends FSInputStream
     long start = checksums == null ? position : position - position % step;
     if (ahead != null && ahead.isPointless()) {
       stopAhead();
+      pace.mistaken();
     }
     if (ahead != null) {
       chunk = ahead.take(start);
@@ -363,7 +367,7 @@ final class FileInput extends FSInputStream
   }
 
   private ByteBuffer chunkAt(long start, int count) throws IOException {
-    ByteBuffer read = buffers.take();
+    ByteBuffer read = Buffers.of(count <= FIRST_READ ? Math.min(step, FIRST_READ) : step).take();
     try {
       read.limit(count);
       long at = start;
@@ -380,7 +384,7 @@ final class FileInput extends FSInputStream
       }
       return read;
     } catch (IOException | RuntimeException e) {
-      buffers.give(read);
+      Buffers.give(read);
       throw e;
     }
   }
@@ -390,13 +394,36 @@ final class FileInput extends FSInputStream
     boolean sequential = start == expected;
     expected = start + count;
     size = (int) Math.min(step, sequential ? (long) size * GROWTH : size);
-    slow = sequential && speed.isSlow(count, nanoseconds) ? slow + 1 : 0;
-    if (slow >= Speed.NO_ACCIDENT && depth > 0 && expected < length) {
-      ahead = new ReadAhead(offset -> chunkAt(offset, step), buffers, speed, step, depth, length);
+    if (!sequential) {
+      pace.interrupted();
+    }
+    if (pace.isSlow(count, nanoseconds) && depth > 0 && expected < length) {
+      ahead = new ReadAhead(offset -> chunkAt(offset, step), speed, step, depth, length);
     }
   }
 
+  /** Into the heap in pieces: Java keeps as much memory outside of it as the largest of them. */
   private int at(long from, ByteBuffer into) throws IOException {
+    if (into.isDirect() || into.remaining() <= step) {
+      return once(from, into);
+    }
+    int limit = into.limit();
+    int done = 0;
+    try {
+      for (int some = 0; into.position() < limit; done += some) {
+        into.limit(Math.min(limit, into.position() + step));
+        some = once(from + done, into);
+        if (some <= 0) {
+          return done > 0 ? done : some;
+        }
+      }
+      return done;
+    } finally {
+      into.limit(limit);
+    }
+  }
+
+  private int once(long from, ByteBuffer into) throws IOException {
     try {
       return channel.read(into, from);
     } catch (ClosedByInterruptException e) {
@@ -429,7 +456,7 @@ final class FileInput extends FSInputStream
   private void drop(boolean sequential) {
     tally.report();
     if (chunk != null) {
-      buffers.give(chunk);
+      Buffers.give(chunk);
       chunk = null;
     }
     if (!sequential) {

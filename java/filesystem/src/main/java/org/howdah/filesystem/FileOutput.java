@@ -45,13 +45,15 @@ final class FileOutput extends OutputStream
   /** A caller's own write of this size is as good as one of ours, and saves a copy. */
   private static final int LARGE_CALL = 64 << 10;
 
+  /** Size of the first buffer of a file. */
+  private static final int FIRST_WRITE = 128 << 10;
+
   private final Path name;
   private final FileChannel channel;
   private final Settings settings;
   private final End end;
   private final boolean syncOnClose;
   private final boolean atomic;
-  private final Buffers buffers;
   private final WriteBehind behind;
   private final IOStatisticsStore ioStatistics =
       IOStatisticsBinding.iostatisticsStore()
@@ -95,8 +97,7 @@ final class FileOutput extends OutputStream
     this.end = end;
     this.atomic = atomic;
     crc = checked ? new Crc() : null;
-    buffers = Buffers.of(settings.bufferSize);
-    behind = new WriteBehind(channel, buffers, settings.speed, settings.buffersBehind, sync);
+    behind = new WriteBehind(channel, settings.speed, settings.buffersBehind, sync);
     syncOnClose = sync;
   }
 
@@ -104,7 +105,7 @@ final class FileOutput extends OutputStream
   public synchronized void write(int value) throws IOException {
     checkOpen();
     if (chunk == null) {
-      chunk = buffers.take();
+      chunk = fresh();
     }
     chunk.put((byte) value);
     if (crc != null) {
@@ -132,7 +133,7 @@ final class FileOutput extends OutputStream
         directly(ByteBuffer.wrap(bytes, at, some));
       } else {
         if (chunk == null) {
-          chunk = buffers.take();
+          chunk = fresh();
         }
         some = Math.min(left, chunk.remaining());
         chunk.put(bytes, at, some);
@@ -141,6 +142,12 @@ final class FileOutput extends OutputStream
       at += some;
       left -= some;
     }
+  }
+
+  /** A small one for the first bytes, which may be all, of one file of many that are open. */
+  private ByteBuffer fresh() {
+    int size = settings.bufferSize;
+    return Buffers.of(written < FIRST_WRITE ? Math.min(size, FIRST_WRITE) : size).take();
   }
 
   /** Does nothing: as in HDFS, only {@link #hflush} promises anything. */
@@ -180,7 +187,7 @@ final class FileOutput extends OutputStream
       finish();
     } finally {
       if (chunk != null) {
-        buffers.give(chunk);
+        Buffers.give(chunk);
         chunk = null;
       }
       aggregator.aggregate(ioStatistics);
@@ -242,7 +249,7 @@ final class FileOutput extends OutputStream
         failure = e;
       }
       if (chunk != null) {
-        buffers.give(chunk);
+        Buffers.give(chunk);
         chunk = null;
       }
       aggregator.aggregate(ioStatistics);
@@ -253,7 +260,8 @@ final class FileOutput extends OutputStream
   @Override
   public boolean hasCapability(String capability) {
     if (StoreImplementationUtils.isProbeForSyncable(capability)) {
-      return true;
+      // What is flushed of an atomic file has no name yet, under which it could be found again.
+      return !atomic;
     }
     switch (capability.toLowerCase(Locale.ROOT)) {
       case IOSTATISTICS:

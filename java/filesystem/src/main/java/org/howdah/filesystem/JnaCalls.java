@@ -6,15 +6,11 @@ import com.sun.jna.Pointer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 
 /**
  * The C library through JNA. Numbers are those of Linux, the same on every architecture that Hadoop
@@ -38,10 +34,12 @@ final class JnaCalls implements org.howdah.filesystem.Native {
   private static final int EACCES = 13;
   private static final int EEXIST = 17;
   private static final int EINVAL = 22;
+  private static final int ENOSPC = 28;
   private static final int ERANGE = 34;
   private static final int ENOSYS = 38;
   private static final int ENODATA = 61;
   private static final int EOPNOTSUPP = 95;
+  private static final int EDQUOT = 122;
 
   private final Calls calls = Native.load("c", Calls.class);
 
@@ -62,8 +60,6 @@ final class JnaCalls implements org.howdah.filesystem.Native {
     int setxattr(byte[] path, byte[] name, byte[] value, long size, int flags);
 
     int removexattr(byte[] path, byte[] name);
-
-    long listxattr(byte[] path, byte[] list, long size);
 
     int quotactl(int command, byte[] device, int id, byte[] quota);
 
@@ -175,26 +171,6 @@ final class JnaCalls implements org.howdah.filesystem.Native {
   }
 
   @Override
-  public List<String> attributes(Path path) throws IOException {
-    byte[] names = new byte[1 << 16];
-    long length = calls.listxattr(bytes(path), names, names.length);
-    if (length < 0) {
-      int error = Native.getLastError();
-      if (error == EOPNOTSUPP) {
-        return Collections.emptyList();
-      }
-      throw thrown(error, path, "listxattr");
-    }
-    List<String> found = new ArrayList<>();
-    for (String name : new String(names, 0, (int) length, StandardCharsets.UTF_8).split("\0")) {
-      if (!name.isEmpty()) {
-        found.add(name);
-      }
-    }
-    return found;
-  }
-
-  @Override
   public Quota quota(String device) {
     byte[] answer = new byte[QUOTA_BYTES];
     boolean isThere = calls.quotactl(GET_USER_QUOTA, bytes(device), calls.geteuid(), answer) == 0;
@@ -278,6 +254,10 @@ final class JnaCalls implements org.howdah.filesystem.Native {
       case EOPNOTSUPP:
         return new FileSystemException(
             path.toString(), null, call + ": this file system does not support it");
+      case ENOSPC:
+        return new FileSystemException(path.toString(), null, call + ": no space left on device");
+      case EDQUOT:
+        return new FileSystemException(path.toString(), null, call + ": disk quota exceeded");
       default:
         return new FileSystemException(path.toString(), null, call + ": error " + error);
     }

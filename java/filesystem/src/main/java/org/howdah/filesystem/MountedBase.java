@@ -281,12 +281,26 @@ abstract class MountedBase extends FileSystem {
       case CommonPathCapabilities.FS_CHECKSUMS:
         return contents.hasChecksums();
       case CommonPathCapabilities.FS_XATTRS:
-        return Attributes.areSupported(mount.root());
+        return Attributes.areSupported(nearest(path));
       case CommonPathCapabilities.FS_ACLS:
-        return Acls.areSupported(mount.root());
+        return Acls.areSupported(nearest(path));
       default:
         return super.hasPathCapability(path, capability);
     }
+  }
+
+  /** What is there of a path: other file systems may be mounted below the root. */
+  private java.nio.file.Path nearest(Path path) throws IOException {
+    return call(
+        "stat",
+        path,
+        name -> {
+          java.nio.file.Path there = mount.locateTarget(name);
+          while (!Files.exists(there)) {
+            there = there.getParent();
+          }
+          return there;
+        });
   }
 
   @Override
@@ -309,6 +323,10 @@ abstract class MountedBase extends FileSystem {
     Path name = absolute(path);
     try {
       return work.on(name);
+    } catch (NoSuchFileException e) {
+      // Where the mount is lost, nothing is found.
+      mount.check();
+      throw Errors.of(e, operation, name);
     } catch (IOException e) {
       throw Errors.of(e, operation, name);
     }
@@ -320,6 +338,7 @@ abstract class MountedBase extends FileSystem {
         operation,
         path,
         name -> {
+          mount.check();
           java.nio.file.Path located = mount.locateTarget(name);
           existing(located);
           change.on(located);

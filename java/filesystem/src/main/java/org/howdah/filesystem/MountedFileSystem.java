@@ -2,6 +2,7 @@ package org.howdah.filesystem;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
@@ -10,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CreateFlag;
@@ -20,11 +20,12 @@ import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FsStatus;
-import org.apache.hadoop.fs.InvalidPathHandleException;
-import org.apache.hadoop.fs.LocalFileSystemPathHandle;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.PathHandle;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -33,6 +34,7 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.Progressable;
+import org.apache.hadoop.util.functional.RemoteIterators;
 
 /**
  * A Hadoop file system over a mounted one. Where HDFS and POSIX differ it is as HDFS: a rename
@@ -80,22 +82,23 @@ abstract class MountedFileSystem extends MountedBase {
 
   @Override
   public FSDataInputStream open(PathHandle handle, int bufferSize) throws IOException {
-    LocalFileSystemPathHandle known =
-        handle instanceof LocalFileSystemPathHandle
-            ? (LocalFileSystemPathHandle) handle
-            : new LocalFileSystemPathHandle(handle.bytes());
-    Path path = new Path(known.getPath());
-    try {
-      known.verify(getFileStatus(path));
-    } catch (FileNotFoundException e) {
-      throw new InvalidPathHandleException(path + " is no longer there", e);
-    }
-    return open(path, bufferSize);
+    Handle known = handle instanceof Handle ? (Handle) handle : new Handle(handle.bytes());
+    Path path = new Path(known.path());
+    return call(
+        "open",
+        path,
+        name -> {
+          mount.check();
+          java.nio.file.Path found =
+              known.find(mount.locateTarget(name), Entry.followed(mount.root()));
+          return open(
+              new Path(uri.getScheme(), uri.getAuthority(), mount.unlocate(found)), bufferSize);
+        });
   }
 
   /**
-   * Refers to a path, and to a modification time where the content must not change: a moved file is
-   * not followed.
+   * @throws UncheckedIOException for a status that another process sent, if the file is not there
+   *     any more
    */
   @Override
   protected PathHandle createPathHandle(FileStatus status, Options.HandleOpt... options) {
@@ -103,18 +106,26 @@ abstract class MountedFileSystem extends MountedBase {
       throw new IllegalArgumentException(status.getPath() + ": only files have handles");
     }
     checkPath(status.getPath());
-    if (Options.HandleOpt.getOpt(Options.HandleOpt.Location.class, options)
-        .orElse(Options.HandleOpt.moved(false))
-        .allowChange()) {
-      throw new UnsupportedOperationException("a file that is moved cannot be followed");
-    }
-    boolean fixed =
-        !Options.HandleOpt.getOpt(Options.HandleOpt.Data.class, options)
+    boolean moved =
+        Options.HandleOpt.getOpt(Options.HandleOpt.Location.class, options)
+            .orElse(Options.HandleOpt.moved(false))
+            .allowChange();
+    boolean changed =
+        Options.HandleOpt.getOpt(Options.HandleOpt.Data.class, options)
             .orElse(Options.HandleOpt.changed(false))
             .allowChange();
-    return new LocalFileSystemPathHandle(
-        status.getPath().toString(),
-        fixed ? Optional.of(status.getModificationTime()) : Optional.empty());
+    return Handle.of(status, seen(status), moved, changed);
+  }
+
+  private Entry seen(FileStatus status) {
+    if (status instanceof Status && ((Status) status).entry != null) {
+      return ((Status) status).entry;
+    }
+    try {
+      return call("stat", status.getPath(), name -> existing(mount.locateTarget(name)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
@@ -154,6 +165,7 @@ abstract class MountedFileSystem extends MountedBase {
         "list",
         path,
         name -> {
+          mount.check();
           java.nio.file.Path located = mount.locateTarget(name);
           Entry entry = existing(located);
           return entry.isDirectory()
@@ -169,12 +181,42 @@ abstract class MountedFileSystem extends MountedBase {
         "list",
         path,
         name -> {
+          mount.check();
           java.nio.file.Path located = mount.locateTarget(name);
           if (!existing(located).isDirectory()) {
             return super.listStatusIterator(name);
           }
           return statuses.iterate(name, located);
         });
+  }
+
+  /** As listed, but that nothing is asked for access control lists, which splits do not need. */
+  @Override
+  protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter)
+      throws IOException {
+    return RemoteIterators.mappingRemoteIterator(
+        RemoteIterators.filteringRemoteIterator(
+            listStatusIterator(path), status -> filter.accept(status.getPath())),
+        this::located);
+  }
+
+  private LocatedFileStatus located(FileStatus status) throws IOException {
+    return new LocatedFileStatus(
+        status.getLen(),
+        status.isDirectory(),
+        status.getReplication(),
+        status.getBlockSize(),
+        status.getModificationTime(),
+        status.getAccessTime(),
+        status.getPermission(),
+        status.getOwner(),
+        status.getGroup(),
+        status.isSymlink() ? status.getSymlink() : null,
+        status.getPath(),
+        false,
+        false,
+        false,
+        status.isFile() ? getFileBlockLocations(status, 0, status.getLen()) : null);
   }
 
   /**
@@ -399,9 +441,29 @@ abstract class MountedFileSystem extends MountedBase {
 
   @Override
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    return makeDirectories(
+        path, settings.masked(permission == null ? FsPermission.getDirDefault() : permission));
+  }
+
+  /** Called by {@code FileContext}, which has taken the umask away already. */
+  @Override
+  @SuppressWarnings("deprecation")
+  protected boolean primitiveMkdir(Path path, FsPermission absolute) throws IOException {
+    return makeDirectories(path, absolute);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  protected void primitiveMkdir(Path path, FsPermission absolute, boolean createParent)
+      throws IOException {
+    if (!createParent && !getFileStatus(absolute(path).getParent()).isDirectory()) {
+      throw new ParentNotDirectoryException("mkdir " + path + ": its parent is not a directory");
+    }
+    makeDirectories(path, absolute);
+  }
+
+  private boolean makeDirectories(Path path, FsPermission wanted) throws IOException {
     statistics.incrementWriteOps(1);
-    FsPermission wanted =
-        settings.masked(permission == null ? FsPermission.getDirDefault() : permission);
     return call(
         "mkdir",
         path,
@@ -415,7 +477,13 @@ abstract class MountedFileSystem extends MountedBase {
   @Override
   public boolean rename(Path source, Path destination) throws IOException {
     statistics.incrementWriteOps(1);
-    return call("rename", source, name -> renames.rename(name, absolute(destination)));
+    return call(
+        "rename",
+        source,
+        name -> {
+          mount.check();
+          return renames.rename(name, absolute(destination));
+        });
   }
 
   @Override
@@ -435,6 +503,7 @@ abstract class MountedFileSystem extends MountedBase {
         "rename",
         source,
         name -> {
+          mount.check();
           renames.rename(name, absolute(destination), overwrite);
           return null;
         });
@@ -448,6 +517,7 @@ abstract class MountedFileSystem extends MountedBase {
         "delete",
         path,
         name -> {
+          mount.check();
           java.nio.file.Path located = mount.locate(name);
           try {
             return delete(located, recursive);
@@ -467,7 +537,7 @@ abstract class MountedFileSystem extends MountedBase {
       return false;
     }
     try {
-      Files.delete(located);
+      Tree.delete(located);
     } catch (DirectoryNotEmptyException e) {
       if (!recursive) {
         throw e;

@@ -3,9 +3,17 @@ package org.howdah.filesystem;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsAction;
 
 /** The same file system for {@code FileContext}, which YARN and the job history use. */
 abstract class MountedFs extends DelegateToFileSystem {
@@ -23,6 +31,91 @@ abstract class MountedFs extends DelegateToFileSystem {
     checkPath(source);
     checkPath(destination);
     files.rename(source, destination, overwrite);
+  }
+
+  @Override
+  public void access(Path path, FsAction mode) throws IOException {
+    checkPath(path);
+    files.access(path, mode);
+  }
+
+  @Override
+  public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+    checkPath(base);
+    return files.createMultipartUploader(base);
+  }
+
+  @Override
+  public AclStatus getAclStatus(Path path) throws IOException {
+    checkPath(path);
+    return files.getAclStatus(path);
+  }
+
+  @Override
+  public void setAcl(Path path, List<AclEntry> entries) throws IOException {
+    checkPath(path);
+    files.setAcl(path, entries);
+  }
+
+  @Override
+  public void modifyAclEntries(Path path, List<AclEntry> entries) throws IOException {
+    checkPath(path);
+    files.modifyAclEntries(path, entries);
+  }
+
+  @Override
+  public void removeAclEntries(Path path, List<AclEntry> entries) throws IOException {
+    checkPath(path);
+    files.removeAclEntries(path, entries);
+  }
+
+  @Override
+  public void removeDefaultAcl(Path path) throws IOException {
+    checkPath(path);
+    files.removeDefaultAcl(path);
+  }
+
+  @Override
+  public void removeAcl(Path path) throws IOException {
+    checkPath(path);
+    files.removeAcl(path);
+  }
+
+  @Override
+  public void setXAttr(Path path, String name, byte[] value, EnumSet<XAttrSetFlag> flags)
+      throws IOException {
+    checkPath(path);
+    files.setXAttr(path, name, value, flags);
+  }
+
+  @Override
+  public byte[] getXAttr(Path path, String name) throws IOException {
+    checkPath(path);
+    return files.getXAttr(path, name);
+  }
+
+  @Override
+  public Map<String, byte[]> getXAttrs(Path path) throws IOException {
+    checkPath(path);
+    return files.getXAttrs(path);
+  }
+
+  @Override
+  public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
+    checkPath(path);
+    return files.getXAttrs(path, names);
+  }
+
+  @Override
+  public List<String> listXAttrs(Path path) throws IOException {
+    checkPath(path);
+    return files.listXAttrs(path);
+  }
+
+  @Override
+  public void removeXAttr(Path path, String name) throws IOException {
+    checkPath(path);
+    files.removeXAttr(path, name);
   }
 
   @Override

@@ -3,7 +3,6 @@ package org.howdah.filesystem;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * System calls that Java does not have. Only JNA brings them, which is among Hadoop's jars; where
@@ -35,9 +34,6 @@ interface Native {
 
   /** {@code removexattr}; nothing happens if there is no such attribute. */
   void removeAttribute(Path path, String name) throws IOException;
-
-  /** {@code listxattr}. */
-  List<String> attributes(Path path) throws IOException;
 
   /** What a user may store on a device, and has stored: bytes. */
   final class Quota {

@@ -2,7 +2,6 @@ package org.howdah.filesystem;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
@@ -14,14 +13,20 @@ final class Owners {
   private static final ConcurrentMap<Integer, String> USERS = new ConcurrentHashMap<>();
   private static final ConcurrentMap<Integer, String> GROUPS = new ConcurrentHashMap<>();
 
+  /** How long a number without a name is believed to have none: a directory service may be back. */
+  private static final long NAMELESS_NANOSECONDS = 60_000_000_000L;
+
+  /** By attribute and number: when to ask again. */
+  private static final ConcurrentMap<String, Long> NAMELESS = new ConcurrentHashMap<>();
+
   private Owners() {}
 
   static String user(Entry entry, Path path) {
-    return name(USERS, entry.user, path, "unix:owner");
+    return name(USERS, entry.user, entry, path, "unix:owner");
   }
 
   static String group(Entry entry, Path path) {
-    return name(GROUPS, entry.group, path, "unix:group");
+    return name(GROUPS, entry.group, entry, path, "unix:group");
   }
 
   /**
@@ -66,21 +71,29 @@ final class Owners {
 
   /** The number itself where there is no name, or where the file is gone meanwhile. */
   private static String name(
-      ConcurrentMap<Integer, String> known, int number, Path path, String attribute) {
+      ConcurrentMap<Integer, String> known, int number, Entry entry, Path path, String attribute) {
     String name = known.get(number);
     if (name != null) {
       return name;
     }
     String numeric = Integer.toUnsignedString(number);
+    Long until = NAMELESS.get(attribute + number);
+    if (until != null && System.nanoTime() - until < 0) {
+      return numeric;
+    }
     try {
       // Only the owner of a file can be asked for, so the file's present owner has to be that
       // number still.
-      String found = Files.getAttribute(path, attribute, LinkOption.NOFOLLOW_LINKS).toString();
-      Entry now = Entry.of(path);
+      String found = Files.getAttribute(path, attribute, entry.options()).toString();
+      Entry now = entry.isLink() ? Entry.of(path) : Entry.followed(path);
       if ((attribute.endsWith("owner") ? now.user : now.group) != number) {
         return numeric;
       }
-      known.put(number, found);
+      if (found.equals(numeric)) {
+        NAMELESS.put(attribute + number, System.nanoTime() + NAMELESS_NANOSECONDS);
+      } else {
+        known.put(number, found);
+      }
       return found;
     } catch (IOException gone) {
       return numeric;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -27,7 +28,6 @@ final class ReadAhead implements Closeable {
   private static final int FAST_ENOUGH = 16;
 
   private final Source source;
-  private final Buffers buffers;
   private final Speed speed;
   private final int step;
   private final int depth;
@@ -40,12 +40,16 @@ final class ReadAhead implements Closeable {
     final long offset;
     final CompletableFuture<ByteBuffer> bytes;
     volatile boolean slow;
+    volatile boolean unwanted;
 
     Pending(long offset, Source source, Speed speed) {
       this.offset = offset;
       bytes =
           CompletableFuture.supplyAsync(
               () -> {
+                if (unwanted) {
+                  throw new CancellationException();
+                }
                 long began = System.nanoTime();
                 try {
                   ByteBuffer read = source.read(offset);
@@ -64,9 +68,8 @@ final class ReadAhead implements Closeable {
    * @param depth chunks that are read ahead, at least 1
    * @param end length of the file; nothing is read ahead beyond it
    */
-  ReadAhead(Source source, Buffers buffers, Speed speed, int step, int depth, long end) {
+  ReadAhead(Source source, Speed speed, int step, int depth, long end) {
     this.source = source;
-    this.buffers = buffers;
     this.speed = speed;
     this.step = step;
     this.depth = depth;
@@ -109,7 +112,7 @@ final class ReadAhead implements Closeable {
     return fast >= FAST_ENOUGH;
   }
 
-  /** Gives up what was read ahead; reads that run end by themselves. */
+  /** Gives up what was read ahead; reads that run end by themselves, others do not begin. */
   @Override
   public void close() {
     pending.forEach(this::give);
@@ -122,6 +125,7 @@ final class ReadAhead implements Closeable {
   }
 
   private void give(Pending unused) {
-    unused.bytes.thenAccept(buffers::give);
+    unused.unwanted = true;
+    unused.bytes.thenAccept(Buffers::give);
   }
 }

@@ -34,6 +34,10 @@ final class Renames {
       throws IOException {
     Path from = mount.locate(source);
     Path to = mount.locate(destination);
+    if (!settings.renameNative && isRenamedAtOnce(from, to)) {
+      sync(from, to);
+      return true;
+    }
     Entry moved = found(from);
     if (moved == null || from.equals(mount.root())) {
       return false;
@@ -126,6 +130,15 @@ final class Renames {
       if (!from.getParent().equals(to.getParent())) {
         Tree.sync(from.getParent());
       }
+    }
+  }
+
+  /** The usual case, a file and a new name in a directory: nothing has to be looked at before. */
+  private static boolean isRenamedAtOnce(Path from, Path to) throws IOException {
+    try {
+      return Tree.renameFile(from, to);
+    } catch (java.nio.file.FileAlreadyExistsException | NoSuchFileException other) {
+      return false;
     }
   }
 

@@ -9,9 +9,6 @@ final class Speed {
 
   private static final double NANOSECONDS = 1e9;
 
-  /** Slow calls in a row that are no accident, as it is when another process had the processor. */
-  static final int NO_ACCIDENT = 2;
-
   private final double nanosecondsPerByte;
 
   /**

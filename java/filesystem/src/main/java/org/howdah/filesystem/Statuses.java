@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 
 /** What Hadoop is told of files, directories and links. */
 final class Statuses {
-  private static final FsPermission[] PERMISSIONS = new FsPermission[02000];
+  private static final FsPermission[] PERMISSIONS = permissions();
 
   /** Statuses of one step through a large directory. */
   private static final int BATCH = 1024;
@@ -40,21 +40,15 @@ final class Statuses {
    * @param located where it is
    */
   FileStatus of(Path path, java.nio.file.Path located, Entry entry) throws IOException {
-    boolean directory = entry.isDirectory();
-    String user = Owners.user(entry, located);
-    String group = Owners.group(entry, located);
-    return new FileStatus(
-        directory ? 0 : entry.size,
-        directory,
-        directory ? 0 : 1,
-        directory ? 0 : layouts.blockSize(located),
-        entry.modified,
-        entry.accessed,
-        permission(entry.permissions()),
-        user,
-        group,
-        entry.isLink() ? target(located) : null,
-        path);
+    return new Status(
+        path,
+        located,
+        entry,
+        entry.isDirectory() ? 0 : layouts.blockSize(located),
+        PERMISSIONS[entry.permissions()],
+        Owners.user(entry, located),
+        Owners.group(entry, located),
+        entry.isLink() ? target(located) : null);
   }
 
   /**
@@ -190,12 +184,12 @@ final class Statuses {
     }
   }
 
-  private static FsPermission permission(short mode) {
-    FsPermission known = PERMISSIONS[mode];
-    if (known == null) {
-      known = new FsPermission(mode);
-      PERMISSIONS[mode] = known;
+  /** All that there are, as statuses share them. */
+  private static FsPermission[] permissions() {
+    FsPermission[] all = new FsPermission[02000];
+    for (int mode = 0; mode < all.length; mode++) {
+      all[mode] = new FsPermission((short) mode);
     }
-    return known;
+    return all;
   }
 }

@@ -174,26 +174,46 @@ final class Tree {
     if (natively && Native.get() != null && Native.get().renameNoReplace(from, to)) {
       return;
     }
-    if (!directory && link(from, to)) {
-      try {
-        Files.delete(from);
-      } catch (NoSuchFileException e) {
-        // Deleted by another, or by a first try of ours whose answer was lost: then this is the
-        // only name left.
-        if ((Integer) Files.getAttribute(to, "unix:nlink", LinkOption.NOFOLLOW_LINKS) > 1) {
-          Files.deleteIfExists(to);
-          throw e;
-        }
-      } catch (IOException e) {
-        Files.deleteIfExists(to);
-        throw e;
-      }
+    if (!directory && renameFile(from, to)) {
       return;
     }
     if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(to.toString());
     }
     replace(from, to);
+  }
+
+  /**
+   * Renames a file or a link by two system calls; never replaces anything.
+   *
+   * @return false, with nothing changed, if it is a directory, or there are no hard links here
+   * @throws FileAlreadyExistsException if there is something under the new name
+   */
+  static boolean renameFile(Path from, Path to) throws IOException {
+    if (!link(from, to)) {
+      return false;
+    }
+    try {
+      delete(from);
+    } catch (NoSuchFileException e) {
+      // Deleted by another, or by a first try of ours whose answer was lost: then this is the
+      // only name left.
+      if ((Integer) Files.getAttribute(to, "unix:nlink", LinkOption.NOFOLLOW_LINKS) > 1) {
+        Files.deleteIfExists(to);
+        throw e;
+      }
+    } catch (IOException e) {
+      Files.deleteIfExists(to);
+      throw e;
+    }
+    return true;
+  }
+
+  /** A file, a link or an empty directory. Java's newer call looks at what it is before. */
+  static void delete(Path path) throws IOException {
+    if (!path.toFile().delete()) {
+      Files.delete(path);
+    }
   }
 
   /** Renames in one step, onto a file or an empty directory if there is one. */

@@ -89,8 +89,7 @@ final class VectoredReads {
   private void several(List<FileRange> together, IntFunction<ByteBuffer> allocate)
       throws IOException {
     long start = together.get(0).getOffset();
-    Buffers buffers = Buffers.of(largest);
-    ByteBuffer all = buffers.take();
+    ByteBuffer all = Buffers.of(largest).take();
     try {
       all.limit((int) (end(together.get(together.size() - 1)) - start));
       source.readFully(start, all);
@@ -102,7 +101,7 @@ final class VectoredReads {
         range.getData().complete(bytes);
       }
     } finally {
-      buffers.give(all);
+      Buffers.give(all);
     }
   }
 

@@ -21,14 +21,13 @@ final class WriteBehind {
   private static final int FAST_ENOUGH = 16;
 
   private final FileChannel channel;
-  private final Buffers buffers;
   private final Speed speed;
   private final int depth;
   private final boolean sync;
   private final ArrayDeque<CompletableFuture<Void>> pending = new ArrayDeque<>();
   private CompletableFuture<Void> syncing = CompletableFuture.completedFuture(null);
+  private final Pace pace;
   private boolean background;
-  private int slow;
   private volatile int fast;
   private long unsynced;
   private IOException failure;
@@ -37,12 +36,12 @@ final class WriteBehind {
    * @param depth buffers that may wait; 0 for none in the background
    * @param sync whether the end waits for the storage
    */
-  WriteBehind(FileChannel channel, Buffers buffers, Speed speed, int depth, boolean sync) {
+  WriteBehind(FileChannel channel, Speed speed, int depth, boolean sync) {
     this.channel = channel;
-    this.buffers = buffers;
     this.speed = speed;
     this.depth = depth;
     this.sync = sync;
+    pace = new Pace(speed);
   }
 
   /** Writes a buffer of the pool, which belongs to this from now on. */
@@ -52,6 +51,7 @@ final class WriteBehind {
     if (background && fast >= FAST_ENOUGH) {
       await(0);
       background = false;
+      pace.mistaken();
     }
     if (background) {
       await(depth - 1);
@@ -60,7 +60,7 @@ final class WriteBehind {
       try {
         writeNow(bytes);
       } finally {
-        buffers.give(bytes);
+        Buffers.give(bytes);
       }
     }
     keepBusy(count);
@@ -133,7 +133,7 @@ final class WriteBehind {
               } catch (IOException e) {
                 throw new CompletionException(e);
               } finally {
-                buffers.give(bytes);
+                Buffers.give(bytes);
               }
             },
             Background.pool()));
@@ -147,8 +147,7 @@ final class WriteBehind {
     } catch (IOException e) {
       throw failed(e);
     }
-    slow = speed.isSlow(count, System.nanoTime() - began) ? slow + 1 : 0;
-    if (depth > 0 && slow >= Speed.NO_ACCIDENT) {
+    if (pace.isSlow(count, System.nanoTime() - began) && depth > 0) {
       background = true;
       fast = 0;
     }

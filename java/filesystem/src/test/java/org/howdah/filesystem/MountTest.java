@@ -213,7 +213,15 @@ class MountTest {
       assertThatThrownBy(() -> files.create(after)).hasMessageContaining("no longer is");
       assertThatThrownBy(() -> files.mkdirs(after)).hasMessageContaining("no longer is");
     }
-    assertThatThrownBy(() -> files.open(new org.apache.hadoop.fs.Path("/before")))
+    org.apache.hadoop.fs.Path before = new org.apache.hadoop.fs.Path("/before");
+    org.apache.hadoop.fs.Path top = new org.apache.hadoop.fs.Path("/");
+    assertThatThrownBy(() -> files.open(before)).hasMessageContaining("no longer is");
+    assertThatThrownBy(() -> files.listStatus(top)).hasMessageContaining("no longer is");
+    assertThatThrownBy(() -> files.listStatusIterator(top)).hasMessageContaining("no longer is");
+    assertThatThrownBy(() -> files.exists(before)).hasMessageContaining("no longer is");
+    assertThatThrownBy(() -> files.delete(before, true)).hasMessageContaining("no longer is");
+    assertThatThrownBy(() -> files.setTimes(before, 0, 0)).hasMessageContaining("no longer is");
+    assertThatThrownBy(() -> files.rename(before, new org.apache.hadoop.fs.Path("/after")))
         .hasMessageContaining("no longer is");
     open.close();
     assertThat(root.toFile().list()).isEmpty();
@@ -253,6 +261,21 @@ class MountTest {
     assertThat(JnaCalls.quota(answer.array()).used).isEqualTo(3 << 20);
     answer.putLong(0, 0);
     assertThat(JnaCalls.quota(answer.array()).limit).isEqualTo(4 << 20);
+  }
+
+  @Test
+  void aFileForWhichThereIsNoRoomIsNotMade() throws Exception {
+    Assumptions.assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=1m", "howdah-test", root.toString()) == 0,
+        "not allowed to mount");
+    try {
+      FileSystem files = TemporaryMount.open(root, "preallocate", "8m");
+      assertThatThrownBy(() -> files.create(new org.apache.hadoop.fs.Path("/large")))
+          .isInstanceOf(org.apache.hadoop.fs.ClusterStorageCapacityExceededException.class);
+      assertThat(root.toFile().list()).isEmpty();
+    } finally {
+      run("umount", "-l", root.toString());
+    }
   }
 
   @Test

@@ -1,0 +1,50 @@
+"""`python names.py OPERATION DIRECTORY COUNT`: what `Rounds` does with names, as a loop of Python's own calls.
+
+Prints what `Rounds` prints. It is the least that a program pays for the same names on the same file system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+
+def run(operation: str, directory: Path, count: int) -> int:
+    """Names that were made, looked at, renamed or deleted."""
+    files = [f"{directory}/file{number}" for number in range(count)]
+    renamed = [f"{directory}/renamed{number}" for number in range(count)]
+    match operation:
+        case "create":
+            for file in files:
+                os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644))
+        case "stat":
+            for file in files:
+                os.stat(file)
+        case "list":
+            with os.scandir(directory) as entries:
+                return sum(1 for entry in entries if entry.stat().st_mode)
+        case "rename":
+            for old, new in zip(files, renamed, strict=True):
+                os.rename(old, new)
+        case "delete":
+            for file in renamed:
+                os.unlink(file)
+        case _:
+            raise SystemExit(f"no operation {operation}")
+    return count
+
+
+def main(operation: str, directory: str, count: str) -> None:
+    """Runs one operation and says what it took."""
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    began, cpu = time.perf_counter(), time.process_time()
+    done = run(operation, Path(directory), int(count))
+    said = {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "done": done}
+    print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
