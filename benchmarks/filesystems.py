@@ -2,8 +2,9 @@
 on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn anew for each round.
 
 `ROW=files` is in memory (tmpfs), `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
-page cache emptied before reading. Of HDFS, the daemons' processor time counts too. Hadoop's own two fork a process for
-each name, so that fewer names tell their rate.
+page cache emptied before reading. Of HDFS, the daemons' processor time counts too. `ROW=files-moosefs` is about names
+on a shared file system. Names are also those of a loop of Python's own calls. Hadoop's own two fork a process for each
+name, so that fewer names tell their rate.
 """
 
 from __future__ import annotations
@@ -15,19 +16,25 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.pairs import KEPT, ROOT, cluster, howdah, ratio_words
+from tools.moosefs import moosefs
 
 ROUNDS = int(os.environ.get("ROUNDS", "10"))
 RAW_LOCAL = "fs.file.impl=org.apache.hadoop.fs.RawLocalFileSystem"
+_LOCAL = {"raw local": (RAW_LOCAL,)}
 _OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
-_ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs")
+_ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs", "python")
+_SHARED_ARMS = ("posixfs", "raw local", "local", "python")
 # Operation, count, streams: what is written first is read next.
 _STREAMS = (("write", 1024, 1), ("read", 1024, 1), ("position", 2000, 1), ("vector", 2000, 1))
 _FORKING = {"raw local": 50, "local": 50}
+# In memory, one pass is over before its processor time can be told.
+_PASSES = 4
 _NAMES = (("create", 10_000, 1), ("stat", 10_000, 1), ("list", 10_000, 1), ("rename", 10_000, 1), ("delete", 10_000, 1))
 
 
@@ -36,25 +43,53 @@ def measure(row: str) -> list[str]:
     home = build()
     root = Path("/dev/shm") if row == "files" else home
     place = root / "bench-files"
-    work = ("--work-dir", str(root / "bench-hdfs"))
+    try:
+        with cluster(row, 1, "--work-dir", str(root / "bench-hdfs")) as name:
+            manifest = next(one for one in json.loads(howdah("status", "--json").stdout) if one["name"] == name)
+            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, manifest, home, cold=row != "files"))
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    return _table(done, _ARMS, (*_STREAMS, *_NAMES))
+
+
+def measure_shared() -> list[str]:
+    """The same of names on MooseFS, mounted on one host of three chunk servers; one copy."""
+    home = build()
+
+    def names(arm: str) -> list[dict[str, object]]:
+        files = f"{there.mount}/{arm.replace(' ', '-')}"
+        keys = (_OWN, f"fs.posixfs.mount={there.mount}") if arm == "posixfs" else _LOCAL.get(arm, ())
+        uri = f"posixfs://{files.removeprefix(str(there.mount))}" if arm == "posixfs" else f"file://{files}"
+        found = [
+            {"operation": name, **_names(arm, name, uri, files, _some(arm, count), home, keys, there.inside(0))}
+            for name, count, _ in _NAMES
+        ]
+        there.plain(0, "rm", "-r", files)
+        return found
+
+    with tempfile.TemporaryDirectory(dir=home) as root, moosefs(Path(root), hosts=1, copies=1) as there:
+        done = _rounds("files-moosefs", _SHARED_ARMS, names)
+    return _table(done, _SHARED_ARMS, _NAMES)
+
+
+def _rounds(
+    row: str, arms: Sequence[str], measured: Callable[[str], list[dict[str, object]]]
+) -> list[dict[str, object]]:
+    """The figures of all rounds, after those that were missing were measured; kept line by line."""
     kept = KEPT / f"{row}.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.is_file() else []
-    try:
-        with cluster(row, 1, *work) as name, kept.open("a") as out:
-            manifest = next(one for one in json.loads(howdah("status", "--json").stdout) if one["name"] == name)
-            for number in range(ROUNDS):
-                order = list(_ARMS)
-                random.Random(f"{row}-{number}").shuffle(order)
-                for arm in order:
-                    if not any(one["round"] == number and one["arm"] == arm for one in done):
-                        for figure in _round(arm, place, manifest, home, cold=row != "files"):
-                            done.append({"round": number, "arm": arm, **figure})
-                            print(json.dumps(done[-1]), file=out, flush=True)
-                        print(f"round {number}, {arm}", file=sys.stderr, flush=True)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-    return _table(done)
+    with kept.open("a") as out:
+        for number in range(ROUNDS):
+            for arm in random.Random(f"{row}-{number}").sample(arms, len(arms)):
+                if any(one["round"] == number and one["arm"] == arm for one in done):
+                    continue
+                figures = [{"round": number, "arm": arm, **figure} for figure in measured(arm)]
+                done += figures
+                out.writelines(f"{json.dumps(figure)}\n" for figure in figures)
+                out.flush()
+                print(f"round {number}, {arm}", file=sys.stderr, flush=True)
+    return done
 
 
 def build() -> Path:
@@ -69,21 +104,45 @@ def build() -> Path:
 def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *, cold: bool) -> list[dict[str, object]]:
     """Every operation once, on files of its own."""
     uri, settings = _target(arm, place, manifest)
+    daemons = _daemons(manifest) if arm == "hdfs" else ()
     found: list[dict[str, object]] = []
     shutil.rmtree(place, ignore_errors=True)
-    for folder, operations in (("streams", _STREAMS), ("names", _NAMES)):
-        for operation, count, streams in operations:
-            if cold and operation in ("read", "position", "vector"):
-                os.sync()
-                with suppress(OSError):
-                    Path("/proc/sys/vm/drop_caches").write_text("3\n")
-            some = min(count, _FORKING.get(arm, count)) if folder == "names" else count
-            arguments = [operation, f"{uri}/{folder}", str(some), str(streams), "0", *settings]
-            said = in_jvm(arguments, home, daemons=_daemons(manifest) if arm == "hdfs" else ())
-            found.append({"operation": operation, **said})
+    for operation, count, streams in _STREAMS if arm != "python" else ():
+        if cold and operation in ("read", "position", "vector"):
+            os.sync()
+            with suppress(OSError):
+                Path("/proc/sys/vm/drop_caches").write_text("3\n")
+        arguments = [operation, f"{uri}/streams", str(count), str(streams), "0", *settings]
+        passes = 1 if cold else _PASSES
+        found.append({"operation": operation, **in_jvm(arguments, home, daemons=daemons, passes=passes)})
+    for operation, count, _ in _NAMES:
+        files = f"{place}/names"
+        said = _names(arm, operation, f"{uri}/names", files, _some(arm, count), home, settings, daemons=daemons)
+        found.append({"operation": operation, **said})
     if arm == "hdfs":
         howdah("exec", "--name", str(manifest["name"]), "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
     return found
+
+
+def _some(arm: str, count: int) -> int:
+    return min(count, _FORKING.get(arm, count))
+
+
+def _names(
+    arm: str,
+    operation: str,
+    uri: str,
+    files: str,
+    count: int,
+    home: Path,
+    settings: Sequence[str],
+    before: Sequence[str] = (),
+    daemons: Sequence[int] = (),
+) -> dict[str, float]:
+    if arm != "python":
+        return in_jvm([operation, uri, str(count), "1", "0", *settings], home, before=before, daemons=daemons)
+    command = [*before, sys.executable, str(ROOT / "benchmarks" / "names.py"), operation, files, str(count)]
+    return _said(command)
 
 
 def _target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, Sequence[str]]:
@@ -97,18 +156,28 @@ def _target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str,
         )
     if arm.startswith("posixfs"):
         return f"posixfs://{place}", (_OWN, *(("fs.posixfs.checksum=true",) if "," in arm else ()))
-    return f"file://{place}", (RAW_LOCAL,) if arm == "raw local" else ()
+    return f"file://{place}", _LOCAL.get(arm, ())
 
 
-def in_jvm(arguments: Sequence[str], home: Path, *, daemons: Sequence[int] = ()) -> dict[str, float]:
-    """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM and of `daemons`) and what was `done`."""
+def in_jvm(
+    arguments: Sequence[str],
+    home: Path,
+    *,
+    before: Sequence[str] = (),
+    daemons: Sequence[int] = (),
+    passes: int = 1,
+) -> dict[str, float]:
+    """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM and of `daemons`) and what was `done` in all passes."""
     own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
-    flags = ["-XX:+UseSerialGC", "-Xmx1g", f"-Ddaemons={','.join(map(str, daemons))}"]
-    command = ["java", *flags, "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments]
+    flags = ["-XX:+UseSerialGC", "-Xmx1g", f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}"]
+    return _said([*before, "java", *flags, "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments])
+
+
+def _said(command: Sequence[str]) -> dict[str, float]:
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
-        raise SystemExit(f"{' '.join(arguments)} failed:\n{ended.stderr[-3000:]}")
+        raise SystemExit(f"{' '.join(command[-8:])} failed:\n{ended.stderr[-3000:]}")
     said: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
     return said
 
@@ -120,27 +189,30 @@ def _daemons(manifest: Mapping[str, object]) -> list[int]:
     return [daemon["pid"] for daemon in daemons if daemon["role"] in ("datanode", "namenode")]
 
 
-def _table(done: Sequence[Mapping[str, object]]) -> list[str]:
+def _table(
+    done: Sequence[Mapping[str, object]], arms: Sequence[str], operations: Sequence[tuple[str, int, int]]
+) -> list[str]:
     values: dict[tuple[str, str, str], dict[int, float]] = {}
     for one in done:
         rate = float(str(one["done"])) / float(str(one["seconds"]))
         share = float(str(one["cpu"])) / float(str(one["done"]))
-        for figure, value in (("rate", rate), ("cpu", share)):
+        # Less than a tick of the kernel's clock is no figure.
+        for figure, value in (("rate", rate), *((("cpu", share),) if share else ())):
             key = (str(one["operation"]), str(one["arm"]), figure)
             values.setdefault(key, {})[int(str(one["round"]))] = value
-    head = "| operation | " + " | ".join(_ARMS) + " | " + " | ".join(f"ours ÷ {arm}" for arm in _ARMS[1:]) + " |"
+    head = "| operation | " + " | ".join(arms) + " | " + " | ".join(f"ours ÷ {arm}" for arm in arms[1:]) + " |"
     lines = []
     for figure, unit in (("rate", "MB/s; operations per second"), ("cpu", "processor seconds per GB; per million")):
-        lines += ["", unit, "", head, "|" + "---|" * (2 * len(_ARMS))]
-        for operation, _, _ in (*_STREAMS, *_NAMES):
+        lines += ["", unit, "", head, "|" + "---|" * (2 * len(arms))]
+        for operation, _, _ in operations:
             scale = (1e-6 if figure == "rate" else 1e9) if operation in {one for one, _, _ in _STREAMS} else 1.0
             scale = 1e6 if figure == "cpu" and scale == 1.0 else scale
             ours = values.get((operation, "posixfs", figure), {})
             cells = []
-            for arm in _ARMS:
+            for arm in arms:
                 found = values.get((operation, arm, figure), {})
                 cells.append(f"{statistics.geometric_mean(found.values()) * scale:,.1f}" if found else "missing")
-            for arm in _ARMS[1:]:
+            for arm in arms[1:]:
                 other = values.get((operation, arm, figure), {})
                 cells.append(ratio_words([ours[one] / other[one] for one in sorted(ours) if one in other]))
             lines.append(f"| {operation} | {' | '.join(cells)} |")

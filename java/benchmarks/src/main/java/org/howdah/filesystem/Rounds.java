@@ -25,7 +25,7 @@ import org.apache.hadoop.fs.Path;
  * file system, through Hadoop's interface alone, as a job calls it. Prints the seconds, the
  * processor seconds of this JVM (and of the processes whose ids the property {@code daemons} has)
  * and how much was done, after the same calls on files of their own have had the JVM compile what
- * it runs.
+ * it runs. The property {@code passes} says how often the operation is done, if not once.
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
@@ -88,7 +88,10 @@ public final class Rounds {
             Integer.parseInt(arguments[4]));
     long began = System.nanoTime();
     long cpu = processorTime();
-    long done = rounds.run(arguments[0]);
+    long done = 0;
+    for (int pass = 0; pass < Integer.getInteger("passes", 1); pass++) {
+      done += rounds.run(arguments[0]);
+    }
     double seconds = (System.nanoTime() - began) / NANOSECONDS;
     System.out.printf(
         "{\"seconds\": %.6f, \"cpu\": %.6f, \"done\": %d}%n",

@@ -1,0 +1,107 @@
+"""MooseFS on one machine, for tests and benchmarks: a shared file system that several hosts have mounted.
+
+One master and three chunk servers in a network namespace of their own; each host is a mount namespace. Needs root, and
+Debian's packages moosefs-master, moosefs-chunkserver and moosefs-client.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ADDRESS = "10.77.0.1"
+SERVERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MooseFS:
+    """Its chunk servers, and the processes whose namespaces have it mounted at `mount`."""
+
+    mount: Path
+    servers: Sequence[subprocess.Popen[bytes]]
+    hosts: Sequence[subprocess.Popen[bytes]]
+
+    def inside(self, host: int) -> list[str]:
+        """What stands before a command that is to run on a host."""
+        return ["nsenter", "-t", str(self.hosts[host].pid), "-m", "-n"]
+
+    def plain(self, host: int, *command: str) -> subprocess.CompletedProcess[bytes]:
+        """Any command on one of the hosts."""
+        return subprocess.run([*self.inside(host), *command], capture_output=True, check=False, timeout=60)
+
+
+@contextmanager
+def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
+    """MooseFS with its data below `root`, mounted on so many hosts, and its end; RuntimeError if it does not come up.
+
+    At the end the directory of the mount must be empty: nothing was written to the disk below it.
+    """
+    mount = root / "mount"
+    mount.mkdir()
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*command: str) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return started[-1]
+
+    try:
+        network = start("unshare", "-n", "sleep", "3600")
+        time.sleep(0.5)
+        inside = ["nsenter", "-t", str(network.pid), "-n"]
+        subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
+        subprocess.run([*inside, "ip", "addr", "add", f"{ADDRESS}/24", "dev", "lo"], check=True)
+        servers = []
+        for command in _configured(root):
+            servers.append(start(*inside, *command))
+            time.sleep(1.5)
+        there = MooseFS(mount, servers, [start(*inside, "unshare", "-m", "sleep", "3600") for _ in range(hosts)])
+        time.sleep(0.5)
+        for host in range(hosts):
+            start(*there.inside(host), "mfsmount", str(mount), "-H", ADDRESS, "-P", "29421", "-f")
+            _wait_for_mount(there, host)
+        if there.plain(0, "mfssetgoal", "-r", str(copies), str(mount)).returncode != 0:
+            raise RuntimeError(f"MooseFS does not keep {copies} copies")
+        yield there
+        for host in range(hosts):
+            there.plain(host, "umount", "-l", str(mount))
+        if list(mount.iterdir()):
+            raise RuntimeError(f"something was written to the disk below {mount}")
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+def _configured(root: Path) -> list[list[str]]:
+    """Writes the configuration of master and chunk servers; the commands that start them."""
+    (root / "exports.cfg").write_text("10.77.0.0/24 / rw,alldirs,admin,maproot=0:0\n")
+    (root / "master").mkdir()
+    (root / "master" / "metadata.mfs").write_text("MFSM NEW")
+    own = "WORKING_USER = root\nWORKING_GROUP = root\n"
+    ports = {"MATOML": 29419, "MATOCS": 29420, "MATOCL": 29421}
+    listen = "".join(f"{who}_LISTEN_HOST = {ADDRESS}\n{who}_LISTEN_PORT = {port}\n" for who, port in ports.items())
+    (root / "master.cfg").write_text(f"{own}DATA_PATH = {root}/master\nEXPORTS_FILENAME = {root}/exports.cfg\n{listen}")
+    commands = [["mfsmaster", "-c", f"{root}/master.cfg", "-f", "start"]]
+    for number in range(SERVERS):
+        for name in (f"server{number}", f"disk{number}"):
+            (root / name).mkdir()
+        (root / f"disks{number}.cfg").write_text(f"{root}/disk{number}\n")
+        (root / f"server{number}.cfg").write_text(
+            f"{own}DATA_PATH = {root}/server{number}\nHDD_CONF_FILENAME = {root}/disks{number}.cfg\n"
+            f"HDD_LEAVE_SPACE_DEFAULT = 64MiB\nMASTER_HOST = {ADDRESS}\nMASTER_PORT = 29420\n"
+            f"CSSERV_LISTEN_HOST = {ADDRESS}\nCSSERV_LISTEN_PORT = {29431 + number}\n"
+        )
+        commands.append(["mfschunkserver", "-c", f"{root}/server{number}.cfg", "-f", "start"])
+    return commands
+
+
+def _wait_for_mount(there: MooseFS, host: int) -> None:
+    for _ in range(300):
+        if there.plain(host, "mountpoint", "-q", str(there.mount)).returncode == 0:
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"MooseFS was not mounted on host {host} within 30 s")
