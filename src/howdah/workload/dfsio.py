@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,14 @@ MIB = 1 << 20
 """What TestDFSIO calls MB (`MEGA` in its source)."""
 _BUFFER_BYTES = 1_000_000
 _ROUNDING = MIB // 100
+_RANDOM = "random-read"
+"""The phase that reads by whole buffers until it has enough: how much that was, its report says."""
+_LEAST, _MOST = 1e-6, 1e15
+"""Between them is all that such a report can say of something that happened."""
+_DEVIATION = "IO rate std deviation"
 _FIELD = re.compile(
-    r"(?:^|TestDFSIO:)\s*(Number of files|Total MBytes processed|Throughput mb/sec|Average IO rate mb/sec"
-    r"|IO rate std deviation|Test exec time sec):\s*(\S+)\s*$"
+    r"(?:^|TestDFSIO:| - )\s*(Number of files|Total MBytes processed|Throughput mb/sec|Average IO rate mb/sec"
+    rf"|{_DEVIATION}|Test exec time sec):\s*(\S+)\s*$"
 )
 _HEAD = re.compile(r"-----\s*TestDFSIO\s*-----\s*:\s*(.+?)\s*$")
 _LAST = "Test exec time sec"
@@ -75,40 +81,51 @@ def parse_reports(text: str) -> tuple[Report, ...]:
     Some releases also print a `Total Throughput mb/sec`, which divides by milliseconds: it is not read.
 
     Raises:
-        Untrusted: a block lacks a line, or one holds no number.
+        Untrusted: a block lacks a line or has one twice, ends early, or holds no number, or one that cannot be.
     """
     found: list[Report] = []
     operation: str | None = None
     fields: dict[str, str] = {}
     for line in text.splitlines():
         if head := _HEAD.search(line):
-            if fields:
-                raise Untrusted(f"a TestDFSIO report ends after {list(fields)[-1]!r}")
+            _refuse_open(operation, fields)
             operation = head[1]
         elif field := _FIELD.search(line):
+            if field[1] in fields:  # Of the next block: where there are no heads, nothing else tells them apart.
+                _refuse_open(operation, fields)
             fields[field[1]] = field[2]
             if field[1] == _LAST:
                 found.append(_report(operation, fields))
                 operation, fields = None, {}
-    if fields:
-        raise Untrusted(f"a TestDFSIO report ends after {list(fields)[-1]!r}")
+    _refuse_open(operation, fields)
     return tuple(found)
 
 
+def _refuse_open(operation: str | None, fields: Mapping[str, str]) -> None:
+    """Raises Untrusted where a block has begun that has not ended."""
+    if fields or operation is not None:
+        last = repr(list(fields)[-1]) if fields else f"its head: {operation}"
+        raise Untrusted(f"a TestDFSIO report ends after {last}")
+
+
 def _report(operation: str | None, fields: Mapping[str, str]) -> Report:
-    try:
-        files, megabytes, task, file, deviation, seconds = (
-            float(fields[name])
-            for name in (
-                *("Number of files", "Total MBytes processed", "Throughput mb/sec"),
-                *("Average IO rate mb/sec", "IO rate std deviation", _LAST),
-            )
-        )
-    except KeyError as error:
-        raise Untrusted(f"a TestDFSIO report has no line {error}") from error
-    except ValueError as error:
-        raise Untrusted(f"a TestDFSIO report holds no number: {error}") from error
+    names = ("Number of files", "Total MBytes processed", "Throughput mb/sec", "Average IO rate mb/sec")
+    files, megabytes, task, file, deviation, seconds = (_number(fields, name) for name in (*names, _DEVIATION, _LAST))
+    if not files.is_integer():
+        raise Untrusted(f"a TestDFSIO report holds no number of files: {names[0]}: {fields[names[0]]}")
     return Report(operation, int(files), round(megabytes * MIB), task * MIB, file * MIB, deviation * MIB, seconds)
+
+
+def _number(fields: Mapping[str, str], name: str) -> float:
+    if name not in fields:
+        raise Untrusted(f"a TestDFSIO report has no line {name!r}")
+    try:
+        value = float(fields[name])
+    except ValueError:
+        value = math.nan
+    if not (_LEAST <= value <= _MOST or (value == 0 and name == _DEVIATION)):
+        raise Untrusted(f"a TestDFSIO report holds no number that can be: {name}: {fields[name]}")
+    return value
 
 
 class Dfsio:

@@ -7,13 +7,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.outputs import count_of, read_text
 from howdah.workload.text import generate, known_counts, text_settings
 
 _PATTERN = r"\bq[a-z]*"
 """Words that begin with q. Java and Python read it alike, and no match spans words."""
+_LEAST_BYTES = 1000
+"""From here on there are such words in the text, however it ends; the first is at byte 354."""
 
 
 class Grep:
@@ -33,7 +37,13 @@ class Grep:
         self._input: Dataset | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-        return {**text_settings(asked.size_of(self), asked, cluster), "pattern": _PATTERN}
+        size = asked.size_of(self)
+        if size < _LEAST_BYTES:
+            raise UsageError(
+                f"{size} bytes of text may have no word that begins with q, which is what is looked for",
+                hint=f"--size {_LEAST_BYTES} is the least.",
+            )
+        return {**text_settings(size, asked, cluster), "pattern": _PATTERN}
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
         size = settings["size_bytes"]
@@ -61,7 +71,7 @@ class Grep:
             line
             for name in session.storage.files(_output(session))
             if name.startswith("part-")
-            for line in session.storage.read(f"{_output(session)}/{name}").decode().splitlines()
+            for line in read_text(session.storage, f"{_output(session)}/{name}").splitlines()
         ]
         found, order = read_matches(lines)
         detail = (
@@ -75,12 +85,15 @@ class Grep:
 
 
 def read_matches(lines: Sequence[str]) -> tuple[Counter[str], list[int]]:
-    """Lines `COUNT<TAB>MATCH`: the count of each match, and the counts in their order."""
-    pairs = [line.split("\t", 1) for line in lines]
+    """Lines `COUNT<TAB>MATCH`: the count of each match, and the counts in their order. Raises Untrusted for any other
+    line."""
     found: Counter[str] = Counter()
-    for times, match in pairs:
-        found[match] += int(times)
-    return found, [int(times) for times, _ in pairs]
+    order = []
+    for line in lines:
+        times, tab, match = line.partition("\t")
+        order.append(count_of(times if tab else "", line))
+        found[match] += order[-1]
+    return found, order
 
 
 def _output(session: Session) -> str:

@@ -7,12 +7,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from howdah.errors import WorkloadFailed
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.model.storage import HDFS
 from howdah.workload import MAPS, REDUCES, Asked, Option, Session, Settings
 from howdah.workload.counts import TASK_COUNTERS
+from howdah.workload.outputs import UNCOMPRESSED
 from howdah.workload.terasort import CHECKSUM_COUNTER, ROW_BYTES, judge, read_report, row_settings
 
 TERABYTE = 10**12
@@ -21,8 +23,8 @@ NOTICE = (
     "rules, and no figure here may be compared with TPCx-HS results"
 )
 _PASSES = (1, 2)
-_FILE = re.compile(r"^(\S+) (\d+) bytes, replicated: replication=(\d+), \d+ block\(s\): +(.*)$", re.MULTILINE)
-_LENGTH = re.compile(r"^(\d+) part-\S+$", re.MULTILINE)
+_FILE = re.compile(r"^(\S+) (\d{1,18}) bytes, replicated: replication=(\d{1,9}), \d+ block\(s\): +(.*)$", re.MULTILINE)
+_LENGTH = re.compile(r"^(\d{1,18}) part-\S+$", re.MULTILINE)
 
 SECONDS = Metric(
     "hs_seconds",
@@ -118,7 +120,7 @@ class Hs:
         programs = {
             "gen": session.examples("teragen", maps, str(settings["rows"]), source),
             "sort": session.examples("terasort", reduces, replicas, source, target),
-            "validate": session.examples("teravalidate", target, report),
+            "validate": session.examples("teravalidate", UNCOMPRESSED, target, report),
         }
         generated = session.program(f"gen-{number}", "run", programs["gen"], data_bytes=size)
         self._check_data(session, settings, f"check-input-{number}", f"{root}/input")
@@ -127,10 +129,10 @@ class Hs:
         validated = session.program(f"validate-{number}", "run", programs["validate"])
         seconds = validated.end - generated.start
         session.sample(SECONDS, seconds, phase=f"pass-{number}")
-        checksum = _only(generated.jobs).counter(*CHECKSUM_COUNTER)
+        checksum = _only(f"gen-{number}", generated.jobs).counter(*CHECKSUM_COUNTER)
         for check in judge(read_report(session, f"{root}/report"), checksum):
             self._checks.append(Check(f"{check.name}-{number}", check.passed, check.detail))
-        counted = _only(sorted_.jobs).counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
+        counted = _only(f"sort-{number}", sorted_.jobs).counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
         detail = f"{counted} of {settings['rows']} rows sorted"
         self._checks.append(Check(f"cardinality-{number}", counted == settings["rows"], detail))
         session.storage.remove(root)
@@ -169,6 +171,7 @@ def judge_lengths(name: str, said: str, size: int) -> Check:
     return Check(name, sum(lengths) == size, f"{sum(lengths)} of {size} bytes in {len(lengths)} files")
 
 
-def _only(jobs: Sequence[Job]) -> Job:
-    (job,) = jobs
-    return job
+def _only(phase: str, jobs: Sequence[Job]) -> Job:
+    if len(jobs) != 1:
+        raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of a program that runs one")
+    return jobs[0]

@@ -24,8 +24,8 @@ _THREADS = 4
 _FILES_PER_DIRECTORY = 100
 # A thread that meets an error ends, and the program waits for it for ever.
 _FATAL = "StatsDaemon "
-_STATS = re.compile(r"--- (\w+) stats +---$")
-_FIELD = re.compile(r"(?:^|[: ])(# operations|Elapsed Time): (\d+)$")
+_STATS = re.compile(r"--- (\w+) stats +---\s*$")
+_FIELD = re.compile(r"(?:^|[: ])(# operations|Elapsed Time): (\d{1,18})\s*$")
 
 RATE = Metric(
     "namenode_rate",
@@ -50,22 +50,30 @@ def parse_reports(text: str) -> tuple[Report, ...]:
     """The statistics in a client's output, with log prefixes or without.
 
     Raises:
-        Untrusted: a block lacks its number of operations or its time.
+        Untrusted: a block lacks its number of operations or its time, or has one twice.
     """
     found: list[Report] = []
     operation: str | None = None
     fields: dict[str, int] = {}
     for line in text.splitlines():
         if head := _STATS.search(line):
+            _refuse_open(operation)
             operation, fields = head[1], {}
         elif operation is not None and (field := _FIELD.search(line)):
+            if field[1] in fields:
+                _refuse_open(operation)
             fields[field[1]] = int(field[2])
             if len(fields) == 2:
                 found.append(Report(operation, fields["# operations"], fields["Elapsed Time"] / 1000))
                 operation = None
+    _refuse_open(operation)
+    return tuple(found)
+
+
+def _refuse_open(operation: str | None) -> None:
+    """Raises Untrusted where the block of `operation` has not ended."""
     if operation is not None:
         raise Untrusted(f"the statistics of {operation} end early")
-    return tuple(found)
 
 
 class NameNodeThroughput:

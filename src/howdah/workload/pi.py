@@ -13,7 +13,7 @@ from howdah.model.run import Check
 from howdah.workload import MAPS, Asked, Option, Session, Settings
 from howdah.workload.counts import count
 
-_ESTIMATE = re.compile(r"^Estimated value of Pi is ([0-9.]+)$", re.MULTILINE)
+_ESTIMATE = re.compile(r"^Estimated value of Pi is ([0-9]{1,9}(?:\.[0-9]{1,40})?)$", re.MULTILINE)
 _COUNTED = 1_000_000
 """Up to so many points the answer is computed here too."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -10,11 +11,13 @@ from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
+from howdah.workload.outputs import UNCOMPRESSED, read_text, shown
 
 ROW_BYTES = 100
 CHECKSUM_COUNTER = ("org.apache.hadoop.examples.terasort.TeraGen$Counters", "CHECKSUM")
 _LOW_64 = (1 << 64) - 1
 _OUTPUT_REPLICATION = "mapreduce.terasort.output.replication"
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{1,64}")
 
 
 class TeraSort:
@@ -84,7 +87,7 @@ class TeraSort:
         session.job(
             "validate",
             "verify",
-            session.examples("teravalidate", _uri(session, "output"), _uri(session, "report")),
+            session.examples("teravalidate", UNCOMPRESSED, _uri(session, "output"), _uri(session, "report")),
         )
         report = read_report(session, f"{session.directory}/report")
         length = sum(_parts(session, f"{session.directory}/output", "part-r-").values())
@@ -113,7 +116,7 @@ def row_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Setting
 def read_report(session: Session, directory: str) -> str:
     """All that TeraValidate wrote into `directory`."""
     parts = _parts(session, directory, "part-r-")
-    return b"".join(session.storage.read(f"{directory}/{part}") for part in parts).decode()
+    return "".join(read_text(session.storage, f"{directory}/{part}") for part in parts)
 
 
 def judge(report: str, generated: int | None) -> tuple[Check, ...]:
@@ -122,26 +125,32 @@ def judge(report: str, generated: int | None) -> tuple[Check, ...]:
     The report has a line `checksum<TAB>HEX` and one line `error<TAB>…` per misplaced record or file boundary. TeraGen
     counts the low 64 bits of the same sum, as a signed number.
     """
-    lines = [line.split("\t", 1) for line in report.splitlines() if line.strip()]
-    errors = [line[-1] for line in lines if line[0] == "error"]
-    # TeraValidate also tells, over several lines each, how files overlap.
-    first = next((error for error in errors if error.startswith("misorder")), errors[0] if errors else "")
-    sums = [int(line[1], 16) for line in lines if line[0] == "checksum" and len(line) == 2]
-    order = Check(
-        "order",
-        not errors and len(sums) == 1,
-        f"{len(errors)} errors, the first: {first}"
-        if errors
-        else "every record is in order"
-        if sums
-        else "TeraValidate's report is empty",
-    )
-    if generated is None or len(sums) != 1:
+    lines = [line.partition("\t") for line in report.splitlines() if line.strip()]
+    errors = [text for key, _, text in lines if key == "error"]
+    sums = [text for key, _, text in lines if key == "checksum"]
+    whole = len(sums) == 1 and _HEXADECIMAL.fullmatch(sums[0]) is not None
+    order = Check("order", not errors and whole, _said(report, errors, sums))
+    if generated is None or not whole:
         lacking = "TeraGen's checksum counter" if generated is None else "TeraValidate's checksum"
         return order, Check("checksum", False, f"{lacking} is missing")
-    expected, found = generated & _LOW_64, sums[0] & _LOW_64
+    expected, found = generated & _LOW_64, int(sums[0], 16) & _LOW_64
     relation = "equal" if expected == found else "differ"
     return order, Check("checksum", expected == found, f"generated {expected:x} and sorted {found:x} {relation}")
+
+
+def _said(report: str, errors: Sequence[str], sums: Sequence[str]) -> str:
+    """What a report with such errors and checksums says of the order."""
+    if errors:
+        # TeraValidate also tells, over several lines each, how files overlap.
+        first = next((error for error in errors if error.startswith("misorder")), errors[0])
+        return f"{len(errors)} errors, the first: {first}"
+    if not report.strip():
+        return "TeraValidate's report is empty"
+    if len(sums) != 1:
+        return f"TeraValidate's report has {len(sums)} checksums, not one: {shown(report)}"
+    if not _HEXADECIMAL.fullmatch(sums[0]):
+        return f"TeraValidate's report has a checksum that is none: {shown(sums[0])}"
+    return "every record is in order"
 
 
 def _length_check(length: int, expected: int) -> Check:

@@ -9,6 +9,7 @@ from typing import Any
 from howdah.errors import UsageError
 from howdah.workload import Asked, Dataset, Session, Settings
 from howdah.workload.counts import count
+from howdah.workload.outputs import check_codec, count_of, read_text
 
 _COUNTERS = "org.howdah.workloads.TextGenerator$Generated"
 _VERSION = 2
@@ -21,6 +22,7 @@ _EXPONENT = 1
 def text_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> dict[str, Any]:
     """The settings of a workload over `size` bytes of text. Raises UsageError for what cannot be."""
     conf = {**cluster, **asked.conf}
+    check_codec(conf)
     maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
     if size < maps:
         raise UsageError(f"{size} bytes of text are too few for {maps} maps")
@@ -70,10 +72,10 @@ def known_counts(session: Session, dataset: Dataset) -> Counter[str]:
 
 
 def read_counts(session: Session, directory: str, names: Sequence[str]) -> Counter[str]:
-    """The sums over lines `WORD<TAB>COUNT` of some files of a directory."""
+    """The sums over lines `WORD<TAB>COUNT` of some files of a directory. Raises Untrusted for any other line."""
     found: Counter[str] = Counter()
     for name in names:
-        for line in session.storage.read(f"{directory}/{name}").decode().splitlines():
+        for line in read_text(session.storage, f"{directory}/{name}").splitlines():
             word, _, number = line.partition("\t")
-            found[word] += int(number)
+            found[word] += count_of(number, line)
     return found

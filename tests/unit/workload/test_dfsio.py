@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from howdah.errors import Untrusted, UsageError
 from howdah.workload import Asked
@@ -93,6 +97,76 @@ def test_a_block_that_is_cut_off_is_refused() -> None:
 def test_what_is_no_number_is_refused() -> None:
     with pytest.raises(Untrusted, match="no number"):
         parse_reports(RESULTS.replace("20.5", "NaN?"))
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "0", "-1", "0.0", "1e300", "∞", "1e-300", "1,5"])
+@pytest.mark.parametrize(
+    ("name", "now"),
+    [
+        ("Number of files", "2"),
+        ("Total MBytes processed", "16.0"),
+        (" Throughput mb/sec", "8.5"),
+        ("Average IO rate mb/sec", "9.25"),
+        ("IO rate std deviation", "0.5"),
+        ("Test exec time sec", "20.5"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused_and_quoted(name: str, now: str, value: str) -> None:
+    text = RESULTS.replace(f"{name}: {now}", f"{name}: {value}")
+    assert text != RESULTS
+    if "deviation" in name and value in ("0", "0.0"):
+        assert parse_reports(text)[0].file_rate_deviation == 0
+        return
+    with pytest.raises(Untrusted, match=f"no number that can be: {re.escape(name.strip())}: {re.escape(value)}"):
+        parse_reports(text)
+
+
+def test_half_a_file_is_none() -> None:
+    with pytest.raises(Untrusted, match=r"no number of files: Number of files: 2\.5"):
+        parse_reports(RESULTS.replace("files: 2", "files: 2.5"))
+
+
+LOG4J = "2026-01-01 00:00:00,000 INFO  fs.TestDFSIO (TestDFSIO.java:analyzeResult(880)) - "
+
+
+@pytest.mark.parametrize("prefix", ["", "INFO fs.TestDFSIO: ", LOG4J])
+def test_log_prefixes_of_any_pattern(prefix: str) -> None:
+    [report] = parse_reports("\n".join(f"{prefix}{line}" for line in RESULTS.splitlines()))
+    assert report == parse_reports(RESULTS)[0]
+
+
+def test_a_head_without_fields_is_refused() -> None:
+    head = RESULTS.splitlines()[0]
+    for text in (head, f"{head}\n{RESULTS}", RESULTS + head):
+        with pytest.raises(Untrusted, match="a TestDFSIO report ends after its head: write"):
+            parse_reports(text)
+
+
+def test_a_block_is_not_completed_by_the_next_where_there_are_no_heads() -> None:
+    lines = GORDON.splitlines()
+    cut, lacking = lines[:5], [line for line in lines[7:] if "deviation" not in line]
+    with pytest.raises(Untrusted, match="a TestDFSIO report ends after 'IO rate std deviation'"):
+        parse_reports("\n".join(cut + lacking))
+
+
+values = st.sampled_from(["NaN", "0", "-1", "Infinity", "2", "8.5", "1e308", "1e-320", "x", ""])
+names = st.sampled_from([line.partition(":")[0] for line in RESULTS.splitlines()[2:] if line])
+
+
+@given(
+    st.lists(
+        st.text(max_size=12)
+        | st.sampled_from([*RESULTS.splitlines(), *GORDON.splitlines()])
+        | st.tuples(names, values).map(": ".join),
+        max_size=16,
+    )
+)
+def test_any_text_has_whole_reports_or_is_not_trusted(lines: list[str]) -> None:
+    with suppress(Untrusted):
+        for report in parse_reports("\n".join(lines)):
+            assert report.files >= 1
+            for value in (report.wall_rate, report.task_rate, report.file_rate, report.seconds, report.task_seconds):
+                assert 0 < value < math.inf
 
 
 def test_output_without_a_report_has_none() -> None:

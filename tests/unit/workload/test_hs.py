@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from howdah.workload import Asked
+from howdah.errors import WorkloadFailed
+from howdah.workload import Asked, Ran
 from howdah.workload.hs import NOTICE, Hs, judge_files, judge_lengths
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
@@ -88,7 +91,20 @@ def test_the_output_has_as_many_replicas_as_the_input() -> None:
     run(session)
     programs = {phase: program for phase, _, program in session.programs}
     assert "-Dmapreduce.terasort.output.replication=1" in programs["sort-1"]
+    assert "-Dmapreduce.output.fileoutputformat.compress=false" in programs["validate-1"], "its report is read here"
     assert programs["check-output-2"] == ("sh", "-c", "hdfs fsck /run/pass-2/output -files")
+
+
+def test_jobs_that_yarn_no_longer_knows_are_a_failure_and_no_fault() -> None:
+    class Forgotten(FakeSession):
+        def program(self, phase: str, *rest: Any, **more: Any) -> Ran:
+            ran = super().program(phase, *rest, **more)
+            return replace(ran, jobs=()) if phase == "sort-1" else ran
+
+    whole = whole_session()
+    session = Forgotten(whole.storage, whole.counters, whole.output)
+    with pytest.raises(WorkloadFailed, match="sort-1: YARN knows 0 jobs of a program that runs one"):
+        run(session)
 
 
 def test_a_check_that_fails_in_one_pass_is_named() -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from howdah.errors import Untrusted, UsageError
 from howdah.workload import Asked
@@ -33,6 +36,26 @@ def test_several_operations_and_no_log_prefixes() -> None:
 def test_statistics_that_end_early_are_not_trusted(lines: int) -> None:
     with pytest.raises(Untrusted, match="create end early"):
         parse_reports("\n".join(said("create").splitlines()[:lines]))
+
+
+def test_a_block_without_its_time_is_not_dropped_for_the_next() -> None:
+    cut = "\n".join(said("create").splitlines()[:2])
+    for text in (f"{cut}\n{said('open')}", f"{cut}\n# operations: 7\nElapsed Time: 3"):
+        with pytest.raises(Untrusted, match="the statistics of create end early"):
+            parse_reports(text)
+
+
+@given(
+    st.lists(
+        st.text(max_size=12)
+        | st.sampled_from([*GOLDEN.splitlines()[-7:], *said("create").splitlines(), "Elapsed Time: -1"]),
+        max_size=12,
+    )
+)
+def test_any_text_has_whole_statistics_or_is_not_trusted(lines: list[str]) -> None:
+    with suppress(Untrusted):
+        heads = sum(" stats " in line for line in lines)
+        assert len(parse_reports("\n".join(lines))) == heads
 
 
 def run(session: FakeSession, threads: int | None = None) -> tuple[NameNodeThroughput, list[bool]]:

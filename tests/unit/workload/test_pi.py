@@ -62,10 +62,11 @@ def test_every_map_has_as_many_samples() -> None:
     assert Pi().resolve(Asked(size=1000, maps=3), {})["samples"] == 999
 
 
-def test_no_estimate_is_not_trusted() -> None:
+@pytest.mark.parametrize("said", ["", "Estimated value of Pi is 3.1.4\n", "Estimated value of Pi is .\n"])
+def test_no_estimate_is_not_trusted(said: str) -> None:
     workload = Pi()
     settings = workload.resolve(Asked(size=1000), {})
-    session = FakeSession(FakeFiles())
+    session = FakeSession(FakeFiles(), output={"pi": said})
     workload.run(session, settings)
     with pytest.raises(Untrusted, match="0 estimates"):
         workload.verify(session, settings)

@@ -36,6 +36,11 @@ def test_a_checksum_past_63_bits_is_compared_by_its_low_64() -> None:
         ("checksum\t5\n", None, {"order": True, "checksum": False}),
         ("checksum\t5\nchecksum\t5\n", 5, {"order": False, "checksum": False}),
         ("error\tmisordered keys\nchecksum\t5\n", 5, {"order": False, "checksum": True}),
+        ("checksum\t\n", 5, {"order": False, "checksum": False}),
+        ("checksum\n", 5, {"order": False, "checksum": False}),
+        ("checksum\tzz\n", 5, {"order": False, "checksum": False}),
+        ("checksum\t-5\n", 5, {"order": False, "checksum": False}),
+        ("checksum\t0x5\n", 5, {"order": False, "checksum": False}),
     ],
 )
 def test_everything_else_fails(report: str, generated: int | None, expected: dict[str, bool]) -> None:
@@ -45,6 +50,20 @@ def test_everything_else_fails(report: str, generated: int | None, expected: dic
 def test_the_first_misplaced_record_is_named() -> None:
     order, _ = judge("error\tbad key partitioning: file part-r-00001\nerror\tother\nchecksum\t5\n", 5)
     assert order.detail == "2 errors, the first: bad key partitioning: file part-r-00001"
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ("", "TeraValidate's report is empty"),
+        ("other\t1", "TeraValidate's report has 0 checksums, not one: 'other\\t1'"),
+        ("checksum\t5\nchecksum\t5", "TeraValidate's report has 2 checksums, not one: 'checksum\\t5\\nchecksum\\t5'"),
+        ("checksum\tzz", "TeraValidate's report has a checksum that is none: 'zz'"),
+        ("checksum\t5", "every record is in order"),
+    ],
+)
+def test_what_the_report_lacks_is_said(report: str, said: str) -> None:
+    assert judge(report, 5)[0].detail == said
 
 
 def test_settings_are_asked_then_the_clusters_then_hadoops() -> None:
@@ -89,7 +108,13 @@ def test_three_jobs_and_a_verdict() -> None:
     assert session.programs[0][2] == (
         "examples.jar", "teragen", "-Dmapreduce.job.maps=2", "10", "hdfs://here/run/input",
     )  # fmt: skip
+    validate = session.programs[2][2]
+    assert "-Dmapreduce.output.fileoutputformat.compress=false" in validate, "its report is read here"
     assert (dataset["rows"], dataset["files"], dataset["checksum"], dataset["reused"]) == (10, 2, "5", False)
+
+
+def test_a_report_that_is_no_text_is_wrong_and_no_fault() -> None:
+    assert run(b"\x78\x9c\xff\xfe")[2] == {"order": False, "checksum": False, "length": True}
 
 
 def test_lost_rows_are_seen_even_if_the_rest_is_in_order() -> None:

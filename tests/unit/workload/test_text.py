@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import subprocess
 import sys
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import howdah.workload
-from howdah.errors import UsageError
+from howdah.errors import Untrusted, UsageError
 from howdah.model.run import Check
 from howdah.workload import Asked, Workload
 from howdah.workload.grep import Grep, read_matches
@@ -28,7 +32,7 @@ COUNTED = {"/run/output/part-r-00000": b"the\t7\nquick\t1\n", "/run/output/part-
 
 def run(workload: Workload, files: dict[str, bytes], **own: str) -> tuple[FakeSession, list[Check]]:
     session = FakeSession(FakeFiles({**KNOWN, **files}), counters=GENERATED)
-    settings = workload.resolve(Asked(size=100, maps=2, reduces=3, own=own), {"dfs.replication": "1"})
+    settings = workload.resolve(Asked(size=1000, maps=2, reduces=3, own=own), {"dfs.replication": "1"})
     workload.prepare(session, settings)
     workload.run(session, settings)
     return session, list(workload.verify(session, settings))
@@ -39,7 +43,7 @@ def test_counts_that_are_the_generators_are_right() -> None:
     assert [check.passed for check in checks] == [True, True]
     gen, count = (program for _, _, program in session.programs)
     assert gen[:3] == ("workloads.jar", "textgen", "-Dmapreduce.job.maps=2")
-    assert gen[-2:] == ("100", "hdfs://here/run/input")
+    assert gen[-2:] == ("1000", "hdfs://here/run/input")
     places = ("hdfs://here/run/input", "hdfs://here/run/output")
     assert count == ("examples.jar", "wordcount", "-Dmapreduce.job.reduces=3", *places)
 
@@ -52,6 +56,42 @@ def test_any_other_count_is_wrong_and_named(part: bytes, wrong: str) -> None:
     _, checks = run(WordCount(), {**COUNTED, "/run/output/part-r-00001": part})
     assert [check.passed for check in checks] == [False, False]
     assert wrong in checks[0].detail
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"), [(".deflate", zlib.compress), (".gz", gzip.compress), (".bz2", bz2.compress)]
+)
+def test_compressed_output_is_read(ending: str, compress: Callable[[bytes], bytes]) -> None:
+    _, checks = run(WordCount(), {f"{name}{ending}": compress(content) for name, content in COUNTED.items()})
+    assert all(check.passed for check in checks)
+    _, checks = run(Grep(), {f"/run/output/part-r-00000{ending}": compress(b"2\tqed\n1\tquick\n")})
+    assert all(check.passed for check in checks)
+
+
+@pytest.mark.parametrize("line", ["3", "3\t", "\t3", "qed", "qed\tmany", "qed\t1.5"])
+def test_a_line_without_a_count_is_not_trusted(line: str) -> None:
+    for workload in (WordCount(), Grep()):
+        if line == {"wordcount": "\t3", "grep": "3\t"}[workload.name]:
+            continue  # An empty word, that is: wrong, but whole.
+        with pytest.raises(Untrusted, match="has no count"):
+            run(workload, {"/run/output/part-r-00000": line.encode()})
+
+
+def test_a_codec_that_cannot_be_read_is_refused() -> None:
+    conf = {
+        "mapreduce.output.fileoutputformat.compress": "true",
+        "mapreduce.output.fileoutputformat.compress.codec": "org.apache.hadoop.io.compress.ZStandardCodec",
+    }
+    for workload in (WordCount(), Grep()):
+        with pytest.raises(UsageError, match="could not read the output"):
+            workload.resolve(Asked(size=1000, conf=conf), {})
+
+
+def test_text_that_may_have_nothing_to_find_is_refused() -> None:
+    assert Grep().resolve(Asked(size=1000), {})["size_bytes"] == 1000
+    with pytest.raises(UsageError, match="999 bytes of text may have no word that begins with q") as raised:
+        Grep().resolve(Asked(size=999), {})
+    assert raised.value.hint == "--size 1000 is the least."
 
 
 def test_no_output_is_wrong() -> None:

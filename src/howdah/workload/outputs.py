@@ -1,0 +1,69 @@
+"""Text files that jobs have written, compressed or not, for the programs of Howdah that read them."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+
+from howdah.errors import Untrusted, UsageError
+from howdah.workload import Files
+
+_COMPRESS = "mapreduce.output.fileoutputformat.compress"
+_CODEC = f"{_COMPRESS}.codec"
+_PACKAGE = "org.apache.hadoop.io.compress."
+_CODECS = tuple(f"{_PACKAGE}{name}" for name in ("DefaultCodec", "DeflateCodec", "GzipCodec", "BZip2Codec"))
+_DECOMPRESS: Mapping[str, Callable[[bytes], bytes]] = {
+    ".deflate": zlib.decompress,  # What DefaultCodec writes has zlib's head.
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+}
+_PLAIN = ("", ".txt")
+_COUNT = re.compile(r"[0-9]{1,18}")
+_SHOWN = 80
+
+UNCOMPRESSED = f"-D{_COMPRESS}=false"
+"""For jobs whose output is only to be read here."""
+
+
+def check_codec(conf: Mapping[str, str]) -> None:
+    """Refuses settings with which jobs write what cannot be read here. Raises UsageError."""
+    codec = conf.get(_CODEC, _CODECS[0]).strip()
+    if conf.get(_COMPRESS, "").strip().lower() == "true" and codec not in _CODECS:
+        raise UsageError(
+            f"{_CODEC} is {codec}: Howdah could not read the output, which it is verified by",
+            hint=f"It reads that of {', '.join(name.removeprefix(_PACKAGE) for name in _CODECS)}.",
+        )
+
+
+def read_text(storage: Files, path: str) -> str:
+    """The content of a text file, decompressed as its name says; what is not UTF-8 in it is replaced.
+
+    Raises:
+        ClusterProblem: it is not there, or not whole.
+        Untrusted: it is not what its name says, or compressed in a way that is not known here.
+    """
+    content, ending = storage.read(path), PurePosixPath(path).suffix
+    if ending not in _PLAIN:
+        if ending not in _DECOMPRESS:
+            raise Untrusted(f"{path} cannot be read: {ending} is no compression that Howdah knows")
+        try:
+            content = _DECOMPRESS[ending](content)
+        except (OSError, EOFError, ValueError, zlib.error) as error:
+            raise Untrusted(f"{path} cannot be decompressed: {error}") from error
+    return content.decode(errors="replace")
+
+
+def count_of(text: str, line: str) -> int:
+    """The number that a job wrote as `text` in `line`. Raises Untrusted for what is none."""
+    if not _COUNT.fullmatch(text):
+        raise Untrusted(f"a job wrote {shown(line)}, which has no count")
+    return int(text)
+
+
+def shown(line: str) -> str:
+    """A line as a message quotes it."""
+    return repr(line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…")
