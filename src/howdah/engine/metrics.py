@@ -24,7 +24,11 @@ CLIENT_START_SECONDS = Metric(
     "the agent's clock and job history",
 )
 THROUGHPUT = Metric(
-    "throughput", "B/s", "higher", "bytes of the workload's data ÷ job_seconds", "job history and the workload's size"
+    "throughput",
+    "B/s",
+    "higher",
+    "bytes of the workload's data ÷ job_seconds; ÷ client_seconds in a phase that runs no job",
+    "job history and the workload's size",
 )
 CPU_SECONDS = Metric(
     "cpu_seconds",

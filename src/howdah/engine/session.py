@@ -148,6 +148,11 @@ class JobSession:
     def caveat(self, text: str) -> None:
         self.caveats.append(Caveat("run", text))
 
+    def moved(self, phase: str, data_bytes: int) -> None:
+        for one in [one for one in self.samples if (one.phase, one.metric) == (phase, metrics.JOB_SECONDS.name)]:
+            source = f"{data_bytes} B ÷ job_seconds"
+            self._sampler(phase, one.moment)(metrics.THROUGHPUT, data_bytes / one.value, "derived", source, "job")
+
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
         self._sampler(phase, now())(metric, value, "measured", metric.source, "client")
 
@@ -368,6 +373,9 @@ class JobSession:
         add = self._sampler(phase, end)
         add(metrics.CLIENT_SECONDS, end.monotonic - start.monotonic, "measured", "agent", "client")
         if span is None:
+            if data_bytes is not None:
+                seconds = end.monotonic - start.monotonic
+                add(metrics.THROUGHPUT, data_bytes / seconds, "derived", f"{data_bytes} B ÷ client_seconds", "client")
             return
         add = self._sampler(phase, Moment(span.finish, end.monotonic - (end.utc - span.finish)))
         add(metrics.JOB_SECONDS, span.seconds, "measured", span.source, "job")

@@ -191,6 +191,9 @@ class Session(Protocol):
     def caveat(self, text: str) -> None:
         """Says what a reader of the run must know before believing its numbers."""
 
+    def moved(self, phase: str, data_bytes: int) -> None:
+        """Keeps the throughput of a phase that has ended, whose program says itself how many bytes it has moved."""
+
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
         """Keeps a number that a program of `phase` printed, or that follows from several phases."""
 

@@ -185,7 +185,7 @@ class Dfsio:
         for phase, operation in (
             ("write", ("-write",)),
             ("read", ("-read",)),
-            ("random-read", ("-read", "-random")),
+            (_RANDOM, ("-read", "-random")),
             ("append", ("-append",)),
         ):
             self._operate(session, settings, phase, operation)
@@ -198,11 +198,14 @@ class Dfsio:
             *(session.directory, *operation, "-nrFiles", str(settings["files"])),
             *("-size", f"{settings['file_bytes']}B", "-bufferSize", str(settings["buffer_bytes"])),
         )
-        ran = session.program(phase, "run", program, data_bytes=settings["moved_bytes"])
+        random = phase == _RANDOM
+        ran = session.program(phase, "run", program, data_bytes=None if random else settings["moved_bytes"])
         reports = parse_reports(ran.output)
         if len(reports) != 1:
             raise Untrusted(f"{phase}: TestDFSIO printed {len(reports)} reports, not one")
         [report] = reports
+        if random:
+            session.moved(phase, report.bytes)
         for metric, value in (
             (WALL, report.wall_rate),
             (TASK, report.task_rate),
@@ -216,8 +219,8 @@ class Dfsio:
         expected = settings["file_bytes"] * (2 if phase == "append" else 1)
         lengths = list(session.storage.files(f"{session.directory}/io_data").values())
         stored = lengths == [expected] * settings["files"]
-        # Random reads go on by whole buffers until there is enough; the report has hundredths of a MiB.
-        more = settings["files"] * settings["buffer_bytes"] if phase == "random-read" else 0
+        # The report has hundredths of a MiB.
+        more = settings["files"] * settings["buffer_bytes"] if phase == _RANDOM else 0
         excess = report.bytes - settings["moved_bytes"]
         moved = report.files == settings["files"] and -_ROUNDING <= excess <= more + _ROUNDING
         self._checks.append(

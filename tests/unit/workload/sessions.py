@@ -136,5 +136,8 @@ class FakeSession:
     def caveat(self, text: str) -> None:
         self.caveats.append(text)
 
+    def moved(self, phase: str, data_bytes: int) -> None:
+        self.samples[phase, "throughput"] = data_bytes / 10.0
+
     def sample(self, metric: Metric, value: float, *, phase: str) -> None:
         self.samples[phase, metric.name] = value

@@ -198,7 +198,8 @@ def test_each_operation_is_judged_by_what_it_reports_and_what_is_stored() -> Non
     session, checks = run(output, [8 * MIB, 8 * MIB])
     assert checks == {"write": True, "read": True, "random-read": True, "append": False}, "nothing was appended"
     assert session.samples["random-read", "dfsio_task_throughput"] == 49.13 * MIB
-    assert len(session.samples) == 16
+    assert session.samples["random-read", "throughput"] == 16.75 * MIB / 10, "of what was read"
+    assert len(session.samples) == 17
     assert run(output, [16 * MIB, 16 * MIB])[1]["append"]
     assert not run(output, [8 * MIB, 7 * MIB])[1]["read"]
     assert not run(output, [8 * MIB])[1]["read"]
