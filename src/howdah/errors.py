@@ -22,7 +22,7 @@ class HowdahError(Exception):
 
 
 class UsageError(HowdahError):
-    """The command, an option or a file given by the user is wrong; nothing was started."""
+    """The command, an option or a file given by the user is wrong; nothing was measured."""
 
     exit_code = 2
 
@@ -40,7 +40,7 @@ class WorkloadFailed(HowdahError):
 
 
 class Untrusted(HowdahError):
-    """It ran to the end, but the data cannot be trusted: verification did not pass."""
+    """It ran, but the data cannot be trusted: verification did not pass, or what a program says cannot be read."""
 
     exit_code = 3
 

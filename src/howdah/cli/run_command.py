@@ -22,6 +22,7 @@ from howdah.workload.registry import WORKLOADS, check_installed, find_workload
 if TYPE_CHECKING:
     from howdah.cluster.request import ClusterRequest
     from howdah.engine.factors import Conditions
+    from howdah.engine.measurement import Measured
 
 _ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
@@ -170,7 +171,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) ->
     )
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))
-    _finish([(one.path, one.run) for one in measured], as_json)
+    _finish(measured, as_json)
 
 
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
@@ -224,13 +225,13 @@ def _asked(workload: Workload, options: Mapping[str, Any]) -> Asked:
     return Asked(size, own.pop("maps", None), own.pop("reduces", None), parse_conf(options["conf"]), own)
 
 
-def _finish(runs: list[tuple[Path, Any]], as_json: bool) -> None:
+def _finish(runs: list[Measured], as_json: bool) -> None:
     from howdah.cli.reporting import write_report
     from howdah.store import read_run
     from howdah.store.codec import encode_run, encode_sample
 
-    stored = [read_run(path) for path, _ in runs]
-    page = write_report(stored, runs[-1][0] / "report.html")
+    stored = [read_run(one.path) for one in runs]
+    page = write_report(stored, runs[-1].path / "report.html")
     if as_json:
         records = [
             {"path": str(one.path), "run": encode_run(one.run), "samples": [encode_sample(s) for s in one.samples]}
@@ -242,21 +243,24 @@ def _finish(runs: list[tuple[Path, Any]], as_json: bool) -> None:
 
         if valid := [one for one in stored if one.run.outcome.kind == "valid"]:
             print_result(valid)
-        click.echo(f"\nReport: {page}\nRun:    {runs[-1][0]}")
-        click.echo(f"Next:   howdah show {runs[-1][1].id}")
-    errors = [(run.id, error) for path, run in runs if (error := _verdict(path, run)) is not None]
+        click.echo(f"\nReport: {page}\nRun:    {runs[-1].path}")
+        click.echo(f"Next:   howdah show {runs[-1].run.id}")
+    errors = [(one.run.id, error) for one in runs if (error := _verdict(one)) is not None]
     for run_id, error in errors[1:]:
         click.echo(f"howdah: {run_id}: {error}", err=True)
     if errors:
         raise errors[0][1]
 
 
-def _verdict(path: Path, run: Any) -> HowdahError | None:
-    reason = run.outcome.reason
-    if run.outcome.kind == "invalid":
+def _verdict(measured: Measured) -> HowdahError | None:
+    """The error that a run amounts to."""
+    reason = measured.run.outcome.reason or ""
+    if measured.refused is not None:
+        return measured.refused
+    if measured.run.outcome.kind == "invalid":
         return Untrusted(f"the run is invalid and has no samples: {reason}")
-    if run.outcome.kind == "failed":
-        return WorkloadFailed(reason, hint=f"Logs of clients, daemons and containers: {path / 'logs'}")
+    if measured.run.outcome.kind == "failed":
+        return WorkloadFailed(reason, hint=f"Logs of clients, daemons and containers: {measured.path / 'logs'}")
     return None
 
 

@@ -1,12 +1,15 @@
-"""Whether a cluster that Howdah started is what it was asked to be, as its processes say themselves."""
+"""Whether a cluster that Howdah started is what it was asked to be, and what it has lost, as its processes say
+themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.readback import ReadBack
+from howdah.errors import HowdahError
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 
@@ -14,6 +17,8 @@ _TASKS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
 _LOCAL, _DEFAULT = "yarn.nodemanager.local-dirs", "yarn-default.xml"
 _LEFT_SHARE, _LEFT_BYTES = 0.1, 256 << 20
 """What may be left of the page cache: files that are read or written meanwhile."""
+_FULL = 512 << 20
+"""With less than this free, NodeManagers give a disk up (`hadoop.configuration`)."""
 
 
 def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
@@ -42,6 +47,27 @@ def check_emptied(before: int, after: int) -> Check:
     """Whether the page cache was emptied: the bytes of files in it that nobody has mapped, before and after."""
     passed = after <= max(_LEFT_BYTES, _LEFT_SHARE * before)
     return Check("cache", passed, f"{format_bytes(before)} of files were in it, then {format_bytes(after)}")
+
+
+def losses(cluster: LiveCluster) -> tuple[str, ...]:
+    """Sentences about what jobs could not go on without: daemons that ended on their own, and a disk that is full."""
+    return (*lost_daemons(cluster), *full_disk(cluster))
+
+
+def lost_daemons(cluster: LiveCluster) -> tuple[str, ...]:
+    """A sentence about each daemon that ended on its own; none where the supervisor cannot be asked."""
+    with suppress(HowdahError):
+        return cluster.lost_daemons()
+    return ()
+
+
+def full_disk(cluster: LiveCluster) -> tuple[str, ...]:
+    """A sentence where the disk of the cluster's directory is full."""
+    plan = cluster.plan
+    with suppress(HowdahError):
+        if plan is not None and (free := cluster.host.call("files.space", path=plan.directory)["free"]) < _FULL:
+            return (f"the disk of {plan.directory} is full: {format_bytes(free)} are free",)
+    return ()
 
 
 def _check_flags(asked: Mapping[str, Any], held: ReadBack) -> Check:

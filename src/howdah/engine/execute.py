@@ -14,7 +14,7 @@ from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.clocks import Clocks
-from howdah.engine.cluster_checks import check_cluster, check_emptied
+from howdah.engine.cluster_checks import check_cluster, check_emptied, full_disk, lost_daemons
 from howdah.engine.faults import Fault, Killer
 from howdah.engine.measurement import new_run_id
 from howdah.engine.observer import Both, Observer
@@ -23,11 +23,11 @@ from howdah.engine.session import JobSession, run_tag
 from howdah.engine.storages import written
 from howdah.engine.submission import now
 from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
-from howdah.errors import HowdahError, WorkloadFailed
+from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
-from howdah.model.quantity import format_bytes, format_seconds
-from howdah.model.run import Caveat, Check, Outcome, Run, Trial
+from howdah.model.quantity import format_seconds
+from howdah.model.run import Caveat, Check, Outcome, OutcomeKind, Run, Trial
 from howdah.model.sample import Sample
 from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
@@ -36,8 +36,6 @@ from howdah.store import RunWriter
 from howdah.workload import Settings, Workload
 
 _LOG_BYTES = 1 << 20
-_FULL = 512 << 20
-"""With less than this free, NodeManagers give a disk up (`hadoop.configuration`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,9 @@ def calibrate(cluster: LiveCluster, directory: str) -> Bounds:
 
 class Execution:
     """Executes one run. Use once."""
+
+    refused: UsageError | None = None
+    """What was wrong with what was asked, where only the run itself could tell."""
 
     def __init__(
         self,
@@ -134,8 +135,11 @@ class Execution:
             outcome = self._attempt()
         except HowdahError as error:
             message = self._of_kept_logs(error.message)
-            also = (sentence for sentence in (*self._lost(), *self._full_disk()) if sentence not in message)
-            outcome = Outcome("failed", "\n".join(filter(None, (message, *also, error.hint))))
+            lost = (*self._lost(), *full_disk(self._cluster))
+            also = (sentence for sentence in lost if sentence not in message)
+            kind: OutcomeKind = "invalid" if isinstance(error, Untrusted) else "failed"
+            outcome = Outcome(kind, "\n".join(filter(None, (message, *also, error.hint))))
+            self.refused = error if isinstance(error, UsageError) else None
         except KeyboardInterrupt as error:
             phase = self._session.phases[-1].name if self._session.phases else "preparation"
             outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error
@@ -270,25 +274,13 @@ class Execution:
         self._writer.environment(self._environment)
 
     def _lost(self) -> tuple[str, ...]:
-        with suppress(HowdahError):
-            return tuple(self._of_kept_logs(sentence) for sentence in self._cluster.lost_daemons())
-        return ()
+        return tuple(self._of_kept_logs(sentence) for sentence in lost_daemons(self._cluster))
 
     def _of_kept_logs(self, text: str) -> str:
         """`text` with the names of the cluster's logs as those of the run's copies: a cluster may be gone when it is
         read."""
         logs = self._cluster.logs
         return text if logs is None else text.replace(f"{logs}/", f"{self.path}/logs/daemons/")
-
-    def _full_disk(self) -> tuple[str, ...]:
-        plan = self._cluster.plan
-        with suppress(HowdahError):
-            if (
-                plan is not None
-                and (free := self._cluster.host.call("files.space", path=plan.directory)["free"]) < _FULL
-            ):
-                return (f"the disk of {plan.directory} is full: {format_bytes(free)} are free",)
-        return ()
 
     def _calibration(self) -> list[Sample]:
         phase, start = "calibration", self._run.start

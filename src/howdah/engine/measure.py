@@ -97,7 +97,7 @@ def _once(
         cold=measurement.cold,
         fault=measurement.fault,
     )
-    return Measured(execution.execute(), execution.path)
+    return Measured(execution.execute(), execution.path, execution.refused)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.faults import Fault
+from howdah.errors import UsageError
 from howdah.model.run import Run
 from howdah.workload import Asked, Workload
 
@@ -51,7 +52,9 @@ def new_run_id(workload: str, begun: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One finished run and its directory."""
+    """One finished run and its directory. `refused` is what was wrong with what was asked, where only the run itself
+    could tell."""
 
     run: Run
     path: Path
+    refused: UsageError | None = None

@@ -16,11 +16,12 @@ from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.acceleration import shortfalls
 from howdah.engine.accounting import Accounting, total
+from howdah.engine.cluster_checks import losses
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
 from howdah.engine.storages import as_default, check_storage, job_files, storages_of
 from howdah.engine.submission import Client, Submission, now, submit
-from howdah.errors import ClusterProblem, HowdahError, UsageError, WorkloadFailed
+from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.effective import parse_conf
 from howdah.hadoop.history import parse_history
 from howdah.hadoop.jars import own_jar
@@ -287,7 +288,8 @@ class JobSession:
     def _finished_jobs(self, phase: str, submission: Submission, log: Path, *, judged: bool) -> tuple[Job, ...]:
         """The jobs that a client ran, their histories kept.
 
-        Raises WorkloadFailed when one of them failed, or it did and its exit code is not to be `judged`.
+        Raises WorkloadFailed when one of them failed, or it did and its exit code is not to be `judged`; Untrusted in
+        their place where that is what a verification found.
         """
         jobs = [
             self._finished_job(phase, submission, one, log)
@@ -296,8 +298,10 @@ class JobSession:
         ]
         if submission.code != 0 and not judged:
             ended = f"{phase}: the client ended with code {submission.code}"
-            raise WorkloadFailed(
-                "\n".join((ended, *submission.said[-8:], *self._lost_blocks())), hint=f"All that it printed: {log}"
+            raise self._failure(
+                "\n".join((ended, *submission.said[-8:])),
+                hint=f"All that it printed: {log}",
+                stopped=submission.code < 0,  # By a signal.
             )
         return tuple(jobs)
 
@@ -306,18 +310,26 @@ class JobSession:
         try:
             patience = 60.0 if expected else 10.0
             job = self._keep_history(phase, application, patience) if application.kind == _MAPREDUCE else None
-        except (ClusterProblem, WorkloadFailed):
+        except (ClusterProblem, Untrusted, WorkloadFailed):
             if expected:
                 raise
             job = None
         if job is None or job.state != "SUCCEEDED":
             explained = explain_failure(phase, submission, application, job)
-            raise WorkloadFailed("\n".join((explained, *self._lost_blocks())), hint=f"Client output: {log}")
+            raise self._failure(explained, hint=f"Client output: {log}", stopped=not failed_by_its_tasks(job))
         again = [attempt for attempt in job.attempts if attempt.state != "SUCCEEDED"]
         if again:
             text = f"{len(again)} task attempts of {job.id} failed or were killed and were run again"
             self.caveats.append(Caveat(phase, text))
         return job
+
+    def _failure(self, explained: str, *, hint: str, stopped: bool) -> HowdahError:
+        """What a program that ended badly amounts to. A verification that could do its work, as it was not `stopped`
+        and the cluster lost nothing, says by it that the result is wrong."""
+        text = "\n".join((explained, *self._lost_blocks()))
+        if self.phases[-1].kind == "verify" and not stopped and not losses(self._cluster):
+            return Untrusted(text, hint=hint)
+        return WorkloadFailed(text, hint=hint)
 
     def _lost_blocks(self) -> Sequence[str]:
         """A sentence about blocks of this run without a replica, where a DataNode was lost.
@@ -432,6 +444,12 @@ def _span(jobs: Sequence[Job], applications: Sequence[Application]) -> _Span | N
         return None
     source = " and ".join(("job history",) * bool(jobs) + ("ResourceManager",) * bool(others))
     return _Span(min(start for start, _ in times), max(finish for _, finish in times), source)
+
+
+def failed_by_its_tasks(job: Job | None) -> bool:
+    """Whether a job failed because a task of it did, and not because it was killed or lost its master, which leaves
+    no history that says so."""
+    return job is not None and job.state == "FAILED" and any(one.state == "FAILED" for one in job.attempts)
 
 
 def explain_failure(phase: str, submission: Submission, application: Application, job: Job | None) -> str:

@@ -1,11 +1,19 @@
-"""The commands that run workloads: one for each, with its own options, and what they refuse before anything starts."""
+"""The commands that run workloads: one for each, with its own options, what they refuse before anything starts, and
+what they end with."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from howdah.cli.main import howdah
+from howdah.cli.run_command import _verdict
+from howdah.engine.measurement import Measured
+from howdah.errors import UsageError
+from howdah.model.run import Outcome, OutcomeKind, Run, Trial
+from howdah.model.sample import Moment
 from howdah.workload.registry import WORKLOADS
 
 
@@ -64,3 +72,22 @@ def test_options_that_are_not_a_workloads_own_are_usage_errors(arguments: tuple[
     said = typed(*arguments)
     assert said.exit_code == 2
     assert message in said.output
+
+
+@pytest.mark.parametrize(
+    ("kind", "refused", "code", "message"),
+    [
+        ("valid", None, None, ""),
+        ("invalid", None, 3, "the run is invalid and has no samples: because"),
+        ("failed", None, 1, "because"),
+        ("failed", UsageError("no directory is known", hint="--directory DIR"), 2, "no directory is known"),
+    ],
+)
+def test_the_exit_code_says_who_must_act(
+    kind: OutcomeKind, refused: UsageError | None, code: int | None, message: str
+) -> None:
+    outcome = Outcome(kind, None if kind == "valid" else "because")
+    run = Run("r", "R", Trial("distcp", {}), outcome, Moment(0, 0), None, "0", (), {})
+    error = _verdict(Measured(run, Path("/runs/r"), refused))
+    assert (None if error is None else error.exit_code) == code
+    assert ("" if error is None else error.message) == message

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.state import Daemon
+from howdah.errors import ClusterProblem
+from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.http import Unreachable
 from howdah.hadoop.resourcemanager import Application, Resource, YarnNode
 
@@ -95,6 +97,40 @@ class FakeCluster:
 
     def live(self) -> LiveCluster:
         return cast(LiveCluster, self)
+
+
+@dataclass
+class TaggedManager(FakeManager):
+    """Knows applications by their tag; nothing else runs."""
+
+    def applications(self, *, tag: str = "", states: Any = ()) -> Any:
+        return () if states else super().applications(tag=tag)
+
+
+@dataclass
+class ClientsOnly(FakeCluster):
+    """One whose clients are started and nothing else, and which has `lost` daemons."""
+
+    distribution: Distribution = field(default_factory=lambda: Distribution("3.4.2", Path("/"), "managed", (), (), ()))
+    lost: tuple[str, ...] = ()
+    silent: bool = False
+
+    def client_files(self, settings: Any) -> dict[str, bytes]:
+        return {"mapred-site.xml": repr(settings).encode()}
+
+    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
+        return list(program)
+
+    def client_environment(self, conf: Path) -> dict[str, str]:
+        return {}
+
+    def shell_environment(self, conf: Path) -> dict[str, str]:
+        return {}
+
+    def lost_daemons(self) -> tuple[str, ...]:
+        if self.silent:
+            raise ClusterProblem("the supervisor is gone")
+        return self.lost
 
 
 def directory(path: Path) -> Any:

@@ -1,0 +1,141 @@
+"""How a run ends: whatever its workload raises, the directory is closed and says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.engine.execute import Bounds, Execution
+from howdah.engine.observer import Silent
+from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.hadoop.jdk import Jdk
+from howdah.model.run import Check
+from howdah.storage import Storage
+from howdah.store import read_run
+from howdah.workload import Session, Settings
+from howdah.workload.command import Command
+from tests.unit.engine.clusters import ClientsOnly, FakeHost, TaggedManager
+
+
+class Ends(Command):
+    """Raises `error` in its step `where`."""
+
+    def __init__(self, where: str, error: Exception | None) -> None:
+        self._where = where
+        self._error = error
+
+    def _step(self, name: str) -> None:
+        if name == self._where and self._error is not None:
+            raise self._error
+
+    def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
+        self._step("prepare")
+        return {}
+
+    def run(self, session: Session, settings: Settings) -> None:
+        self._step("run")
+
+    def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
+        self._step("verify")
+        return (Check("order", True, "fine"),)
+
+
+@dataclass
+class Whole(ClientsOnly):
+    """Enough of a cluster for a run that starts nothing; `conf` is an empty directory."""
+
+    conf: Path = Path("/none")
+    jdk: Jdk = field(default_factory=lambda: Jdk("/jdk", (17, 0, 1), "x", "x86_64", ()))
+    web_servers: Mapping[str, str] = field(default_factory=dict)
+    logs: Path | None = None
+
+    @property
+    def hosts(self) -> Mapping[str, FakeHost]:
+        return {self.host.name: self.host}
+
+    def lease(self, tag: str) -> None: ...
+
+    def release(self) -> None: ...
+
+
+class Nothing:
+    """A storage of which only the name is asked."""
+
+    name = "hdfs"
+
+    def remove(self, path: str) -> None: ...
+
+
+def execution(tmp_path: Path, where: str, error: Exception | None, *, lost: tuple[str, ...] = ()) -> Execution:
+    answers = {
+        "machine.moment": lambda **_: {"utc": 0.0, "monotonic": 0.0},
+        "machine.fingerprint": lambda **_: {"mounts": {}},
+        "machine.command_lines": lambda **_: [],
+    }
+    cluster = Whole(FakeHost(answers), TaggedManager(), lost=lost, conf=tmp_path)
+    storage: Any = Nothing()
+    return Execution(
+        cluster.live(),
+        _storage(storage),
+        Ends(where, error),
+        {"conf": {}},
+        root=tmp_path / "runs",
+        command=("howdah",),
+        probes=(),
+        observer=Silent(),
+        bounds=Bounds({}),
+        labels={},
+        reuse=False,
+        limit_seconds=None,
+        cold=False,
+        fault=None,
+    )
+
+
+def _storage(storage: Any) -> Storage:
+    return storage  # type: ignore[no-any-return]
+
+
+def test_a_run_whose_checks_pass_is_valid(tmp_path: Path) -> None:
+    one = execution(tmp_path, "nowhere", None)
+    assert one.execute().outcome.kind == "valid"
+    assert read_run(one.path).run.outcome.kind == "valid"
+
+
+@pytest.mark.parametrize("where", ["prepare", "run", "verify"])
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (Untrusted("write: TestDFSIO printed 0 reports, not one"), "invalid"),
+        (WorkloadFailed("sort failed"), "failed"),
+        (ClusterProblem("namenode of master ended"), "failed"),
+        (UsageError("no directory is known", hint="--directory DIR"), "failed"),
+    ],
+)
+def test_what_is_not_trusted_is_invalid_and_everything_else_failed(
+    tmp_path: Path, where: str, error: HowdahError, kind: str
+) -> None:
+    one = execution(tmp_path, where, error)
+    outcome = one.execute().outcome
+    assert (outcome.kind, outcome.reason) == (kind, str(error))
+    stored = read_run(one.path)
+    assert stored.run.outcome == outcome
+    assert not stored.samples
+    assert (one.refused is error) == isinstance(error, UsageError)
+
+
+def test_what_the_cluster_lost_is_said_whatever_ended_the_run(tmp_path: Path) -> None:
+    for error in (Untrusted("no report"), WorkloadFailed("no report")):
+        outcome = execution(tmp_path, "run", error, lost=("datanode of node1 ended",)).execute().outcome
+        assert outcome.reason == "no report\ndatanode of node1 ended"
+
+
+def test_a_fault_of_ours_closes_the_directory_and_is_raised_again(tmp_path: Path) -> None:
+    one = execution(tmp_path, "verify", KeyError("x"))
+    with pytest.raises(KeyError):
+        one.execute()
+    assert read_run(one.path).run.outcome.reason == "a fault in Howdah: KeyError('x')"

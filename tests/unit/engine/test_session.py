@@ -1,0 +1,133 @@
+"""What a program that ended amounts to, in a phase of each kind, and what is known of its throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.engine.observer import Silent
+from howdah.engine.session import JobSession, failed_by_its_tasks
+from howdah.errors import Untrusted, WorkloadFailed
+from howdah.model.run import Outcome, PhaseKind, Run, Trial
+from howdah.model.sample import Moment
+from howdah.store import RunWriter
+from tests.unit.engine.clusters import ClientsOnly, FakeHost, FakeProcess, TaggedManager, application, directory
+from tests.unit.engine.test_failure import ATTEMPT, JOB
+from tests.unit.workload.sessions import FakeFiles
+
+NOW = Moment(0.0, 0.0)
+RUN = Run("r", "R", Trial("command", {}), Outcome("running"), NOW, None, "0", (), {})
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[RunWriter]:
+    one = RunWriter(tmp_path, RUN)
+    for phase in ("x", "y"):
+        one.keep(f"logs/{phase}-client.log", b"it says so")
+    yield one
+    one.close()
+
+
+def session(
+    writer: RunWriter, process: FakeProcess, *, seen: Any = (), free: int = 1 << 40, **changes: Any
+) -> JobSession:
+    """Its clients are `process`; YARN has `seen` of their applications."""
+    answers = {
+        "accounting.cpu": lambda **_: {"seconds": {}, "adopted": 0.0, "unsettled": 0},
+        "files.read": lambda **_: b"it says so",
+        "files.space": lambda **_: {"free": free, "device": 1},
+    }
+    host = FakeHost(answers, process)
+    cluster = ClientsOnly(host, TaggedManager([tuple(seen)]), plan=directory(writer.path), **changes)
+    storage: Any = FakeFiles()
+    return JobSession(
+        cluster.live(),
+        storage,
+        writer,
+        Silent(),
+        run_id="r",
+        settings={},
+        reuse=False,
+        check=lambda: None,
+        save=lambda: None,
+    )
+
+
+def error_of(one: JobSession, kind: PhaseKind, *, judged: bool = False) -> Exception | None:
+    try:
+        one.command("x", kind, "true", judged=judged) if judged else one.program("x", kind, ("x.jar",))
+    except (Untrusted, WorkloadFailed) as error:
+        return error
+    return None
+
+
+def test_a_verification_that_ends_badly_says_that_the_result_is_wrong(writer: RunWriter) -> None:
+    error = error_of(session(writer, FakeProcess(1, looks=0)), "verify")
+    assert isinstance(error, Untrusted)
+    assert "x: the client ended with code 1\nit says so" in str(error)
+
+
+@pytest.mark.parametrize("kind", ["prepare", "run"])
+def test_anything_else_that_ends_badly_has_failed(writer: RunWriter, kind: PhaseKind) -> None:
+    assert isinstance(error_of(session(writer, FakeProcess(1, looks=0)), kind), WorkloadFailed)
+
+
+def test_a_verification_that_was_killed_says_nothing(writer: RunWriter) -> None:
+    assert isinstance(error_of(session(writer, FakeProcess(-9, looks=0)), "verify"), WorkloadFailed)
+
+
+@pytest.mark.parametrize("changes", [{"lost": ("nodemanager of node1 ended",)}, {"free": 1 << 20}])
+def test_a_verification_says_nothing_where_the_cluster_lost_what_it_needs(
+    writer: RunWriter, changes: dict[str, Any]
+) -> None:
+    assert isinstance(error_of(session(writer, FakeProcess(1, looks=0), **changes), "verify"), WorkloadFailed)
+
+
+def test_a_supervisor_that_is_silent_tells_of_no_loss(writer: RunWriter) -> None:
+    assert isinstance(error_of(session(writer, FakeProcess(1, looks=0), silent=True), "verify"), Untrusted)
+
+
+def test_a_code_that_is_judged_is_an_answer(writer: RunWriter) -> None:
+    assert error_of(session(writer, FakeProcess(1, looks=0)), "verify", judged=True) is None
+
+
+def test_an_application_that_leaves_no_history_was_stopped(writer: RunWriter) -> None:
+    gone = application("FAILED", final_status="FAILED", kind="SPARK")
+    assert isinstance(error_of(session(writer, FakeProcess(1, looks=0), seen=[gone]), "verify"), WorkloadFailed)
+
+
+def test_a_job_fails_by_its_tasks_or_is_stopped() -> None:
+    assert failed_by_its_tasks(JOB)
+    assert not failed_by_its_tasks(None)
+    assert not failed_by_its_tasks(replace(JOB, state="KILLED"))
+    assert not failed_by_its_tasks(replace(JOB, attempts=(replace(ATTEMPT, state="KILLED"),)))
+
+
+def samples(one: JobSession) -> dict[tuple[str | None, str], tuple[float, str]]:
+    return {(sample.phase, sample.metric): (sample.value, sample.source) for sample in one.samples}
+
+
+def test_without_a_job_the_client_tells_the_throughput(writer: RunWriter) -> None:
+    one = session(writer, FakeProcess(looks=0))
+    one.command("x", "run", "true", data_bytes=1000)
+    one.command("y", "run", "true")
+    found = samples(one)
+    value, source = found["x", "throughput"]
+    assert value == pytest.approx(1000 / found["x", "client_seconds"][0])
+    assert source == "1000 B ÷ client_seconds"
+    assert ("y", "throughput") not in found
+
+
+def test_what_a_program_says_it_moved_is_divided_by_the_time_of_its_jobs(writer: RunWriter) -> None:
+    spark = application(kind="SPARK", start=10.0, finish=14.0)
+    one = session(writer, FakeProcess(looks=0), seen=[spark])
+    one.program("x", "run", ("x.jar",))
+    assert ("x", "throughput") not in samples(one)
+    one.moved("x", 1000)
+    one.moved("y", 1000)
+    assert samples(one)["x", "throughput"] == (250.0, "1000 B ÷ job_seconds")
+    assert ("y", "throughput") not in samples(one), "nothing is known of its time"
