@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -58,6 +58,8 @@ class DistCp:
         directory = asked.own.get("directory")
         if directory is not None and _FILE not in places.values():
             raise UsageError("--directory is for storage file, and neither --from nor --to says that")
+        if directory is not None and not directory.startswith("/"):
+            raise UsageError(f"{directory!r} is not an absolute path")
         return {
             "size_bytes": size,
             "files": files,
@@ -154,6 +156,16 @@ class DistCp:
 
     def _storage(self, session: Session, name: str | None) -> Files:
         return session.storage if name is None else self._others[name]
+
+
+def check_storages(settings: Settings, used: str, there: Collection[str]) -> None:  # noqa: ARG001
+    """Raises UsageError where the cluster lacks the storage that is copied from or to."""
+    for end in _ENDS:
+        if (name := settings[end]) not in (None, _FILE, *there):
+            raise UsageError(
+                f"--{end} {name}: the cluster has no such storage; it has {', '.join(there)}",
+                hint="A cluster with both: --storage hdfs,posix:DIR.",
+            )
 
 
 @dataclass(frozen=True, slots=True)

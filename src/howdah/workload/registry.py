@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from howdah.errors import UsageError
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.spark import find_spark
-from howdah.workload import Workload
+from howdah.workload import Settings, Workload, distcp, namenode
 from howdah.workload.command import Command
 from howdah.workload.dfsio import Dfsio
 from howdah.workload.distcp import DistCp
@@ -48,6 +48,10 @@ _NEEDS: Mapping[type[Workload], Sequence[Callable[[], object]]] = {
     SparkTeraSort: (find_spark, partial(own_jar, "howdah-spark")),
     **dict.fromkeys((SecondarySort, WordCount, Grep, Shuffle), (partial(own_jar, "howdah-workloads"),)),
 }
+_STORAGES: Mapping[type[Workload], Callable[[Settings, str, Collection[str]], None]] = {
+    DistCp: distcp.check_storages,
+    NameNodeThroughput: namenode.check_storages,
+}
 
 
 def check_installed(workload: Workload) -> None:
@@ -55,6 +59,13 @@ def check_installed(workload: Workload) -> None:
     is not built."""
     for need in _NEEDS.get(type(workload), ()):
         need()
+
+
+def check_storages(workload: Workload, settings: Settings, used: str, there: Collection[str]) -> None:
+    """Raises UsageError where `workload` cannot work on the storage `used` of a cluster that has those `there`, by
+    name."""
+    if (check := _STORAGES.get(type(workload))) is not None:
+        check(settings, used, there)
 
 
 def find_workload(name: str) -> Workload:

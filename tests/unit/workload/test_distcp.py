@@ -5,6 +5,7 @@ import pytest
 from howdah.errors import UsageError
 from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
+from howdah.workload.registry import check_storages
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 SOURCE = {f"/run/input/io_data/test_io_{number}": b"abc" for number in range(4)}
@@ -93,6 +94,21 @@ def judged(session: FakeSession, own: dict[str, str]) -> dict[str, bool]:
 def test_a_number_of_files_is_taken() -> None:
     settings = DistCp().resolve(Asked(size=12, maps=1, own={"files": 2}), {})
     assert (settings["files"], settings["file_bytes"]) == (2, 6)
+
+
+def test_a_storage_that_the_cluster_lacks_is_known_before_anything_runs() -> None:
+    def check(own: dict[str, str], *there: str) -> None:
+        check_storages(DistCp(), DistCp().resolve(Asked(size=12, maps=1, own=own), {}), there[0], there)
+
+    check({}, "posix")
+    check({"from": "file", "to": "hdfs"}, "posix", "hdfs")
+    with pytest.raises(UsageError, match="--to hdfs: the cluster has no such storage; it has posix"):
+        check({"to": "hdfs"}, "posix")
+
+
+def test_a_relative_directory_is_refused() -> None:
+    with pytest.raises(UsageError, match="'here' is not an absolute path"):
+        DistCp().resolve(Asked(size=12, own={"to": "file", "directory": "here"}), {})
 
 
 def test_a_directory_without_its_storage_is_refused() -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from howdah.errors import Untrusted, UsageError
 from howdah.workload import Asked
-from howdah.workload.namenode import NameNodeThroughput, Report, parse_reports
+from howdah.workload.namenode import NameNodeThroughput, Report, expected_counts, parse_reports
+from howdah.workload.registry import check_storages
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 GOLDEN = (Path(__file__).parents[2] / "golden/hadoop/3.4.2/nnthroughput.log").read_text()
@@ -68,7 +69,9 @@ def run(session: FakeSession, threads: int | None = None) -> tuple[NameNodeThrou
 
 
 def test_every_operation_is_a_phase_and_the_namenodes_own_counts_are_believed() -> None:
-    before, now = dict.fromkeys(COUNTERS, 50), {**dict.fromkeys(COUNTERS, 1050), "FilesRenamed": 1049}
+    before = dict.fromkeys(COUNTERS, 50)
+    now = {name: 50 + count for name, count in expected_counts(1000).items()}
+    now["FilesRenamed"] -= 1
     output = {phase: said(operation) for phase, operation in OPERATIONS.items()}
     session = FakeSession(FakeFiles(before=before, now=now), output=output)
     _, passed = run(session, threads=8)
@@ -82,6 +85,22 @@ def test_every_operation_is_a_phase_and_the_namenodes_own_counts_are_believed() 
         ),
     )
     assert all("-keepResults" not in program for _, _, program in session.programs), "it leaves safe mode on"
+
+
+def test_what_the_phases_do_beside_what_is_measured_is_counted_too() -> None:
+    # Each of the five makes its files and removes their directory; four rename it and look for it three times.
+    expected = {
+        "CreateFileOps": 5000, "GetBlockLocations": 1000, "FileInfoOps": 1012, "FilesRenamed": 1004,
+        "DeleteFileOps": 1005,
+    }  # fmt: skip
+    assert expected_counts(1000) == expected
+    output = {phase: said(operation) for phase, operation in OPERATIONS.items()}
+    for phase, counter in zip(OPERATIONS, COUNTERS, strict=True):
+        for missing, passed in ((0, True), (1, False)):
+            now = {**expected, counter: expected[counter] - missing}
+            files = FakeFiles(before=dict.fromkeys(COUNTERS, 0), now=now)
+            checks = dict(zip(OPERATIONS, run(FakeSession(files, output=output))[1], strict=True))
+            assert checks == {**dict.fromkeys(OPERATIONS, True), phase: passed}
 
 
 @pytest.mark.parametrize(
@@ -100,6 +119,12 @@ def test_fewer_operations_than_asked_are_wrong() -> None:
         FakeFiles(before=dict.fromkeys(COUNTERS, 0), now=dict.fromkeys(COUNTERS, 5000)), output=output
     )
     assert run(session)[1] == [False] * 5
+
+
+def test_a_storage_without_a_namenode_is_known_before_anything_runs() -> None:
+    check_storages(NameNodeThroughput(), {}, "hdfs", ["hdfs", "posix"])
+    with pytest.raises(UsageError, match="the run's storage has none"):
+        check_storages(NameNodeThroughput(), {}, "posix", ["posix", "hdfs"])
 
 
 def test_a_storage_without_a_namenode_is_refused() -> None:
