@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from howdah.engine.observer import JobProgress, Observer, Silent
+from howdah.errors import HowdahError
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Check, Run
 
@@ -20,9 +21,9 @@ _PLAIN_SECONDS = 10.0
 
 @contextmanager
 def make_display(*, quiet: bool) -> Iterator[Observer]:
-    """The observer that suits where the output goes."""
+    """The observer that suits where the output goes. If `quiet`, it says what was left out, which no run can."""
     if quiet:
-        yield Silent()
+        yield _Quiet()
         return
     console = Console(stderr=True, highlight=False)
     if not sys.stderr.isatty():
@@ -30,6 +31,18 @@ def make_display(*, quiet: bool) -> Iterator[Observer]:
         return
     with Live(console=console, refresh_per_second=4, transient=True) as live:
         yield _Terminal(console, live)
+
+
+def say_left_out(name: str, why: HowdahError) -> str:
+    """The line about a workload that will not be run."""
+    return f"{name} is left out: {'. '.join(filter(None, (why.message, why.hint)))}"
+
+
+class _Quiet(Silent):
+    """Nothing but what was left out."""
+
+    def left_out(self, name: str, why: HowdahError) -> None:
+        print(say_left_out(name, why), file=sys.stderr)
 
 
 class _Lines:
@@ -43,6 +56,9 @@ class _Lines:
 
     def step(self, text: str) -> None:
         self._line(Text(f"  {text}", style="dim"))
+
+    def left_out(self, name: str, why: HowdahError) -> None:
+        self._line(Text(say_left_out(name, why)))
 
     def phase_started(self, name: str, data_bytes: int | None) -> None:
         self._phase, self._data_bytes, self._began = name, data_bytes, time.monotonic()

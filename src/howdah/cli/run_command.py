@@ -108,6 +108,8 @@ def _command_of_all() -> click.Command:
     """The command that runs every workload that has sizes."""
 
     def call(size: str, **options: Any) -> None:
+        from howdah.cli.progress import say_left_out
+
         conf = parse_conf(options["conf"])
         chosen = []
         for name in sorted(name for name, one in WORKLOADS.items() if one.sizes):
@@ -115,12 +117,15 @@ def _command_of_all() -> click.Command:
             try:
                 check_installed(workload)
             except UsageError as error:
-                click.echo(f"{name} is left out: {error.message}. {error.hint}", err=True)
+                click.echo(say_left_out(name, error), err=True)
             else:
                 chosen.append(workload)
-        _run([(one, Asked(one.sizes[size], conf=conf)) for one in chosen], options)
+        _run([(one, Asked(one.sizes[size], conf=conf)) for one in chosen], options, leave_out=True)
 
-    words = "Every workload but `command`, one after the other on one cluster, with one report."
+    words = (
+        "Every workload but `command`, one after the other on one cluster, with one report. Those that cannot be run "
+        "there are named and left out."
+    )
     sizes = click.Choice(["smoke", "small", "large"])
     command: Any = call
     for decorate in reversed((click.option("--size", type=sizes, default="smoke", show_default=True), *_COMMON)):
@@ -140,7 +145,7 @@ def _click_option(option: Option) -> Any:
     return click.option(f"--{option.name}", type=kind, default=None, help=option.help)
 
 
-def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) -> None:
+def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *, leave_out: bool = False) -> None:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cli.progress import make_display
     from howdah.engine.measure import measure
@@ -168,6 +173,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any]) ->
         cold=found.cold,
         fault=found.fault,
         storage=options["storage"] if cluster is not None else None,
+        leave_out=leave_out,
     )
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))

@@ -15,16 +15,16 @@ from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
 from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space, check_writable
-from howdah.engine.storages import choose_storage
+from howdah.engine.storages import choose_storage, storages_of
 from howdah.engine.synthetic import PREFIX, simulate
-from howdah.errors import HowdahError
+from howdah.errors import HowdahError, UsageError
 from howdah.hadoop.configuration import Scope, scope_of
 from howdah.model.storage import HDFS
 from howdah.probe.registry import make_probes
 from howdah.spec.truth import read_truth
 from howdah.storage import Storage
 from howdah.workload import Settings, Workload
-from howdah.workload.registry import check_installed
+from howdah.workload.registry import check_installed, check_storages
 
 
 def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
@@ -54,22 +54,42 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         check_job(cluster, measurement.conf)
         if storage.name == HDFS:
             check_writable(cluster)
-        # Other storages keep no copies that Hadoop knows of.
-        held = cluster.settings if storage.name == HDFS else {**cluster.settings, "dfs.replication": "1"}
-        settings = [workload.resolve(asked, held) for workload, asked in measurement.workloads]
-        for (workload, _), own in zip(measurement.workloads, settings, strict=True):
-            check_space(cluster, storage, workload, own)
+        resolved = _resolved(measurement, cluster, storage, observer)
         bounds = Bounds({})
         # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
         if measurement.calibrated and cluster.plan is not None:
             observer.step("calibrating: processors, disk, loopback")
             bounds = calibrate(cluster, cluster.plan.directory)
-        for (workload, _), own in zip(measurement.workloads, settings, strict=True):
+        for workload, own in resolved:
             for _ in range(measurement.repeat):
                 measured = _once(measurement, cluster, storage, workload, own, bounds, observer)
                 yield measured
                 if measured.run.outcome.kind != "valid":
                     break
+
+
+def _resolved(
+    measurement: Measurement, cluster: LiveCluster, storage: Storage, observer: Observer
+) -> list[tuple[Workload, Settings]]:
+    """The workloads, each with all its settings. Raises UsageError for one that cannot be run on `storage`; where they
+    may be left out, when none can."""
+    # Other storages keep no copies that Hadoop knows of.
+    held = cluster.settings if storage.name == HDFS else {**cluster.settings, "dfs.replication": "1"}
+    found = []
+    for workload, asked in measurement.workloads:
+        try:
+            settings = workload.resolve(asked, held)
+            check_storages(workload, settings, storage.name, tuple(storages_of(cluster)))
+            check_space(cluster, storage, workload, settings)
+        except UsageError as error:
+            if not measurement.leave_out:
+                raise
+            observer.left_out(workload.name, error)
+        else:
+            found.append((workload, settings))
+    if not found:
+        raise UsageError("none of the workloads can be run here")
+    return found
 
 
 def _once(
@@ -122,7 +142,7 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
 @contextmanager
 def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]:
     """A cluster for this measurement alone. Settings that only daemons read are given to it, the others to the jobs."""
-    check_before_cluster(measurement.workloads, measurement.made)
+    check_before_cluster(measurement.workloads, measurement.made, leave_out=measurement.leave_out)
     cluster_settings = {key: value for key, value in measurement.conf.items() if scope_of(key) is Scope.CLUSTER}
     request = replace(measurement.made, name=f"run-{secrets.token_hex(3)}", settings=cluster_settings)
     observer.step(f"starting a cluster of {request.nodes} node{'s' if request.nodes > 1 else ''}")

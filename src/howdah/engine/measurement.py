@@ -24,7 +24,8 @@ class Measurement:
     the storage, and uses what an earlier run has kept. A run that takes longer than `limit_seconds` fails. `earlier` is
     how many runs of the same series are in another directory than `root`. Files are out of the page cache when the
     measured phase begins if `cold`; `fault` is the daemon that is killed in it. `storage` is the one of the cluster's
-    storages that the workloads use; None for its default.
+    storages that the workloads use; None for its default. With `leave_out`, workloads that cannot be run there are left
+    out, as long as there are others.
     """
 
     workloads: Sequence[tuple[Workload, Asked]]
@@ -43,6 +44,7 @@ class Measurement:
     cold: bool = False
     fault: Fault | None = None
     storage: str | None = None
+    leave_out: bool = False
 
 
 def new_run_id(workload: str, begun: float) -> str:

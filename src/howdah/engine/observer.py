@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from howdah.errors import HowdahError
 from howdah.model.run import Check, Run
 
 
@@ -27,6 +28,9 @@ class Observer(Protocol):
 
     def step(self, text: str) -> None:
         """Something that is no phase has begun: preflight, calibration, verification."""
+
+    def left_out(self, name: str, why: HowdahError) -> None:
+        """A workload of several cannot be run here, and will not be."""
 
     def phase_started(self, name: str, data_bytes: int | None) -> None:
         """A phase has begun."""
@@ -54,6 +58,10 @@ class Both:
         for one in self._both:
             one.step(text)
 
+    def left_out(self, name: str, why: HowdahError) -> None:
+        for one in self._both:
+            one.left_out(name, why)
+
     def phase_started(self, name: str, data_bytes: int | None) -> None:
         for one in self._both:
             one.phase_started(name, data_bytes)
@@ -79,6 +87,8 @@ class Silent:
     """An observer that shows nothing."""
 
     def step(self, text: str) -> None: ...
+
+    def left_out(self, name: str, why: HowdahError) -> None: ...
 
     def phase_started(self, name: str, data_bytes: int | None) -> None: ...
 

@@ -16,10 +16,11 @@ from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.model.accelerator import ACCELERATOR_JAR, plugins_of
 from howdah.model.quantity import format_bytes
-from howdah.model.storage import HDFS, parse_storages
+from howdah.model.storage import HDFS, POSIX, parse_storages
 from howdah.storage import Storage
 from howdah.store import howdah_home
 from howdah.workload import Asked, Settings, Workload
+from howdah.workload.registry import check_storages
 
 
 def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
@@ -33,21 +34,33 @@ def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
             check_key(key, known)
 
 
-def check_before_cluster(workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest) -> None:
-    """Refuses what no cluster made here could run, before one is made: settings, and data larger than the disk.
+def check_before_cluster(
+    workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest, *, leave_out: bool = False
+) -> None:
+    """Refuses what no cluster made here could run, before one is made: settings, storages, and data larger than the
+    disk. With `leave_out`, it is enough that one of `workloads` could be run.
 
-    Raises UsageError.
+    Raises UsageError, the first of several.
     """
-    needed = [(one, *one.space_bytes(one.resolve(asked, {"dfs.replication": "1"}))) for one, asked in workloads]
     work = made.work_directory or str(howdah_home())
     storages = parse_storages(made.storage)
+    there = [name for name, exists in ((HDFS, storages.hdfs), (POSIX, storages.directory)) if exists]
+    data = work if storages.default == HDFS else str(storages.directory)
+    refused = []
     host = open_local(platform.node())
     try:
-        for workload, stored, intermediate in needed:
-            data = work if storages.default == HDFS else str(storages.directory)
-            check_disks(host, workload, (data, stored), (work, intermediate))
+        for workload, asked in workloads:
+            try:
+                settings = workload.resolve(asked, {"dfs.replication": "1"})
+                check_storages(workload, settings, storages.default, there)
+                stored, intermediate = workload.space_bytes(settings)
+                check_disks(host, workload, (data, stored), (work, intermediate))
+            except UsageError as error:
+                refused.append(error)
     finally:
         host.close()
+    if refused and not (leave_out and len(refused) < len(workloads)):
+        raise refused[0]
 
 
 def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from rich.live import Live
 
 from howdah.cli.progress import _Terminal, make_display
 from howdah.engine.observer import JobProgress
+from howdah.errors import UsageError
 from howdah.model.run import Check
 
 
@@ -62,6 +63,17 @@ def test_phases_and_checks_are_lines(capsys: pytest.CaptureFixture[str]) -> None
         "  validate   failed",
         "  ok    order: fine",
         "  WRONG length: short",
+    ]
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_is_left_out_is_always_said(capsys: pytest.CaptureFixture[str], quiet: bool) -> None:
+    with make_display(quiet=quiet) as display:
+        display.left_out("spark-terasort", UsageError("Spark is not installed", hint="`make spark` installs it."))
+        display.left_out("namenode", UsageError("there is no NameNode"))
+    assert capsys.readouterr().err.splitlines() == [
+        "spark-terasort is left out: Spark is not installed. `make spark` installs it.",
+        "namenode is left out: there is no NameNode",
     ]
 
 

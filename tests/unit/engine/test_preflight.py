@@ -14,6 +14,8 @@ from howdah.hadoop.jars import place_of
 from howdah.model.accelerator import ACCELERATOR_JAR, SORTING
 from howdah.storage import Storage
 from howdah.workload import Asked
+from howdah.workload.distcp import DistCp
+from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.terasort import TeraSort
 from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, directory, node
 
@@ -98,6 +100,25 @@ def test_more_than_the_disk_is_refused_before_a_cluster_is_made(tmp_path: Path) 
     check_before_cluster([(TeraSort(), Asked(size=1000))], asked)
     with pytest.raises(UsageError, match=r"needs 40\.4 PB on the disk"):
         check_before_cluster([(TeraSort(), Asked(size=1000)), (TeraSort(), Asked(size=10**16))], asked)
+
+
+def test_of_several_workloads_it_is_enough_that_one_can_be_run(tmp_path: Path) -> None:
+    asked = ClusterRequest("c", work_directory=str(tmp_path), storage=f"posix:{tmp_path}")
+    small, large = (TeraSort(), Asked(size=1000)), (TeraSort(), Asked(size=10**16))
+    namenode, bad = (NameNodeThroughput(), Asked()), (TeraSort(), Asked(size=150))
+    check_before_cluster([namenode, large, bad, small], asked, leave_out=True)
+    with pytest.raises(UsageError, match="calls a NameNode"):
+        check_before_cluster([namenode, large, bad], asked, leave_out=True)
+    for one, said in ((namenode, "calls a NameNode"), (large, "PB"), (bad, "not a whole number of rows")):
+        with pytest.raises(UsageError, match=said):
+            check_before_cluster([small, one], asked)
+
+
+def test_a_storage_that_the_cluster_will_not_have_is_refused_before_it_is_made(tmp_path: Path) -> None:
+    copy = [(DistCp(), Asked(own={"to": "hdfs"}))]
+    check_before_cluster(copy, ClusterRequest("c", work_directory=str(tmp_path), storage=f"posix:{tmp_path},hdfs"))
+    with pytest.raises(UsageError, match="--to hdfs: the cluster has no such storage; it has posix"):
+        check_before_cluster(copy, ClusterRequest("c", work_directory=str(tmp_path), storage=f"posix:{tmp_path}"))
 
 
 def _two_disks(path: str) -> dict[str, int]:
