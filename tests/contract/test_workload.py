@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -35,7 +36,10 @@ def resolve(workload: Workload, size: int | None = None, **conf: str) -> Setting
 def test_it_is_found_by_its_name_and_says_what_it_is(workload: Workload) -> None:
     assert WORKLOADS[workload.name] is type(workload)
     assert workload.title
-    assert workload.summary
+
+
+def test_its_summary_says_what_it_does_and_stresses_and_where_it_comes_from(workload: Workload) -> None:
+    assert re.fullmatch(r"[^:;]+: [^:;]+; [^:;]+[^.]", workload.summary), workload.summary
 
 
 def test_its_options_have_names_of_their_own_and_say_what_they_are(workload: Workload) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Mapping
 from dataclasses import replace
@@ -139,8 +140,22 @@ def _size_option(workload: Workload) -> Option:
     return Option("size", f"{what}, or the name of a size. [small]")
 
 
+class _Number(click.FloatRange):
+    """Finite numbers: click's own range has NaN, too."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
 def _click_option(option: Option) -> Any:
-    kinds: dict[str, Any] = {"count": click.IntRange(1), "number": click.FloatRange(0)}
+    kinds: dict[str, Any] = {
+        "count": click.IntRange(1),
+        "number": _Number(0),
+        "positive": _Number(0, min_open=True),
+    }
     kind = click.Choice(option.choices) if option.choices else kinds.get(option.kind, click.STRING)
     return click.option(f"--{option.name}", type=kind, default=None, help=option.help)
 

@@ -252,10 +252,13 @@ def _value(option: Option, text: str) -> Any:
     if option.kind == "bytes":
         return parse_bytes(text)
     try:
-        value = {"count": int, "number": float}.get(option.kind, str)(text)
+        value = {"count": int, "number": float, "positive": float}.get(option.kind, str)(text)
     except ValueError:
-        raise UsageError(f"{option.name} is {text!r}, which is not a number") from None
-    if isinstance(value, int | float) and value < (1 if option.kind == "count" else 0):
+        value = math.nan
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UsageError(f"{option.name} is {text!r}, which is not a number")
+    least = 1 if option.kind == "count" else 0
+    if isinstance(value, int | float) and (value < least or (option.kind == "positive" and value == 0)):
         raise UsageError(f"{option.name} is {text}, which is too small")
     return value
 

@@ -15,11 +15,12 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of one workload, given as `--NAME`. `kind` is how it is written; with `choices`, it is one of them."""
+    """A setting of one workload, given as `--NAME`. `kind` is how it is written: a `number` may be 0, a `positive` one
+    is not. With `choices`, it is one of them."""
 
     name: str
     help: str
-    kind: Literal["text", "count", "bytes", "number"] = "text"
+    kind: Literal["text", "count", "bytes", "number", "positive"] = "text"
     choices: tuple[str, ...] = ()
 
 
@@ -205,7 +206,7 @@ class Workload(Protocol):
     title: ClassVar[str]
     """The name as its makers write it."""
     summary: ClassVar[str]
-    """One sentence: what it stresses and where it comes from."""
+    """What it does: what that stresses; where it comes from."""
     unit: ClassVar[str]
     """What sizes count: "B", or a plural."""
     sizes: ClassVar[Mapping[str, int]]

@@ -17,7 +17,7 @@ class Command:
     name: ClassVar[str] = "command"
     title: ClassVar[str] = "Command"
     summary: ClassVar[str] = (
-        "runs your own commands, with hadoop and its kin on PATH, and measures them like the others"
+        "runs and measures commands, with hadoop and its kin on PATH: whatever these stress; your own"
     )
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {}

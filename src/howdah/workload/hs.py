@@ -64,13 +64,15 @@ class Hs:
 
     name: ClassVar[str] = "hs"
     title: ClassVar[str] = "HS, in the style of TPCx-HS"
-    summary: ClassVar[str] = "generates, checks, sorts, checks and validates twice, in the style of TPCx-HS"
+    summary: ClassVar[str] = (
+        "generates, sorts and validates twice with checks between: processor, disk and network; in the style of TPCx-HS"
+    )
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     options: ClassVar[tuple[Option, ...]] = (
         *(MAPS, REDUCES),
-        Option("price", "What the system costs, in any currency, for its price per TB/h.", "number"),
-        Option("watts", "What the system draws on average, by your meter, for its energy per TB.", "number"),
+        Option("price", "What the system costs, in any currency, for its price per TB/h.", "positive"),
+        Option("watts", "What the system draws on average, by your meter, for its energy per TB.", "positive"),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = f"slower/{RATE.name}"

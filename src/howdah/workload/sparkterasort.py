@@ -16,7 +16,9 @@ class SparkTeraSort(TeraSort):
 
     name: ClassVar[str] = "spark-terasort"
     title: ClassVar[str] = "TeraSort on Spark"
-    summary: ClassVar[str] = "sorts TeraSort's rows by Spark on YARN: what many would use instead of MapReduce"
+    summary: ClassVar[str] = (
+        "sorts TeraSort's rows by Spark on YARN: processor, disk and network; Howdah's own, for what many use instead"
+    )
     options: ClassVar[tuple[Option, ...]] = (MAPS, REDUCES)
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
 

@@ -66,6 +66,11 @@ def test_what_cannot_be_is_refused_with_its_value(arguments: tuple[str, ...], me
         (("all", "--size", "1G"), "'1G' is not one of"),
         (("terasort", "--profile", "enormous"), "'enormous' is not one of"),
         (("terasort", "--accelerator", "rdma"), "'rdma' is not one of 'none', 'sort'"),
+        (("hs", "--watts", "0"), "0.0 is not in the range x>0"),
+        (("hs", "--watts", "nan"), "'nan' is not a finite number"),
+        (("hs", "--price", "inf"), "'inf' is not a finite number"),
+        (("hs", "--price", "-1"), "-1.0 is not in the range x>0"),
+        (("shuffle", "--skew", "nan"), "'nan' is not a finite number"),
     ],
 )
 def test_options_that_are_not_a_workloads_own_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:
