@@ -17,7 +17,7 @@ from howdah.workload.text import generate, known_counts, text_settings
 _PATTERN = r"\bq[a-z]*"
 """Words that begin with q. Java and Python read it alike, and no match spans words."""
 _LEAST_BYTES = 1000
-"""From here on there are such words in the text, however it ends; the first is at byte 354."""
+"""From here on there are such words in the text, however it ends; the first is at byte 313."""
 
 
 class Grep:
