@@ -69,7 +69,7 @@ class Assembly:
         for one in self._allocation.hosts.values():
             if request.processors is not None:
                 one.call("machine.confine", processors=request.processors)
-        _check_directory(self._allocation.hosts.values(), plan)
+        plan = self._plan = replace(plan, mounted=_check_directory(self._allocation.hosts.values(), plan))
         free = _check_disk(host, plan.directory)
         announce("allocation")
         distribution = self._distribution(host)
@@ -232,9 +232,11 @@ def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:
     return wanted
 
 
-def _check_directory(hosts: Iterable[Host], plan: Plan) -> None:
-    """Refuses a root of the storage `posix` that some host cannot write to. Raises HostProblem."""
+def _check_directory(hosts: Iterable[Host], plan: Plan) -> bool:
+    """Refuses a root of the storage `posix` that some host cannot write to, or that is not mounted on all hosts while it
+    is on one. Whether it is mounted. Raises HostProblem."""
     directory = plan.storages.directory
+    mounted: dict[str, bool] = {}
     for host in hosts if directory is not None else ():
         if not host.call("files.is_writable", path=directory):
             raise HostProblem(
@@ -242,6 +244,14 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> None:
                 hint="Make it, or mount it, on every host; Howdah never makes it itself.",
                 host=host.name,
             )
+        mounted[host.name] = host.call("files.is_mounted", path=directory)
+    if len(set(mounted.values())) > 1:
+        raise HostProblem(
+            f"--storage posix:{directory}: nothing is mounted there, as it is on {next(h for h in mounted if mounted[h])}",
+            hint="Mount it on every host.",
+            host=next(name for name, is_there in mounted.items() if not is_there),
+        )
+    return any(mounted.values())
 
 
 def _check_disk(host: Host, directory: str) -> int:

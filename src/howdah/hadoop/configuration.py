@@ -163,6 +163,8 @@ def _posix(plan: Plan) -> dict[str, str]:
         f"fs.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFileSystem",
         f"fs.AbstractFileSystem.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFs",
         f"fs.{POSIX_SCHEME}.mount": plan.storages.directory,
+        # So that no process writes to the disk below once the mount is lost.
+        f"fs.{POSIX_SCHEME}.mount.required": "true" if plan.mounted else "false",
     }
 
 

@@ -31,7 +31,8 @@ class Place:
 class Plan:
     """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
     where, on every host, containers keep their files; None for a place in each node's own directory. `storage` names
-    its storages (`howdah.model.storage`)."""
+    its storages (`howdah.model.storage`); `mounted` is whether the directory of `posix` is on something that is mounted,
+    not on the machine's own disk."""
 
     name: str
     masters: Place
@@ -42,6 +43,7 @@ class Plan:
     security: str
     shuffle: str | None = None
     storage: str = "hdfs"
+    mounted: bool = False
 
     @property
     def storages(self) -> Storages:

@@ -1,7 +1,9 @@
-"""Directories made by several at once: commands share a cache, and so do hosts."""
+"""Directories made by several at once, as commands share a cache, and so do hosts; and what is mounted."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,3 +34,21 @@ def test_a_name_that_is_no_directory_is_an_error(tmp_path: Path, target: str) ->
     (tmp_path / "link").symlink_to(tmp_path / target)
     with pytest.raises(FileExistsError):
         files.make(str(tmp_path / "link"))
+
+
+def test_what_is_mounted_differs_from_what_is_above_it() -> None:
+    assert files.is_mounted("/proc/self")
+    assert not files.is_mounted("/")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_link_to_what_is_mounted_is_on_it(tmp_path: Path) -> None:
+    own = files.is_mounted(str(tmp_path))
+    (tmp_path / "deep").mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "howdah-test", str(tmp_path / "deep")], check=True)
+    try:
+        (tmp_path / "link").symlink_to(tmp_path / "deep")
+        assert files.is_mounted(str(tmp_path / "link"))
+        assert files.is_mounted(str(tmp_path)) is own
+    finally:
+        subprocess.run(["umount", str(tmp_path / "deep")], check=True)

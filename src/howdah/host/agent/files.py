@@ -77,6 +77,17 @@ def is_writable(path: str) -> bool:
     return os.access(path, os.W_OK)
 
 
+def is_mounted(path: str) -> bool:
+    """Whether a directory is on another file system than one of those above it."""
+    real = os.path.realpath(path)
+    device = os.stat(real).st_dev
+    while real != "/":
+        real = os.path.dirname(real)
+        if os.stat(real).st_dev != device:
+            return True
+    return False
+
+
 def find_command(name: str) -> Optional[str]:
     """Where `name` is on the agent's PATH, or None."""
     return shutil.which(name)
@@ -119,6 +130,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "files.list": listing,
     "files.resolve": resolve,
     "files.is_writable": is_writable,
+    "files.is_mounted": is_mounted,
     "files.find_command": find_command,
     "files.checksum": checksum,
     "files.space": space,
