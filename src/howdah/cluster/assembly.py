@@ -233,8 +233,8 @@ def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:
 
 
 def _check_directory(hosts: Iterable[Host], plan: Plan) -> bool:
-    """Refuses a root of the storage `posix` that some host cannot write to, or that is not mounted on all hosts while it
-    is on one. Whether it is mounted. Raises HostProblem."""
+    """Whether the root of the storage `posix` is mounted. Raises HostProblem where some host cannot write to it, or
+    only some have it mounted."""
     directory = plan.storages.directory
     mounted: dict[str, bool] = {}
     for host in hosts if directory is not None else ():
@@ -246,10 +246,11 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> bool:
             )
         mounted[host.name] = host.call("files.is_mounted", path=directory)
     if len(set(mounted.values())) > 1:
+        there, lacking = (next(name for name, is_there in mounted.items() if is_there is one) for one in (True, False))
         raise HostProblem(
-            f"--storage posix:{directory}: nothing is mounted there, as it is on {next(h for h in mounted if mounted[h])}",
+            f"--storage posix:{directory}: nothing is mounted there, as it is on {there}",
             hint="Mount it on every host.",
-            host=next(name for name, is_there in mounted.items() if not is_there),
+            host=lacking,
         )
     return any(mounted.values())
 

@@ -31,8 +31,7 @@ class Place:
 class Plan:
     """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
     where, on every host, containers keep their files; None for a place in each node's own directory. `storage` names
-    its storages (`howdah.model.storage`); `mounted` is whether the directory of `posix` is on something that is mounted,
-    not on the machine's own disk."""
+    its storages (`howdah.model.storage`); `mounted` is whether something is mounted where the directory of `posix` is."""
 
     name: str
     masters: Place
