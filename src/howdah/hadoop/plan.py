@@ -31,7 +31,7 @@ class Place:
 class Plan:
     """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
     where, on every host, containers keep their files; None for a place in each node's own directory. `storage` names
-    its storages (`howdah.model.storage`); `mounted` is whether something is mounted where the directory of `posix` is."""
+    its storages (`howdah.model.storage`); `mounted` is whether something is mounted where that of `posix` is."""
 
     name: str
     masters: Place
