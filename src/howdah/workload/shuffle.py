@@ -108,11 +108,12 @@ class Shuffle:
             for side in ("Sent", "Received")
         )
         records = settings["records"]
-        disorder = self._job.counter(f"{_COUNTERS}$Received", "DISORDER")
+        disorder, misplaced = (self._job.counter(f"{_COUNTERS}$Received", name) for name in ("DISORDER", "MISPLACED"))
         return (
             Check("records", sent[0] == received[0] == records, f"{sent[0]} of {records} sent, {received[0]} received"),
             Check(
                 "checksum", sent[1] is not None and sent[1] == received[1], f"{sent[1]} sent, {received[1]} received"
             ),
             Check("order", disorder == 0, f"{disorder} keys did not come after the one before"),
+            Check("partitions", misplaced == 0, f"{misplaced} keys came to the reduce of another partition"),
         )

@@ -8,8 +8,8 @@ from howdah.workload.shuffle import Shuffle
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 
-def counters(sent: tuple[int, int], received: tuple[int, int, int]) -> dict[str, dict[str, int]]:
-    names = ("RECORDS", "CHECKSUM", "DISORDER")
+def counters(sent: tuple[int, int], received: tuple[int, int, int, int]) -> dict[str, dict[str, int]]:
+    names = ("RECORDS", "CHECKSUM", "DISORDER", "MISPLACED")
     return {
         "org.howdah.workloads.ShuffleLoad$Sent": dict(zip(names, sent, strict=False)),
         "org.howdah.workloads.ShuffleLoad$Received": dict(zip(names, received, strict=True)),
@@ -19,15 +19,16 @@ def counters(sent: tuple[int, int], received: tuple[int, int, int]) -> dict[str,
 @pytest.mark.parametrize(
     ("sent", "received", "passed"),
     [
-        ((50, 7), (50, 7, 0), [True, True, True]),
-        ((50, 7), (49, 7, 0), [False, True, True]),
-        ((49, 7), (49, 7, 0), [False, True, True]),
-        ((50, 7), (50, 8, 0), [True, False, True]),
-        ((50, 7), (50, 7, 1), [True, True, False]),
+        ((50, 7), (50, 7, 0, 0), [True, True, True, True]),
+        ((50, 7), (49, 7, 0, 0), [False, True, True, True]),
+        ((49, 7), (49, 7, 0, 0), [False, True, True, True]),
+        ((50, 7), (50, 8, 0, 0), [True, False, True, True]),
+        ((50, 7), (50, 7, 1, 0), [True, True, False, True]),
+        ((50, 7), (50, 7, 0, 1), [True, True, True, False]),
     ],
 )
 def test_what_arrives_is_what_was_sent(
-    sent: tuple[int, int], received: tuple[int, int, int], passed: list[bool]
+    sent: tuple[int, int], received: tuple[int, int, int, int], passed: list[bool]
 ) -> None:
     workload = Shuffle()
     settings = workload.resolve(Asked(size=1020, maps=2, reduces=3, own={"key": 8, "value": 12, "skew": 1.5}), {})
@@ -60,7 +61,7 @@ def test_a_job_without_the_counters_is_not_right() -> None:
     settings = workload.resolve(Asked(size=1000), {})
     session = FakeSession(FakeFiles())
     workload.run(session, settings)
-    assert [check.passed for check in workload.verify(session, settings)] == [False, False, False]
+    assert [check.passed for check in workload.verify(session, settings)] == [False, False, False, False]
 
 
 def test_records_that_cannot_be_are_refused() -> None:

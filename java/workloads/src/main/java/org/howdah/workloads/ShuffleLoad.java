@@ -31,11 +31,15 @@ public final class ShuffleLoad extends Configured implements Tool {
     CHECKSUM
   }
 
-  /** See {@link Sent}; and how many keys did not come after the one before. */
+  /**
+   * See {@link Sent}; and how many keys did not come after the one before, or came to another
+   * reduce than that of their partition.
+   */
   enum Received {
     RECORDS,
     CHECKSUM,
-    DISORDER
+    DISORDER,
+    MISPLACED
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -120,24 +124,31 @@ public final class ShuffleLoad extends Configured implements Tool {
     }
   }
 
-  /** Counts what arrives, and looks at its order. */
+  /** Counts what arrives, and looks at its order and its partition. */
   static final class Receiver
       extends Reducer<BinaryComparable, BytesWritable, NullWritable, NullWritable> {
     private final Checksum checksum = new Checksum();
+    private final ShuffleKeys.FirstBytes partitioner = new ShuffleKeys.FirstBytes();
     private final BytesWritable before = new BytesWritable();
     private boolean any;
     private int direction;
+    private int partition;
     private long disorder;
+    private long misplaced;
 
     @Override
     protected void setup(Context context) {
       direction = context.getConfiguration().getBoolean(ShuffleKeys.REVERSE, false) ? -1 : 1;
+      partition = context.getTaskAttemptID().getTaskID().getId();
     }
 
     @Override
     protected void reduce(BinaryComparable key, Iterable<BytesWritable> values, Context context) {
       if (any && direction * before.compareTo(key) >= 0) {
         disorder++;
+      }
+      if (partitioner.getPartition(key, null, context.getNumReduceTasks()) != partition) {
+        misplaced++;
       }
       before.set(key.getBytes(), 0, key.getLength());
       any = true;
@@ -151,6 +162,7 @@ public final class ShuffleLoad extends Configured implements Tool {
       context.getCounter(Received.RECORDS).increment(checksum.records);
       context.getCounter(Received.CHECKSUM).increment(checksum.sum);
       context.getCounter(Received.DISORDER).increment(disorder);
+      context.getCounter(Received.MISPLACED).increment(misplaced);
     }
   }
 }

@@ -1,6 +1,8 @@
 package org.howdah.workloads;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.howdah.workloads.LocalJobs.count;
+import static org.howdah.workloads.LocalJobs.run;
 
 import java.util.Arrays;
 import java.util.HashSet;
@@ -12,6 +14,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.Partitioner;
 import org.apache.hadoop.mapreduce.Reducer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +25,7 @@ class ShuffleLoadTest {
 
   private static Configuration settings(
       boolean text, boolean reverse, int prefix, int distinct, double skew) {
-    Configuration conf = new Configuration();
+    Configuration conf = LocalJobs.settings();
     conf.setInt("mapreduce.job.reduces", 3);
     conf.setInt(ShuffleKeys.BYTES, 24);
     conf.setInt(ShuffleKeys.PREFIX, prefix);
@@ -31,15 +34,6 @@ class ShuffleLoadTest {
     conf.setBoolean(ShuffleKeys.REVERSE, reverse);
     conf.setDouble(ShuffleKeys.SKEW, skew);
     return conf;
-  }
-
-  private static Counters run(Job job) throws Exception {
-    assertThat(job.waitForCompletion(false)).isTrue();
-    return job.getCounters();
-  }
-
-  private static long received(Counters counters, ShuffleLoad.Received what) {
-    return counters.findCounter(what).getValue();
   }
 
   @ParameterizedTest
@@ -51,10 +45,11 @@ class ShuffleLoadTest {
       boolean text, boolean reverse, int prefix, int distinct, double skew) throws Exception {
     Counters counters =
         run(ShuffleLoad.job(settings(text, reverse, prefix, distinct, skew), RECORDS));
-    assertThat(received(counters, ShuffleLoad.Received.RECORDS)).isEqualTo(RECORDS);
-    assertThat(received(counters, ShuffleLoad.Received.CHECKSUM))
-        .isEqualTo(counters.findCounter(ShuffleLoad.Sent.CHECKSUM).getValue());
-    assertThat(received(counters, ShuffleLoad.Received.DISORDER)).isZero();
+    assertThat(count(counters, ShuffleLoad.Received.RECORDS)).isEqualTo(RECORDS);
+    assertThat(count(counters, ShuffleLoad.Received.CHECKSUM))
+        .isEqualTo(count(counters, ShuffleLoad.Sent.CHECKSUM));
+    assertThat(count(counters, ShuffleLoad.Received.DISORDER)).isZero();
+    assertThat(count(counters, ShuffleLoad.Received.MISPLACED)).isZero();
   }
 
   /** Looks for the order that the job does not have. */
@@ -73,7 +68,27 @@ class ShuffleLoadTest {
   void anotherOrderIsNoticed() throws Exception {
     Job job = ShuffleLoad.job(settings(false, false, 0, 0, 0), RECORDS);
     job.setReducerClass(Mistaken.class);
-    assertThat(received(run(job), ShuffleLoad.Received.DISORDER)).isEqualTo(RECORDS - 3);
+    assertThat(count(run(job), ShuffleLoad.Received.DISORDER)).isEqualTo(RECORDS - 3);
+  }
+
+  /** Sends the keys of each partition to the next one. */
+  static final class NextPartition extends Partitioner<BinaryComparable, BytesWritable> {
+    private final ShuffleKeys.FirstBytes own = new ShuffleKeys.FirstBytes();
+
+    @Override
+    public int getPartition(BinaryComparable key, BytesWritable value, int partitions) {
+      return (own.getPartition(key, value, partitions) + 1) % partitions;
+    }
+  }
+
+  @Test
+  void keysInAnotherPartitionAreNoticed() throws Exception {
+    Job job = ShuffleLoad.job(settings(false, false, 0, 0, 0), RECORDS);
+    job.setPartitionerClass(NextPartition.class);
+    Counters counters = run(job);
+    assertThat(count(counters, ShuffleLoad.Received.RECORDS)).isEqualTo(RECORDS);
+    assertThat(count(counters, ShuffleLoad.Received.DISORDER)).isZero();
+    assertThat(count(counters, ShuffleLoad.Received.MISPLACED)).isEqualTo(RECORDS);
   }
 
   private static Set<String> keys(Configuration conf, int draws) {
