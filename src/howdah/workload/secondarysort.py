@@ -13,6 +13,8 @@ from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Sett
 from howdah.workload.counts import count
 
 _PACKAGE = "org.howdah.workloads"
+_VERSION = 1
+"""Of what `pairgen` writes for the same settings."""
 _GROUP = 1000
 """Pairs with the same first number."""
 _MOST = (1 << 31) - 1
@@ -75,8 +77,8 @@ class SecondarySort:
                 "replication": settings["replication"],
             }
 
-        identity = {"generator": "pairgen", **{name: settings[name] for name in ("pairs", "group", "maps")}}
-        self._input = session.dataset(identity, make)
+        shape = {name: settings[name] for name in ("pairs", "group", "maps")}
+        self._input = session.dataset({"generator": "pairgen", "version": _VERSION, **shape}, make)
         return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
@@ -92,10 +94,13 @@ class SecondarySort:
         found, checksum = _sums(job, "PairCheck$Found")
         # A job without lines has no errors to count.
         errors = job.counter(f"{_PACKAGE}.PairCheck$Found", "ERRORS") or 0
+        groups = job.counter(f"{_PACKAGE}.PairCheck$Found", "GROUPS")
         pairs, expected = settings["pairs"], self._input.facts["checksum"]
+        whole = -(-pairs // settings["group"])  # Each first number is there, the last perhaps with fewer pairs.
         same = checksum is not None and f"{checksum:x}" == expected
         return (
             Check("order", errors == 0, f"{errors} lines are not where they should be"),
+            Check("groups", groups == whole, f"{groups} of {whole} groups: more, where one is in several files"),
             Check("pairs", found == pairs == self._input.facts["records"], f"{found} of {pairs} pairs"),
             Check(
                 "checksum", same, f"generated {expected} and sorted {checksum or 0:x} {'equal' if same else 'differ'}"

@@ -58,12 +58,14 @@ class FakeSession:
     codes: Mapping[str, int] = field(default_factory=dict)
     directory: str = "/run"
     programs: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
+    identities: list[Mapping[str, Any]] = field(default_factory=list)
     samples: dict[tuple[str, str], float] = field(default_factory=dict)
     caveats: list[str] = field(default_factory=list)
     elsewhere: FakeFiles = field(default_factory=lambda: FakeFiles(root="file:///here"))
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
         assert "generator" in identity
+        self.identities.append(identity)
         return Dataset(f"{self.directory}/input", make(f"{self.directory}/input"), reused=False)
 
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:

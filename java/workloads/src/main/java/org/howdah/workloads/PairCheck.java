@@ -10,16 +10,14 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
  * {@code paircheck DIRECTORY}: whether the output of Hadoop's SecondarySort is in order, as
- * counters: the pairs that are there, their hashes added up, and the lines that are not where they
- * should be.
+ * counters: the pairs that are there, their hashes added up, the groups that files have, and the
+ * lines that are not where they should be. A group in two files counts twice.
  */
 public final class PairCheck extends Configured implements Tool {
   private static final char SEPARATOR = '-';
@@ -28,6 +26,7 @@ public final class PairCheck extends Configured implements Tool {
   enum Found {
     PAIRS,
     HASHES,
+    GROUPS,
     ERRORS
   }
 
@@ -45,16 +44,7 @@ public final class PairCheck extends Configured implements Tool {
   }
 
   static Job job(Configuration conf, String directory) throws IOException {
-    Job job = Job.getInstance(conf, "paircheck");
-    job.setJarByClass(PairCheck.class);
-    job.setInputFormatClass(WholeFiles.class);
-    job.setMapperClass(Order.class);
-    job.setNumReduceTasks(0);
-    job.setOutputKeyClass(NullWritable.class);
-    job.setOutputValueClass(NullWritable.class);
-    job.setOutputFormatClass(NullOutputFormat.class);
-    FileInputFormat.addInputPath(job, new Path(directory));
-    return job;
+    return CheckJob.of(conf, "paircheck", WholeFiles.class, Order.class, directory);
   }
 
   /** One map reads one file from its first line to its last. */
@@ -72,6 +62,7 @@ public final class PairCheck extends Configured implements Tool {
   static final class Order extends Mapper<LongWritable, Text, NullWritable, NullWritable> {
     private final Pairs.Sum sum = new Pairs.Sum();
     private int group;
+    private long groups;
     private long errors;
     private long first = -1;
     private long second;
@@ -103,6 +94,7 @@ public final class PairCheck extends Configured implements Tool {
       long right = Long.parseLong(line.substring(tab + 1));
       sum.add(left * group + right);
       boolean inPlace = opened ? left > first : left == first && right > second;
+      groups += left == first ? 0 : 1;
       opened = false;
       first = left;
       second = right;
@@ -112,6 +104,7 @@ public final class PairCheck extends Configured implements Tool {
     @Override
     protected void cleanup(Context context) {
       sum.addTo(context.getCounter(Found.PAIRS), context.getCounter(Found.HASHES));
+      context.getCounter(Found.GROUPS).increment(groups);
       context.getCounter(Found.ERRORS).increment(opened ? errors + 1 : errors);
     }
   }

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.mapreduce.Job;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,16 +35,18 @@ class PairsTest {
   @TempDir Path directory;
 
   private long errorsOf(String content) throws Exception {
-    Files.write(directory.resolve("part-r-00000"), content.getBytes(StandardCharsets.US_ASCII));
-    Job job = checkJob();
-    assertThat(job.waitForCompletion(false)).isTrue();
-    return job.getCounters().findCounter(PairCheck.Found.ERRORS).getValue();
+    write("part-r-00000", content);
+    return found(PairCheck.Found.ERRORS);
   }
 
-  private Job checkJob() throws IOException {
-    Configuration conf = new Configuration();
+  private void write(String file, String content) throws IOException {
+    Files.write(directory.resolve(file), content.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private long found(PairCheck.Found what) throws Exception {
+    Configuration conf = LocalJobs.settings();
     conf.setInt(Pairs.GROUP, 10);
-    return PairCheck.job(conf, directory.toString());
+    return LocalJobs.count(LocalJobs.run(PairCheck.job(conf, directory.toString())), what);
   }
 
   @Test
@@ -60,5 +61,15 @@ class PairsTest {
     assertThat(errorsOf("----\n0\t1\n----\n")).isEqualTo(1);
     assertThat(errorsOf("----\n0 1\n")).isEqualTo(2);
     assertThat(errorsOf("")).isZero();
+  }
+
+  @Test
+  void aGroupInTwoFilesCountsTwice() throws Exception {
+    write("part-r-00000", "----\n0\t1\n0\t2\n----\n3\t0\n");
+    write("part-r-00001", "----\n1\t1\n");
+    assertThat(found(PairCheck.Found.GROUPS)).isEqualTo(3);
+    write("part-r-00001", "----\n1\t1\n----\n3\t1\n");
+    assertThat(found(PairCheck.Found.GROUPS)).isEqualTo(4);
+    assertThat(found(PairCheck.Found.ERRORS)).as("each file is in order").isZero();
   }
 }
