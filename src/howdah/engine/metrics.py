@@ -27,7 +27,9 @@ THROUGHPUT = Metric(
     "throughput",
     "B/s",
     "higher",
-    "bytes of the workload's data ÷ job_seconds; ÷ client_seconds in a phase that runs no job",
+    "the bytes that the workload was asked for, in whole rows, records and files (`join`: once for each side), ÷ "
+    "job_seconds, or ÷ client_seconds in a phase that runs no job; not what RandomWriter drew beyond them; of random "
+    "reads what was read",
     "job history and the workload's size",
 )
 CPU_SECONDS = Metric(

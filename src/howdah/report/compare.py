@@ -37,7 +37,8 @@ from howdah.stats.power import LEVEL, MOST_RUNS
 from howdah.store import StoredRun
 
 DATA = ("bytes", "rows", "records", "checksum", "generator")
-"""Facts of a data set that say what it is; the others say where and how it was stored."""
+"""Facts of a data set that say what it is; the others say where and how it was stored, and what a generator without a
+seed drew."""
 
 METHOD = (
     "The effect is the ratio of the geometric means, contender ÷ baseline. Its 95 % interval is Welch's t on the "

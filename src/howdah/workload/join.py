@@ -55,7 +55,8 @@ class Join:
         assert self._joined is not None
         assert self._input is not None
         # Keys are ten random bytes at least: each is there once, and meets itself.
-        written, joined = self._input.facts["records"], self._joined.counter(TASK_COUNTERS, "MAP_OUTPUT_RECORDS")
+        written = self._input.facts["written_records"]
+        joined = self._joined.counter(TASK_COUNTERS, "MAP_OUTPUT_RECORDS")
         detail = f"{written} keys on both sides, {joined} joined"
         return (Check("records", joined is not None and joined == written, detail),)
 

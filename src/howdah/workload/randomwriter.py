@@ -33,7 +33,11 @@ def records_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Set
 
 
 def generate(session: Session, settings: Settings) -> Dataset:
-    """The data, made in phase `gen` unless there is some to use again. Its facts have `records` and `bytes`."""
+    """The data, made in phase `gen` unless there is some to use again.
+
+    RandomWriter has no seed: what it drew differs from run to run, and is `written_records` and `written_bytes` of the
+    facts. `bytes`, by which runs are compared, is what was asked for.
+    """
     share = settings["size_bytes"] // settings["maps"]
 
     def make(directory: str) -> Mapping[str, Any]:
@@ -50,10 +54,12 @@ def generate(session: Session, settings: Settings) -> Dataset:
         )
         return {
             "generator": "randomwriter",
-            "records": job.counter(_COUNTERS, "RECORDS_WRITTEN"),
-            "bytes": job.counter(_COUNTERS, "BYTES_WRITTEN"),
+            "bytes": settings["size_bytes"],
+            "written_records": job.counter(_COUNTERS, "RECORDS_WRITTEN"),
+            "written_bytes": job.counter(_COUNTERS, "BYTES_WRITTEN"),
             "files": settings["maps"],
             "replication": settings["replication"],
         }
 
-    return session.dataset({"generator": "randomwriter", "share": share, "maps": settings["maps"]}, make)
+    identity = {"generator": "randomwriter", "bytes": settings["size_bytes"], "maps": settings["maps"]}
+    return session.dataset(identity, make)

@@ -65,7 +65,7 @@ class Sort:
         source, target = session.storage.uri(self._input.directory), _output(session)
         program = session.tests("testmapredsort", "-sortInput", source, "-sortOutput", target)
         validated = _VALIDATED in session.program("validate", "verify", program).output
-        written = self._input.facts["records"]
+        written = self._input.facts["written_records"]
         out = self._sorted.counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
         return (
             Check("order", validated, "Hadoop's SortValidator " + ("agrees" if validated else "does not agree")),

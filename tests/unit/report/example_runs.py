@@ -77,6 +77,8 @@ class Example:
     hadoop: Mapping[str, Any] | None = None
     hosts: Mapping[str, Any] | None = None
     bytes: int = SIZE
+    drawn: Mapping[str, Any] = field(default_factory=dict)
+    """Facts of the data set that a generator without a seed drew."""
     workload: str = "terasort"
     caveats: tuple[Caveat, ...] = ()
     counters: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -140,7 +142,12 @@ class _Writing:
             howdah="0.1.0",
             command=("howdah", "run", "terasort", "--size", "1G", "--nodes", "3"),
             cluster={"name": "local-3", "nodes": 3, "hadoop": "3.4.2"},
-            dataset={"bytes": self.example.bytes, "rows": self.example.bytes // 100, "checksum": "4c49607ac53602"},
+            dataset={
+                "bytes": self.example.bytes,
+                "rows": self.example.bytes // 100,
+                "checksum": "4c49607ac53602",
+                **self.example.drawn,
+            },
             primary=f"{self._primary().name}/job_seconds",
             caveats=self.example.caveats,
             metrics=METRICS,

@@ -103,6 +103,13 @@ def test_what_is_not_comparable_is_refused(tmp_path: Path, changes: dict[str, An
         build_comparison(*alternating(tmp_path, 1, **changes))
 
 
+def test_data_drawn_anew_is_comparable_and_the_difference_is_shown(tmp_path: Path) -> None:
+    report = build_comparison(*alternating(tmp_path, drawn={"written_records": 199_977}))
+    text = " ".join(render_text(report).split())
+    assert "Facts of the data set that differ" in text
+    assert "written_records" in text
+
+
 def test_a_run_cannot_be_on_both_sides(single: StoredRun) -> None:
     with pytest.raises(UsageError, match="both sides"):
         build_comparison([single], [single])

@@ -47,6 +47,12 @@ def test_small_numbers_are_cut_and_unknown_nodes_are_one(run: StoredRun) -> None
     assert render_hibench([with_numbers(run, 37.204, 36705, None)]).split()[-2:] == ["986", "986"]
 
 
+def test_the_size_is_what_was_written(run: StoredRun) -> None:
+    drawn = with_numbers(run, 37.204, 36000, None)
+    drawn = replace(drawn, run=replace(drawn.run, dataset={"bytes": 36000, "written_bytes": 36705}))
+    assert render_hibench([drawn]).split()[-4:] == ["36705", "37.204", "986", "986"]
+
+
 def test_what_hibench_does_not_have_is_refused(run: StoredRun) -> None:
     other = replace(run, run=replace(run.run, trial=replace(run.run.trial, workload="pi")))
     with pytest.raises(UsageError, match="no workload like 'pi'"):

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from howdah.errors import UsageError
+from howdah.report.compare import DATA
 from howdah.workload import Asked
 from howdah.workload.sort import Sort
 from tests.unit.workload.sessions import FakeFiles, FakeSession
@@ -41,6 +45,23 @@ def test_silence_is_no_success() -> None:
 
 def test_lost_records_are_seen() -> None:
     assert run(SUCCESS, out=9)[1] == {"order": True, "records": False}
+
+
+def test_data_of_one_size_is_comparable_whatever_was_drawn() -> None:
+    def drawn(records: int, size: int) -> Mapping[str, Any]:
+        counters = {
+            "org.apache.hadoop.examples.RandomWriter$Counters": {"RECORDS_WRITTEN": records, "BYTES_WRITTEN": size}
+        }
+        workload = Sort()
+        return workload.prepare(
+            FakeSession(FakeFiles(), counters), workload.resolve(Asked(size=1_000_001, maps=3, reduces=2), {})
+        )
+
+    one, other = drawn(10, 1234), drawn(11, 1300)
+    assert (one["written_records"], other["written_records"]) == (10, 11)
+    assert (one["written_bytes"], other["written_bytes"]) == (1234, 1300)
+    assert [one.get(fact) for fact in DATA] == [other.get(fact) for fact in DATA]
+    assert one["bytes"] == 1_000_001
 
 
 def test_less_than_a_few_records_per_map_is_refused() -> None:
