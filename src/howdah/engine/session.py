@@ -121,12 +121,10 @@ class JobSession:
     def examples(self, *arguments: str) -> Sequence[str]:
         return (str(self._cluster.distribution.examples_jar), *arguments)
 
-    def tests(self, *arguments: str) -> Sequence[str]:
-        return (str(self._cluster.distribution.jobclient_tests_jar), *arguments)
-
     def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
         own = (f"-Dtest.build.data={self.storage.uri(directory)}", "-resFile", "/dev/null")
-        return self.tests("TestDFSIO", *as_default(self._cluster, self.storage, self.directory), *own, *arguments)
+        default = as_default(self._cluster, self.storage, self.directory)
+        return (str(self._cluster.distribution.jobclient_tests_jar), "TestDFSIO", *default, *own, *arguments)
 
     def workloads(self, *arguments: str) -> Sequence[str]:
         return (str(own_jar("howdah-workloads")), *arguments)

@@ -170,9 +170,6 @@ class Session(Protocol):
     def examples(self, *arguments: str) -> Sequence[str]:
         """The program of Hadoop's MapReduce examples with `arguments`, ready for `job`."""
 
-    def tests(self, *arguments: str) -> Sequence[str]:
-        """As `examples`, of the tests jar of Hadoop's job client."""
-
     def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
         """As `examples`: TestDFSIO with its files in `directory` of the run's storage."""
 

@@ -9,10 +9,10 @@ from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
-from howdah.workload.counts import TASK_COUNTERS
+from howdah.workload.counts import equal
 from howdah.workload.randomwriter import generate, records_settings
 
-_VALIDATED = "SUCCESS! Validated the MapReduce framework's 'sort' successfully."
+_COUNTERS = "org.howdah.workloads.SortCheck"
 
 
 class Sort:
@@ -37,7 +37,6 @@ class Sort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._sorted: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         return records_settings(asked.size_of(self), asked, cluster)
@@ -55,22 +54,34 @@ class Sort:
         assert self._input is not None
         reduces = str(settings["reduces"])
         source, target = session.storage.uri(self._input.directory), _output(session)
-        self._sorted = session.job(
-            "sort", "run", session.examples("sort", "-r", reduces, source, target), data_bytes=settings["size_bytes"]
-        )
+        program = session.examples("sort", "-r", reduces, source, target)
+        session.job("sort", "run", program, data_bytes=settings["size_bytes"])
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
-        assert self._sorted is not None
         assert self._input is not None
-        source, target = session.storage.uri(self._input.directory), _output(session)
-        program = session.tests("testmapredsort", "-sortInput", source, "-sortOutput", target)
-        validated = _VALIDATED in session.program("validate", "verify", program).output
-        written = self._input.facts["written_records"]
-        out = self._sorted.counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
-        return (
-            Check("order", validated, "Hadoop's SortValidator " + ("agrees" if validated else "does not agree")),
-            Check("records", out is not None and out == written, f"{written} written by RandomWriter, {out} sorted"),
+        program = session.workloads("sortcheck", session.storage.uri(self._input.directory), _output(session))
+        job = session.job("validate", "verify", program)
+        files, disorder, misplaced = (
+            job.counter(f"{_COUNTERS}$Output", name) for name in ("FILES", "DISORDER", "MISPLACED")
         )
+        reduces = settings["reduces"]
+        return (
+            Check("order", disorder == 0, f"{disorder} keys are less than the one before"),
+            Check(
+                "partitions",
+                misplaced == 0 and files == reduces,
+                f"{misplaced} keys are in the file of another partition; {files} files of {reduces} reduces",
+            ),
+            *(_same(job, name, self._input.facts[f"written_{name}"]) for name in ("records", "bytes")),
+            _same(job, "hashes"),
+        )
+
+
+def _same(job: Job, name: str, *written: int | None) -> Check:
+    """Whether input and output have the same of what `sortcheck` counts, and RandomWriter where it counts it."""
+    read, found = (job.counter(f"{_COUNTERS}${side}", name.upper()) for side in ("Input", "Output"))
+    first = "".join(f"{number} written by RandomWriter, " for number in written)
+    return Check(name, equal(*written, read, found), f"{first}{read} read, {found} sorted")
 
 
 def _output(session: Session) -> str:

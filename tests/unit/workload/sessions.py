@@ -117,11 +117,8 @@ class FakeSession:
     def examples(self, *arguments: str) -> Sequence[str]:
         return ("examples.jar", *arguments)
 
-    def tests(self, *arguments: str) -> Sequence[str]:
-        return ("tests.jar", *arguments)
-
     def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
-        return self.tests("TestDFSIO", self.storage.uri(directory), *arguments)
+        return ("tests.jar", "TestDFSIO", self.storage.uri(directory), *arguments)
 
     def workloads(self, *arguments: str) -> Sequence[str]:
         return ("workloads.jar", *arguments)

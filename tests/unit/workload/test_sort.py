@@ -1,63 +1,91 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from howdah.errors import UsageError
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.jars import place_of
 from howdah.report.compare import DATA
 from howdah.workload import Asked
+from howdah.workload.registry import check_installed, find_workload
 from howdah.workload.sort import Sort
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
-SUCCESS = "SUCCESS! Validated the MapReduce framework's 'sort' successfully."
+WRITER = "org.apache.hadoop.examples.RandomWriter$Counters"
+INPUT = "org.howdah.workloads.SortCheck$Input"
+OUTPUT = "org.howdah.workloads.SortCheck$Output"
+SUMS = {"RECORDS": 10, "BYTES": 1234, "HASHES": -77}
+RIGHT: dict[str, dict[str, int]] = {
+    WRITER: {"RECORDS_WRITTEN": 10, "BYTES_WRITTEN": 1234},
+    INPUT: SUMS,
+    OUTPUT: {**SUMS, "FILES": 2, "DISORDER": 0, "MISPLACED": 0},
+}
 
 
-def run(said: str, written: int = 10, out: int = 10) -> tuple[FakeSession, dict[str, bool]]:
-    counters = {
-        "org.apache.hadoop.examples.RandomWriter$Counters": {"RECORDS_WRITTEN": written, "BYTES_WRITTEN": 1},
-        "org.apache.hadoop.mapreduce.TaskCounter": {"REDUCE_OUTPUT_RECORDS": out},
-    }
-    session, workload = FakeSession(FakeFiles(), counters, {"validate": f"INFO something\n{said}\n"}), Sort()
+def run(counters: dict[str, dict[str, int]]) -> tuple[FakeSession, dict[str, bool], Any]:
+    session, workload = FakeSession(FakeFiles(), counters), Sort()
     settings = workload.resolve(Asked(size=1_000_001, maps=3, reduces=2), {})
-    workload.prepare(session, settings)
+    dataset = workload.prepare(session, settings)
     workload.run(session, settings)
-    return session, {check.name: check.passed for check in workload.verify(session, settings)}
+    return session, {check.name: check.passed for check in workload.verify(session, settings)}, dataset
+
+
+def wrong(group: str, **counted: int | None) -> list[str]:
+    """The checks that fail when some counters are others; None is one that is missing."""
+    changed = {name: number for name, number in (RIGHT[group] | counted).items() if number is not None}
+    return [name for name, passed in run({**RIGHT, group: changed})[1].items() if not passed]
 
 
 def test_maps_have_equal_shares() -> None:
-    session, checks = run(SUCCESS)
-    assert checks == {"order": True, "records": True}
-    assert [program[1:] for _, _, program in session.programs] == [
+    session, checks, _ = run(RIGHT)
+    assert checks == {"order": True, "partitions": True, "records": True, "bytes": True, "hashes": True}
+    assert [program for _, _, program in session.programs] == [
         (
-            *("randomwriter", "-Dmapreduce.randomwriter.bytespermap=333333"),
+            *("examples.jar", "randomwriter", "-Dmapreduce.randomwriter.bytespermap=333333"),
             *("-Dmapreduce.randomwriter.totalbytes=999999", "hdfs://here/run/input"),
         ),
-        ("sort", "-r", "2", "hdfs://here/run/input", "hdfs://here/run/output"),
-        ("testmapredsort", "-sortInput", "hdfs://here/run/input", "-sortOutput", "hdfs://here/run/output"),
+        ("examples.jar", "sort", "-r", "2", "hdfs://here/run/input", "hdfs://here/run/output"),
+        ("workloads.jar", "sortcheck", "hdfs://here/run/input", "hdfs://here/run/output"),
     ]
 
 
+@pytest.mark.parametrize(
+    ("group", "counted", "failed"),
+    [
+        (OUTPUT, {"DISORDER": 1}, ["order"]),
+        (OUTPUT, {"MISPLACED": 1}, ["partitions"]),
+        (OUTPUT, {"FILES": 1}, ["partitions"]),
+        (OUTPUT, {"RECORDS": 9}, ["records"]),
+        (OUTPUT, {"BYTES": 1233}, ["bytes"]),
+        (OUTPUT, {"HASHES": 77}, ["hashes"]),
+        (INPUT, {"RECORDS": 9}, ["records"]),
+        (WRITER, {"RECORDS_WRITTEN": 11}, ["records"]),
+        (WRITER, {"BYTES_WRITTEN": 1235}, ["bytes"]),
+    ],
+)
+def test_each_error_fails_its_check(group: str, counted: dict[str, int], failed: list[str]) -> None:
+    assert wrong(group, **counted) == failed
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "failed"),
+    [
+        *((OUTPUT, name, ["order"] if name == "DISORDER" else ["partitions"]) for name in ("DISORDER", "MISPLACED")),
+        *((OUTPUT, "FILES", ["partitions"]), (INPUT, "HASHES", ["hashes"]), (WRITER, "BYTES_WRITTEN", ["bytes"])),
+    ],
+)
+def test_what_was_not_counted_is_not_right(group: str, name: str, failed: list[str]) -> None:
+    assert wrong(group, **{name: None}) == failed
+
+
 def test_silence_is_no_success() -> None:
-    assert run("")[1] == {"order": False, "records": True}
-
-
-def test_lost_records_are_seen() -> None:
-    assert run(SUCCESS, out=9)[1] == {"order": True, "records": False}
+    assert set(run({})[1].values()) == {False}
 
 
 def test_data_of_one_size_is_comparable_whatever_was_drawn() -> None:
-    def drawn(records: int, size: int) -> Mapping[str, Any]:
-        counters = {
-            "org.apache.hadoop.examples.RandomWriter$Counters": {"RECORDS_WRITTEN": records, "BYTES_WRITTEN": size}
-        }
-        workload = Sort()
-        return workload.prepare(
-            FakeSession(FakeFiles(), counters), workload.resolve(Asked(size=1_000_001, maps=3, reduces=2), {})
-        )
-
-    one, other = drawn(10, 1234), drawn(11, 1300)
+    _, _, one = run(RIGHT)
+    _, _, other = run({**RIGHT, WRITER: {"RECORDS_WRITTEN": 11, "BYTES_WRITTEN": 1300}})
     assert (one["written_records"], other["written_records"]) == (10, 11)
     assert (one["written_bytes"], other["written_bytes"]) == (1234, 1300)
     assert [one.get(fact) for fact in DATA] == [other.get(fact) for fact in DATA]
@@ -67,3 +95,13 @@ def test_data_of_one_size_is_comparable_whatever_was_drawn() -> None:
 def test_less_than_a_few_records_per_map_is_refused() -> None:
     with pytest.raises(UsageError, match="too few for 3 maps"):
         Sort().resolve(Asked(size=299_999, maps=3), {})
+
+
+@pytest.mark.parametrize("name", ["sort"])
+def test_without_our_jar_it_says_what_builds_it(name: str) -> None:
+    if place_of("howdah-workloads").is_file():
+        check_installed(find_workload(name))
+        return
+    with pytest.raises(HostProblem, match=r"howdah-workloads\.jar has not been built") as caught:
+        check_installed(find_workload(name))
+    assert "make jars" in str(caught.value.hint)

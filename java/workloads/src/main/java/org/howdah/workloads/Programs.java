@@ -12,6 +12,7 @@ public final class Programs {
     driver.addClass("textgen", TextGenerator.class, "Generates text of Zipf-distributed words.");
     driver.addClass("pairgen", PairGenerator.class, "Generates pairs for SecondarySort.");
     driver.addClass("paircheck", PairCheck.class, "Checks the output of SecondarySort.");
+    driver.addClass("sortcheck", SortCheck.class, "Checks the output of Sort.");
     driver.addClass("shuffle", ShuffleLoad.class, "Shuffles generated records and discards them.");
     System.exit(driver.run(arguments));
   }

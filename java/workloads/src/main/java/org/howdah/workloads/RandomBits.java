@@ -23,7 +23,8 @@ final class RandomBits {
     return (int) (((next() >>> 32) * bound) >>> 32);
   }
 
-  private static long mix(long value) {
+  /** A bijection whose every bit of output depends on every bit of input. */
+  static long mix(long value) {
     long z = value;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;

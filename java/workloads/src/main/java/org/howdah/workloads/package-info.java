@@ -1,5 +1,5 @@
 /**
- * MapReduce programs that generate data and load for Howdah's workloads; {@code hadoop jar} runs
- * them by name.
+ * MapReduce programs that generate data and load for Howdah's workloads, and check what Hadoop's
+ * own made of it; {@code hadoop jar} runs them by name.
  */
 package org.howdah.workloads;
