@@ -9,8 +9,10 @@ from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
-from howdah.workload.counts import TASK_COUNTERS
+from howdah.workload.counts import equal
 from howdah.workload.randomwriter import generate, records_settings
+
+_COUNTERS = "org.howdah.workloads.JoinCheck"
 
 
 class Join:
@@ -28,7 +30,6 @@ class Join:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._joined: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         return records_settings(asked.size_of(self), asked, cluster)
@@ -47,19 +48,37 @@ class Join:
 
     def run(self, session: Session, settings: Settings) -> None:
         side = session.storage.uri(_sorted(session))
-        target = session.storage.uri(f"{session.directory}/output")
-        program = session.examples("join", "-r", "0", "-joinOp", "inner", side, side, target)
-        self._joined = session.job("join", "run", program, data_bytes=2 * settings["size_bytes"])
+        program = session.examples("join", "-r", "0", "-joinOp", "inner", side, side, _output(session))
+        session.job("join", "run", program, data_bytes=2 * settings["size_bytes"])
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
-        assert self._joined is not None
         assert self._input is not None
-        # Keys are ten random bytes at least: each is there once, and meets itself.
-        written = self._input.facts["written_records"]
-        joined = self._joined.counter(TASK_COUNTERS, "MAP_OUTPUT_RECORDS")
-        detail = f"{written} keys on both sides, {joined} joined"
-        return (Check("records", joined is not None and joined == written, detail),)
+        sides = (session.storage.uri(_sorted(session)), _output(session))
+        job = session.job("validate", "verify", session.workloads("joincheck", *sides))
+        records, size, disorder = (
+            job.counter(f"{_COUNTERS}$Sorted", name) for name in ("RECORDS", "BYTES", "DISORDER")
+        )
+        written = [self._input.facts[f"written_{name}"] for name in ("records", "bytes")]
+        return (
+            Check("order", disorder == 0, f"{disorder} keys of the sides are less than the one before"),
+            Check(
+                "sides",
+                equal(written[0], records) and equal(written[1], size),
+                f"{written[0]} records of {written[1]} bytes written by RandomWriter, {records} of {size} sorted",
+            ),
+            _same(job, "records"),
+            _same(job, "hashes"),
+        )
+
+
+def _same(job: Job, name: str) -> Check:
+    expected, joined = (job.counter(f"{_COUNTERS}${side}", name.upper()) for side in ("Expected", "Joined"))
+    return Check(name, equal(expected, joined), f"{expected} expected, {joined} joined")
 
 
 def _sorted(session: Session) -> str:
     return f"{session.directory}/sorted"
+
+
+def _output(session: Session) -> str:
+    return session.storage.uri(f"{session.directory}/output")

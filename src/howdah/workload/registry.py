@@ -46,7 +46,7 @@ _ALL: tuple[type[Workload], ...] = (
 WORKLOADS = {one.name: one for one in _ALL}
 _NEEDS: Mapping[type[Workload], Sequence[Callable[[], object]]] = {
     SparkTeraSort: (find_spark, partial(own_jar, "howdah-spark")),
-    **dict.fromkeys((Sort, SecondarySort, WordCount, Grep, Shuffle), (partial(own_jar, "howdah-workloads"),)),
+    **dict.fromkeys((Sort, SecondarySort, WordCount, Grep, Join, Shuffle), (partial(own_jar, "howdah-workloads"),)),
 }
 _STORAGES: Mapping[type[Workload], Callable[[Settings, str, Collection[str]], None]] = {
     DistCp: distcp.check_storages,

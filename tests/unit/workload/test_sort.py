@@ -97,7 +97,7 @@ def test_less_than_a_few_records_per_map_is_refused() -> None:
         Sort().resolve(Asked(size=299_999, maps=3), {})
 
 
-@pytest.mark.parametrize("name", ["sort"])
+@pytest.mark.parametrize("name", ["sort", "join"])
 def test_without_our_jar_it_says_what_builds_it(name: str) -> None:
     if place_of("howdah-workloads").is_file():
         check_installed(find_workload(name))

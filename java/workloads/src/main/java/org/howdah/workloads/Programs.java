@@ -13,6 +13,7 @@ public final class Programs {
     driver.addClass("pairgen", PairGenerator.class, "Generates pairs for SecondarySort.");
     driver.addClass("paircheck", PairCheck.class, "Checks the output of SecondarySort.");
     driver.addClass("sortcheck", SortCheck.class, "Checks the output of Sort.");
+    driver.addClass("joincheck", JoinCheck.class, "Checks the output of Join.");
     driver.addClass("shuffle", ShuffleLoad.class, "Shuffles generated records and discards them.");
     System.exit(driver.run(arguments));
   }

@@ -17,6 +17,11 @@ final class RecordHash {
     return fold(fold(START, key), value);
   }
 
+  /** 64 bits of a pair of hashes, in this order. */
+  static long of(long left, long right) {
+    return fold(fold(START, left), right);
+  }
+
   private static long fold(long hash, BytesWritable bytes) {
     ByteBuffer left = ByteBuffer.wrap(bytes.getBytes(), 0, bytes.getLength());
     long found = fold(hash, left.remaining());
