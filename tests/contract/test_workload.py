@@ -11,7 +11,7 @@ import pytest
 from howdah.engine import metrics
 from howdah.errors import UsageError
 from howdah.model.metric import registry
-from howdah.workload import Asked, Settings, Workload
+from howdah.workload import Asked, Settings, Workload, measured_phases
 from howdah.workload.registry import WORKLOADS, find_workload
 
 OWN: dict[str, dict[str, Any]] = {"command": {"run": "true"}}
@@ -58,6 +58,7 @@ def test_its_primary_metric_is_in_the_registry(workload: Workload) -> None:
     phase, _, metric = workload.primary.partition("/")
     assert phase
     assert metric in registry((*metrics.COMMON, *workload.metrics))
+    assert measured_phases(workload)
 
 
 def test_every_named_size_resolves_to_settings_that_a_trial_can_keep(sized: Workload) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from howdah.cluster.live import LiveCluster
@@ -80,26 +80,27 @@ def shortfalls(job: Job, asked: Sequence[Plugin], held: Mapping[str, str]) -> It
             yield f"{plugin.name} left a part of {job.id} to {own}: {counted}"
 
 
-def no_part(accelerator: str, phase: str, phases_with_map_output: set[str]) -> Iterator[Caveat]:
-    """A caveat where the measured phase of an accelerated run had nothing to accelerate: it sorted nothing by
-    MapReduce."""
-    if accelerator != NONE and phase not in phases_with_map_output:
-        text = f"no MapReduce job of {phase} hands records from maps to reduces"
-        yield Caveat(phase, f"accelerator {accelerator} has no part in {phase}: {text}")
+def no_part(accelerator: str, measured: Sequence[str], phases_with_map_output: set[str]) -> Iterator[Caveat]:
+    """A caveat for every phase that is `measured` in which an accelerated run had nothing to accelerate: it sorted
+    nothing by MapReduce."""
+    for phase in measured:
+        if accelerator != NONE and phase not in phases_with_map_output:
+            text = f"no MapReduce job of {phase} hands records from maps to reduces"
+            yield Caveat(phase, f"accelerator {accelerator} has no part in {phase}: {text}")
 
 
-def is_accelerated(stored: StoredRun) -> bool:
-    """Whether the accelerator that a run was to have served all of its measured phase. True where it was to have none.
+def is_accelerated(stored: StoredRun, measured: Collection[str]) -> bool:
+    """Whether the accelerator that a run was to have served all of the phases that are `measured`. True where it was to
+    have none.
 
     Raises UsageError where its jobs cannot be read.
     """
     run = stored.run
     if run.trial.accelerator == NONE:
         return True
-    measured = (run.primary or "").partition("/")[0]
     jobs = []
     for phase in run.phases:
-        for job_id in phase.jobs if phase.name == measured else ():
+        for job_id in phase.jobs if phase.name in measured else ():
             try:
                 record = stored.job_file(f"{job_id}.json")
                 if record is not None:

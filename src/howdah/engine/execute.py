@@ -33,7 +33,7 @@ from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.storage import Storage
 from howdah.store import RunWriter
-from howdah.workload import Settings, Workload
+from howdah.workload import Settings, Workload, measured_phases
 
 _LOG_BYTES = 1 << 20
 
@@ -85,7 +85,7 @@ class Execution:
         self._bounds = bounds
         self._limit_seconds = limit_seconds
         self._cold = cold
-        self._measured = workload.primary.partition("/")[0]
+        self._measured = measured_phases(workload)
         self._killer = None if fault is None else Killer(cluster, fault, self._measured)
         self._run = Run(
             id=new_run_id(workload.name, time.time()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from howdah.cluster.live import LiveCluster
@@ -35,17 +36,17 @@ def parse_fault(text: str) -> Fault | None:
 
 
 class Killer(Silent):
-    """Watches the phase that is measured, and kills once."""
+    """Watches the phases that are measured, and kills once."""
 
-    def __init__(self, cluster: LiveCluster, fault: Fault, phase: str) -> None:
+    def __init__(self, cluster: LiveCluster, fault: Fault, phases: Collection[str]) -> None:
         self._cluster = cluster
         self._fault = fault
-        self._phase = phase
+        self._phases = phases
         self._watches = False
         self.killed = False
 
     def phase_started(self, name: str, data_bytes: int | None) -> None:  # noqa: ARG002
-        self._watches = name == self._phase
+        self._watches = name in self._phases
 
     def progress(self, progress: JobProgress) -> None:
         shares = [share for share in (progress.map, progress.reduce) if share is not None]

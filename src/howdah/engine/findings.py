@@ -24,6 +24,8 @@ from howdah.stats.design import seen_pairs
 from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory, read_run
+from howdah.workload import measured_phases
+from howdah.workload.registry import find_workload
 
 Level = tuple[str, str]
 """A factor and its level."""
@@ -51,7 +53,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     likeness = Likeness.of(plan, directory, done)
     valid = [one for one in done if one.value is not None]
     arms, values = [one.slot.arm for one in valid], [one.value for one in valid if one.value is not None]
-    unserved = _unserved(directory, done)
+    unserved = _unserved(plan, directory, done)
     findings = _findings(plan, {one.term: one for one in effects}, likeness, unserved, done, enough=enough)
     refused = {(one.factor, one.level) for one in findings if one.verdict == "not comparable"}
     interactions = []
@@ -76,6 +78,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         changed=likeness.changed,
         simulated=directory.synthetic is not None,
         unserved=tuple(one.run.id for one in unserved),
+        measured=_measured(plan),
     )
 
 
@@ -106,14 +109,19 @@ def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequen
         ),
         changed=Likeness.of(plan, directory, done).unexplained,
         simulated=directory.synthetic is not None,
-        unserved=tuple(one.run.id for one in _unserved(directory, done)),
+        unserved=tuple(one.run.id for one in _unserved(plan, directory, done)),
+        measured=_measured(plan),
     )
 
 
-def _unserved(directory: ExperimentDirectory, done: Sequence[Done]) -> list[Done]:
-    """The valid runs whose accelerator did not serve all of the measured phase."""
+def _unserved(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequence[Done]) -> list[Done]:
+    """The valid runs whose accelerator did not serve all of the measured phases."""
     asked = (one for one in done if one.value is not None and one.run.trial.accelerator != NONE)
-    return [one for one in asked if not is_accelerated(read_run(directory.runs / one.run.id))]
+    return [one for one in asked if not is_accelerated(read_run(directory.runs / one.run.id), _measured(plan))]
+
+
+def _measured(plan: ExperimentPlan) -> tuple[str, ...]:
+    return measured_phases(find_workload(plan.experiment.workload))
 
 
 def _findings(

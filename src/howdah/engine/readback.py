@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,17 +82,18 @@ def read_back(directory: Path) -> ReadBack:
     )
 
 
-def check_settings(asked: Mapping[str, str], held: ReadBack, measured: str) -> Check | None:
+def check_settings(asked: Mapping[str, str], held: ReadBack, measured: Collection[str]) -> Check | None:
     """Whether the settings `asked` took effect: a key of the cluster's in a daemon, one of a job's in a job of the
-    phase `measured`, or of any phase where those do not have it. None where none of them was read back, for example
-    because no job ran."""
+    phases that are `measured`, or of any phase where those do not have it. None where none of them was read back, for
+    example because no job ran."""
     wrong, right = [], []
-    jobs = held.jobs.get(measured, {})
+    jobs = [settings for phase, settings in held.jobs.items() if phase in measured]
     for key, value in asked.items():
         if scope_of(key) is Scope.CLUSTER:
             places = [held.daemons]
         else:
-            places = [jobs] if key in jobs and key not in COMPUTED else list(held.jobs.values())
+            own = [settings for settings in jobs if key in settings and key not in COMPUTED]
+            places = own or list(held.jobs.values())
         values = sorted({setting.value for place in places for setting in place.get(key, ())})
         if values and value.strip() not in values:
             wrong.append(f"{key} was to be {value} and is {' and '.join(values[:_LISTED])}")

@@ -172,7 +172,7 @@ class Findings:
     varied explains it). `candidate` has the level of every factor that was
     shown to be best, the baseline's where none was, or what was shown to be better still in pairs: it may not have been
     run as a whole. What is `simulated` ran on no cluster.
-    `unserved` are the runs whose accelerator did not serve all of the measured phase.
+    `unserved` are the runs whose accelerator did not serve all of the phases that are `measured`.
     """
 
     experiment: Experiment
@@ -190,3 +190,4 @@ class Findings:
     changed: tuple[str, ...]
     simulated: bool
     unserved: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()

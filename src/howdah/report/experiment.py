@@ -233,7 +233,8 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
                 "run", f"{_name(one)} differs from the baseline in more than that, so it has no verdict: {paths}."
             )
     if found.unserved:
-        text = f"The accelerator did not serve all of {found.phase} in {count(len(found.unserved), 'run')}"
+        phases = listing(found.measured, most=len(found.measured)) or found.phase
+        text = f"The accelerator did not serve all of {phases} in {count(len(found.unserved), 'run')}"
         yield Caveat("run", f"{text}, so what it does is not told by them: {listing(found.unserved)}.")
     if found.changed:
         where = "" if found.experiment.design == "search" else " of one arm"

@@ -197,7 +197,10 @@ class Session(Protocol):
 
 
 class Workload(Protocol):
-    """One workload. Methods are called once per run, in the order prepare, run, verify, on one thread."""
+    """One workload. Methods are called once per run, in the order prepare, run, verify, on one thread.
+
+    One whose primary metric follows from several phases names these as `measured` (see `measured_phases`).
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -236,3 +239,9 @@ class Workload(Protocol):
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         """Whether the result is right. Without a passed verification there are no samples."""
+
+
+def measured_phases(workload: Workload) -> tuple[str, ...]:
+    """The phases whose jobs the primary metric is about: its own, or those that the workload names as `measured`."""
+    named: tuple[str, ...] = getattr(workload, "measured", ())
+    return named or (workload.primary.partition("/")[0],)

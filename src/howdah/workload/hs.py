@@ -76,6 +76,7 @@ class Hs:
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = f"slower/{RATE.name}"
+    measured: ClassVar[tuple[str, ...]] = tuple(f"sort-{number}" for number in _PASSES)
     metrics: ClassVar[tuple[Metric, ...]] = (SECONDS, RATE, PRICE, ENERGY)
 
     def __init__(self) -> None:

@@ -82,16 +82,18 @@ def keep(
     thp: str = "never",
     held: Mapping[str, Sequence[str]] = MappingProxyType({}),
     accelerator: str = "none",
+    phases: Sequence[str] = ("sort",),
 ) -> None:
     record = replace(run(ended.slot, "running"), trial=ended.run.trial, labels=ended.run.labels)
-    if accelerator != "none":
-        trial = Trial("terasort", {**ended.run.trial.settings, "accelerator": accelerator})
-        phase = Phase("sort", "run", record.start, record.end, jobs=("job_1",))
-        record = replace(record, trial=trial, phases=(phase,), primary="sort/job_seconds")
+    jobs = {f"job_{number}": phase for number, phase in enumerate(phases, 1)} if accelerator != "none" else {}
+    if jobs:
+        trial = replace(ended.run.trial, settings={**ended.run.trial.settings, "accelerator": accelerator})
+        made = (Phase(phase, "run", record.start, record.end, jobs=(name,)) for name, phase in jobs.items())
+        record = replace(record, trial=trial, phases=tuple(made))
     writer = RunWriter(directory.runs, record)
-    if accelerator != "none":
+    for name, phase in jobs.items():
         served = job({"Sort": {"RECORDS": 10}, "Shuffle": {"RECORDS": 10}})
-        writer.keep_json("jobs/job_1.json", encode_job(served, phase="sort", application=None))
+        writer.keep_json(f"jobs/{name}.json", encode_job(served, phase=phase, application=None))
     writer.environment({"before": Environment({"vm": {"thp": thp, "load": ended.slot.place}}, {"version": "3.4.2"})})
     writer.readback(held)
     if kind == "valid":

@@ -11,10 +11,14 @@ from typing import Any, cast
 import pytest
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.acceleration import check_plugins, no_part, rebuilt, shortfalls, with_plugins
+from howdah.engine.acceleration import check_plugins, is_accelerated, no_part, rebuilt, shortfalls, with_plugins
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.model.accelerator import MERGING, PLUGINS, SORTING
+from howdah.store import read_run
+from howdah.workload import measured_phases
+from howdah.workload.hs import Hs
+from tests.unit.engine.experiments import begun, keep, plan, simulated
 from tests.unit.model.test_accelerator import OURS, STOCK, job
 
 HADOOP = Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ())
@@ -116,8 +120,25 @@ def test_a_job_that_did_not_hold_the_keys_it_was_asked_for() -> None:
 
 def test_nothing_is_said_of_jobs_without_map_output_but_of_a_run_that_measures_them() -> None:
     assert list(shortfalls(job(reduces=0), PLUGINS, OURS)) == []
-    assert list(no_part("none", "copy", set())) == []
-    assert list(no_part("sort", "sort", {"sort"})) == []
-    [caveat] = no_part("sort", "copy", {"validate"})
+    assert list(no_part("none", ["copy"], set())) == []
+    assert list(no_part("sort", ["sort"], {"sort"})) == []
+    [caveat] = no_part("sort", ["copy"], {"validate"})
     assert caveat.about == "copy"
     assert caveat.text.startswith("accelerator sort has no part in copy: no MapReduce job of copy hands records")
+
+
+def test_each_measured_phase_with_nothing_to_accelerate_is_named() -> None:
+    assert list(no_part("sort", measured_phases(Hs()), {"sort-1", "sort-2", "validate-1"})) == []
+    assert [one.about for one in no_part("sort", measured_phases(Hs()), {"sort-1"})] == ["sort-2"]
+
+
+def test_all_phases_that_are_measured_have_to_be_served(tmp_path: Path) -> None:
+    [first, *_] = simulated(plan(tmp_path), 0.001)
+    directory = begun(tmp_path)
+    keep(directory, first, accelerator="sort", phases=("sort-1", "sort-2"))
+    [path] = directory.runs.iterdir()
+    assert is_accelerated(read_run(path), measured_phases(Hs()))
+    record = (path / "jobs/job_2.json").read_text(encoding="utf-8")
+    (path / "jobs/job_2.json").write_text(record.replace("Howdah Sort", "Another"), encoding="utf-8")
+    assert not is_accelerated(read_run(path), measured_phases(Hs()))
+    assert is_accelerated(read_run(path), ["sort-1"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from howdah.errors import WorkloadFailed
-from howdah.workload import Asked, Ran
+from howdah.workload import Asked, Ran, measured_phases
 from howdah.workload.hs import NOTICE, Hs, judge_files, judge_lengths
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
@@ -68,6 +68,7 @@ def test_two_passes_of_five_phases_and_the_slower_counts() -> None:
     names = ("gen", "check-input", "sort", "check-output", "validate")
     assert [phase for phase, _, _ in session.programs] == [f"{name}-{number}" for number in (1, 2) for name in names]
     assert {kind for _, kind, _ in session.programs} == {"run"}
+    assert measured_phases(Hs()) == tuple(phase for phase, _, _ in session.programs if phase.startswith("sort"))
     assert all(passed for _, passed in checks)
     assert len(checks) == 10
     assert session.samples["pass-1", "hs_seconds"] == 50.0
