@@ -152,8 +152,10 @@ class JobSession:
             source = f"{data_bytes} B ÷ job_seconds"
             self._sampler(phase, one.moment)(metrics.THROUGHPUT, data_bytes / one.value, "derived", source, "job")
 
-    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
-        self._sampler(phase, now())(metric, value, "measured", metric.source, "client")
+    def sample(
+        self, metric: Metric, value: float, *, phase: str, quality: Quality = "measured", source: str | None = None
+    ) -> None:
+        self._sampler(phase, now())(metric, value, quality, metric.source if source is None else source, "client")
 
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
         jobs = self.program(phase, kind, program, data_bytes=data_bytes).jobs

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check, PhaseKind
+from howdah.model.sample import Quality
 
 Settings = Mapping[str, Any]
 
@@ -98,6 +99,11 @@ class Ran:
     code: int
     start: float
     end: float
+
+    @property
+    def seconds(self) -> float:
+        """From the start of the client to its end."""
+        return self.end - self.start
 
 
 class Session(Protocol):
@@ -192,8 +198,14 @@ class Session(Protocol):
     def moved(self, phase: str, data_bytes: int) -> None:
         """Keeps the throughput of a phase that has ended, whose program says itself how many bytes it has moved."""
 
-    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
-        """Keeps a number that a program of `phase` printed, or that follows from several phases."""
+    def sample(
+        self, metric: Metric, value: float, *, phase: str, quality: Quality = "measured", source: str | None = None
+    ) -> None:
+        """Keeps a number that a program of `phase` printed, or that follows from others.
+
+        `source` says where it was read, as the metric says unless given; of a `derived` one it is the formula with what
+        went into it.
+        """
 
 
 class Workload(Protocol):

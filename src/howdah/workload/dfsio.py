@@ -178,7 +178,7 @@ class Dfsio:
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         self._checks = []  # Of this run: one workload serves every repetition.
-        names = ("files", "file_bytes", "replication")
+        names = ("files", "file_bytes")
         return {"generator": "TestDFSIO", "bytes": settings["moved_bytes"], **{name: settings[name] for name in names}}
 
     def run(self, session: Session, settings: Settings) -> None:
@@ -206,8 +206,9 @@ class Dfsio:
         [report] = reports
         if random:
             session.moved(phase, report.bytes)
+        formula = f"{report.bytes} B ÷ {report.seconds} s"
+        session.sample(WALL, report.wall_rate, phase=phase, quality="derived", source=formula)
         for metric, value in (
-            (WALL, report.wall_rate),
             (TASK, report.task_rate),
             (FILE_RATE, report.file_rate),
             (FILE_RATE_DEVIATION, report.file_rate_deviation),

@@ -129,7 +129,8 @@ class NameNodeThroughput:
             if report.seconds == 0:
                 raise Untrusted(f"{phase}: {report.operations} operations took less than a millisecond")
             self._reported[phase] = report.operations
-            session.sample(RATE, report.operations / report.seconds, phase=phase)
+            formula = f"{report.operations} operations ÷ {report.seconds} s"
+            session.sample(RATE, report.operations / report.seconds, phase=phase, quality="derived", source=formula)
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         now, asked = session.storage.activity(fresh=True), settings["operations"]

@@ -10,6 +10,7 @@ from howdah.errors import ClusterProblem
 from howdah.model.job import Counters, Job
 from howdah.model.metric import Metric
 from howdah.model.run import PhaseKind
+from howdah.model.sample import Quality
 from howdah.workload import Dataset, Ran
 
 
@@ -50,7 +51,7 @@ class FakeFiles:
 @dataclass
 class FakeSession:
     """Every job has `counters`; `output` is what the program of a phase prints, `codes` what it ends with; each takes
-    ten seconds."""
+    ten seconds, and `between` seconds go by before it."""
 
     storage: FakeFiles
     counters: Counters = field(default_factory=dict)
@@ -59,7 +60,9 @@ class FakeSession:
     directory: str = "/run"
     programs: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
     identities: list[Mapping[str, Any]] = field(default_factory=list)
+    between: float = 0.0
     samples: dict[tuple[str, str], float] = field(default_factory=dict)
+    sources: dict[tuple[str, str], tuple[Quality, str]] = field(default_factory=dict)
     caveats: list[str] = field(default_factory=list)
     elsewhere: FakeFiles = field(default_factory=lambda: FakeFiles(root="file:///here"))
 
@@ -82,7 +85,7 @@ class FakeSession:
     ) -> Ran:
         self.programs.append((phase, kind, program))
         job = Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, self.counters, {}, {}, (), None)
-        end = 10.0 * len(self.programs)
+        end = (10.0 + self.between) * len(self.programs)
         return Ran((job,), self.output.get(phase, ""), self.codes.get(phase, 0), end - 10.0, end)
 
     def command(
@@ -138,5 +141,8 @@ class FakeSession:
     def moved(self, phase: str, data_bytes: int) -> None:
         self.samples[phase, "throughput"] = data_bytes / 10.0
 
-    def sample(self, metric: Metric, value: float, *, phase: str) -> None:
+    def sample(
+        self, metric: Metric, value: float, *, phase: str, quality: Quality = "measured", source: str | None = None
+    ) -> None:
         self.samples[phase, metric.name] = value
+        self.sources[phase, metric.name] = (quality, metric.source if source is None else source)

@@ -200,6 +200,9 @@ def test_each_operation_is_judged_by_what_it_reports_and_what_is_stored() -> Non
     assert session.samples["random-read", "dfsio_task_throughput"] == 49.13 * MIB
     assert session.samples["random-read", "throughput"] == 16.75 * MIB / 10, "of what was read"
     assert len(session.samples) == 17
+    quality, formula = session.sources["write", "dfsio_wall_throughput"]
+    assert (quality, formula.partition(" B ÷ ")[1]) == ("derived", " B ÷ ")
+    assert session.sources["write", "dfsio_task_throughput"] == ("measured", "TestDFSIO's report")
     assert run(output, [16 * MIB, 16 * MIB])[1]["append"]
     assert not run(output, [8 * MIB, 7 * MIB])[1]["read"]
     assert not run(output, [8 * MIB])[1]["read"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from howdah.workload.hs import NOTICE, Hs, judge_files, judge_lengths
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 FSCK = (Path(__file__).parents[2] / "golden/hadoop/3.4.2/fsck.log").read_text()
+CODED = re.sub(r"replicated: replication=\d+", "erasure-coded: policy=XOR-2-1-1024k", FSCK)
+LATE = " Under replicated BP-1:blk_1_1. Target Replicas is 3 but found 2 live replica(s)."
+"""As HDFS has it since 3.0."""
 CHECKSUM = 0xC327
 COUNTERS = {
     "org.apache.hadoop.examples.terasort.TeraGen$Counters": {"CHECKSUM": CHECKSUM},
@@ -33,12 +37,22 @@ def test_parts_of_the_right_size_and_replication_pass_whatever_lies_beside_them(
         (FSCK, 10_000_000, 2),
         (FSCK.replace("HEALTHY", "CORRUPT"), 10_000_000, 1),
         (FSCK.replace("1 block(s):  OK", "1 block(s):  MISSING!", 1), 10_000_000, 1),
+        (FSCK.replace("1 block(s):  OK", f"1 block(s): {LATE}", 1), 10_000_000, 1),
+        (CODED, 10_000_001, 3),
+        (CODED.replace("1 block(s):  OK", f"1 block(s): {LATE}", 1), 10_000_000, 3),
         ("", 10_000_000, 1),
         ("fsck: no such directory", 0, 1),
     ],
 )
 def test_anything_else_does_not(said: str, size: int, replication: int) -> None:
     assert not judge_files("check", said, size, replication).passed
+
+
+def test_erasure_coded_parts_have_a_policy_in_the_place_of_replicas() -> None:
+    assert "part-r-00000 5000000 bytes, erasure-coded: policy=XOR-2-1-1024k, 1 block(s):  OK" in CODED
+    check = judge_files("check", CODED, 10_000_000, 3)
+    assert check.passed
+    assert check.detail == "10000000 of 10000000 bytes in 2 files, stored by XOR-2-1-1024k, healthy"
 
 
 def test_lengths_are_added_up_where_there_is_no_fsck() -> None:
@@ -49,7 +63,7 @@ def test_lengths_are_added_up_where_there_is_no_fsck() -> None:
 
 
 def run(session: FakeSession, **own: float) -> list[tuple[str, bool]]:
-    workload = Hs()
+    workload = Hs(sleep=lambda _: None)
     settings = workload.resolve(Asked(size=10_000_000, own=own), {"dfs.replication": "1"})
     workload.prepare(session, settings)
     workload.run(session, settings)
@@ -59,7 +73,8 @@ def run(session: FakeSession, **own: float) -> list[tuple[str, bool]]:
 def whole_session(**changes: dict[str, str]) -> FakeSession:
     reports = {f"/run/pass-{number}/report/part-r-00000": b"checksum\tc327\n" for number in (1, 2)}
     checks = {f"check-{what}-{number}": FSCK for what in ("input", "output") for number in (1, 2)}
-    return FakeSession(FakeFiles(reports), counters=COUNTERS, output={**checks, **changes.get("output", {})})
+    output = {**checks, **changes.get("output", {})}
+    return FakeSession(FakeFiles(reports), counters=COUNTERS, output=output, between=7.0)
 
 
 def test_two_passes_of_five_phases_and_the_slower_counts() -> None:
@@ -111,3 +126,36 @@ def test_jobs_that_yarn_no_longer_knows_are_a_failure_and_no_fault() -> None:
 def test_a_check_that_fails_in_one_pass_is_named() -> None:
     session = whole_session(output={"check-output-2": ""})
     assert [name for name, passed in run(session) if not passed] == ["check-output-2"]
+
+
+def test_the_time_is_that_of_the_programs_without_what_lies_between_them() -> None:
+    session = whole_session()
+    run(session, price=1000)
+    assert session.between > 0
+    assert session.samples["pass-2", "hs_seconds"] == pytest.approx(50.0)
+    assert session.sources["pass-2", "hs_seconds"] == ("derived", "Σ client_seconds of its five phases")
+    assert session.sources["slower", "hsph"] == ("derived", "10000000 B ÷ 10¹² ÷ (50.000 s ÷ 3600)")
+    assert session.sources["slower", "hs_price"] == ("derived", "--price 1000 ÷ 0.00072 TB/h")
+
+
+def test_late_replicas_are_waited_for_and_the_last_look_counts() -> None:
+    late = FSCK.replace("1 block(s):  OK", f"1 block(s): {LATE}")
+    session = whole_session(
+        output={"check-input-1": late, "check-input-1-again-1": late, "check-input-1-again-2": FSCK}
+    )
+    waits: list[float] = []
+    workload = Hs(sleep=waits.append)
+    settings = workload.resolve(Asked(size=10_000_000), {"dfs.replication": "1"})
+    workload.prepare(session, settings)
+    workload.run(session, settings)
+    assert len(waits) == 2
+    assert all(check.passed for check in workload.verify(session, settings))
+    assert session.samples["pass-1", "hs_seconds"] == pytest.approx(50.0)
+
+
+def test_replicas_that_never_come_are_no_pass() -> None:
+    late = FSCK.replace("1 block(s):  OK", f"1 block(s): {LATE}")
+    again = {f"check-input-1-again-{look}": late for look in range(1, 9)}
+    assert [name for name, passed in run(whole_session(output={"check-input-1": late, **again})) if not passed] == [
+        "check-input-1"
+    ]

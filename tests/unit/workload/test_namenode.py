@@ -77,6 +77,7 @@ def test_every_operation_is_a_phase_and_the_namenodes_own_counts_are_believed() 
     _, passed = run(session, threads=8)
     assert passed == [True, True, True, False, True]
     assert session.samples == {(phase, "namenode_rate"): 500.0 for phase in OPERATIONS}
+    assert set(session.sources.values()) == {("derived", "1000 operations ÷ 2.0 s")}
     assert session.programs[0] == (
         *("create", "run"),
         (
