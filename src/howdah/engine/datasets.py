@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from howdah.errors import Untrusted
+from howdah.model.quantity import parse_binary
+from howdah.model.storage import HDFS, SCHEMES
 from howdah.storage import Storage, StoredFile
 from howdah.workload import Dataset
 
 ROOT = "/howdah/data"
 _SCHEMA = 1
+_REPLICATION, _BLOCK_SIZE = "dfs.replication", "dfs.blocksize"
 _SHAPING = (
-    "dfs.replication",
-    "dfs.blocksize",
+    *(_REPLICATION, _BLOCK_SIZE),
     "dfs.bytes-per-checksum",
     "dfs.checksum.type",
     "io.seqfile.",
@@ -23,69 +26,110 @@ _SHAPING = (
     "mapreduce.output.fileoutputformat.",
     "mapreduce.randomwriter.",
     "mapreduce.randomtextwriter.",
+    # TestDFSIO's, which its options of other names set, too.
+    *("test.io.compression.class", "test.io.block.storage.policy", "test.io.erasure.code.policy"),
+    *(f"fs.{scheme}.{name}" for scheme in SCHEMES for name in ("block.size", "checksum", "layout", "preallocate")),
 )
 
 Make = Callable[[str], Mapping[str, Any]]
 
 
 def shaping(settings: Mapping[str, str]) -> dict[str, str]:
-    """Those of a job's settings that change what a generator stores."""
+    """Those of a job's settings, under their names of today, that change what a generator stores."""
     return {key: value for key, value in sorted(settings.items()) if key.startswith(_SHAPING)}
 
 
 class Datasets:
-    """The datasets of one storage. `private` is a directory of the run alone, where they are made.
+    """The datasets of one storage. `private` is the directory of the run alone, by the run's name, where they are made.
 
     A dataset is a directory under ROOT and, beside it, a file that says what it is and how every file of it was stored.
     That file is written last: a generator that was killed leaves no dataset.
     """
 
-    def __init__(self, storage: Storage, private: str, *, reuse: bool, surroundings: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        private: str,
+        *,
+        reuse: bool,
+        surroundings: Mapping[str, Any],
+        asked: Mapping[str, str],
+    ) -> None:
         """`surroundings` are part of every identity: the release of Hadoop, the number of nodes, what `shaping` gives.
-        With `reuse` off, data is made anew and ends with the run."""
+        `asked` are the Hadoop keys that were given to this run. With `reuse` off, data is made anew and ends with the
+        run."""
         self._storage = storage
         self._private = private
         self._reuse = reuse
         self._surroundings = surroundings
+        self._asked = asked
 
     def obtain(self, identity: Mapping[str, Any], make: Make) -> tuple[Dataset, str | None]:
-        """The dataset of `identity`, and a sentence where one was there that could not be used."""
+        """The dataset of `identity`, and a sentence where one was there that could not be used.
+
+        Raises Untrusted where what was generated is not stored as the run was asked to.
+        """
         fresh = f"{self._private}/input"
         if not self._reuse:
-            return Dataset(fresh, make(fresh), reused=False), None
+            facts, files = self._made(fresh, make)
+            return Dataset(fresh, self._facts(facts, files), reused=False), None
         whole = {"schema": _SCHEMA, **identity, **self._surroundings}
         if (policy := self._storage.erasure_coding(self._private)) is not None:
             whole["erasure_coding"] = policy
         digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
         place = f"{ROOT}/{identity['generator']}-{digest}"
         problem = None
-        if (found := self._read(place)) is not None:
-            facts, stored = found
-            problem = self._damage(place, stored)
+        if (kept := self._read(place)) is not None:
+            problem = self._damage(place, kept.files)
             if problem is None:
-                return Dataset(place, facts, reused=True), None
+                return Dataset(place, self._facts(kept.facts, kept.files), reused=True, made_by=kept.made_by), None
         self._storage.remove(f"{place}.json")
         self._storage.remove(place)
-        facts = make(fresh)
+        facts, files = self._made(fresh, make)
         self._storage.rename(fresh, place)
-        files = {name: asdict(file) for name, file in self._storage.layout(place).items()}
-        record = {"identity": whole, "facts": facts, "files": files}
-        self._storage.write(f"{place}.json", json.dumps(record, indent=1).encode())
-        return Dataset(place, facts, reused=False), problem
+        made_by = self._private.rpartition("/")[2]
+        record = {"identity": whole, "facts": facts, "files": {name: asdict(file) for name, file in files.items()}}
+        self._storage.write(f"{place}.json", json.dumps({**record, "made_by": made_by}, indent=1).encode())
+        return Dataset(place, self._facts(facts, files), reused=False, made_by=made_by), problem
 
-    def _read(self, place: str) -> tuple[Mapping[str, Any], dict[str, StoredFile]] | None:
-        """Facts and files of a dataset; None where its record is missing or damaged."""
+    def _made(self, directory: str, make: Make) -> tuple[Mapping[str, Any], Mapping[str, StoredFile]]:
+        """What the generator says of what it has made in `directory`, and how that is stored."""
+        facts = make(directory)
+        files = self._storage.layout(directory)
+        if (problem := self._unlike(files)) is not None:
+            raise Untrusted(f"the data of {directory} is not stored as it was asked to be: {problem}")
+        return facts, files
+
+    def _facts(self, facts: Mapping[str, Any], files: Mapping[str, StoredFile]) -> dict[str, Any]:
+        """Facts for `run.json`: a generator knows how many replicas it was to make, the storage how many there are."""
+        whole = [file for file in files.values() if file.length > 0]
+        stored: dict[str, Any] = {"files": len(whole), "bytes": sum(file.length for file in whole)}
+        values: Mapping[str, set[Any]] = {
+            "replication": _replications(files),
+            # Of other storages it is what Hadoop says of every file, and no property of any.
+            "block_size": _block_sizes(files) if self._storage.name == HDFS else set(),
+            "erasure_coding": {file.erasure_coding for file in whole if file.erasure_coding is not None},
+        }
+        for name, found in values.items():
+            if found:
+                stored[name] = next(iter(found)) if len(found) == 1 else sorted(found)
+        return {**{name: fact for name, fact in facts.items() if name != "replication"}, "stored": stored}
+
+    def _read(self, place: str) -> _Kept | None:
+        """What is recorded of a dataset; None where that is missing or damaged."""
         name = f"{place}.json".rpartition("/")[2]
         if name not in self._storage.files(ROOT):
             return None
         try:
             record = json.loads(self._storage.read(f"{place}.json"))
-            return record["facts"], {name: StoredFile(**file) for name, file in record["files"].items()}
+            files = {name: StoredFile(**file) for name, file in record["files"].items()}
+            return _Kept(record["facts"], files, record.get("made_by"))
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def _damage(self, place: str, stored: Mapping[str, StoredFile]) -> str | None:
-        """What is wrong with the files of a dataset, compared with what was stored when it was made."""
+        """What is wrong with the files of a dataset, compared with what was stored when it was made, and with what is
+        asked for now."""
         now = self._storage.layout(place)
         for name in sorted(stored.keys() | now.keys()):
             if stored.get(name) != now.get(name):
@@ -93,7 +137,38 @@ class Datasets:
                     f"the dataset {place} was not what it had been and was made anew: {name} "
                     f"was {_words(stored.get(name))} and is {_words(now.get(name))}"
                 )
+        if (problem := self._unlike(now)) is not None:
+            return f"the dataset {place} was not what was asked for and was made anew: {problem}"
         return None
+
+    def _unlike(self, files: Mapping[str, StoredFile]) -> str | None:
+        """What of HDFS's settings that were asked for does not show in how files are stored. They are nothing to other
+        storages."""
+        if self._storage.name != HDFS:
+            return None
+        for key, found in ((_REPLICATION, _replications(files)), (_BLOCK_SIZE, _block_sizes(files))):
+            wanted = self._asked.get(key)
+            if wanted is not None and found and found != {parse_binary(wanted)}:
+                return f"{key} was to be {wanted} and is {' and '.join(map(str, sorted(found)))}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the record of a dataset says. Records of earlier versions do not say which run has made it."""
+
+    facts: Mapping[str, Any]
+    files: Mapping[str, StoredFile]
+    made_by: str | None
+
+
+def _replications(files: Mapping[str, StoredFile]) -> set[int]:
+    """Of files with content that have replicas."""
+    return {file.replication for file in files.values() if file.length > 0 and file.erasure_coding is None}
+
+
+def _block_sizes(files: Mapping[str, StoredFile]) -> set[int]:
+    return {file.block_size for file in files.values() if file.length > 0}
 
 
 def _words(file: StoredFile | None) -> str:

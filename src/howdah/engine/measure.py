@@ -14,7 +14,15 @@ from howdah.engine.acceleration import check_plugins
 from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
-from howdah.engine.preflight import check_before_cluster, check_job, check_keys, check_space, check_writable
+from howdah.engine.preflight import (
+    check_before_cluster,
+    check_job,
+    check_keys,
+    check_replicas,
+    check_space,
+    check_writable,
+    resolve,
+)
 from howdah.engine.storages import choose_storage, storages_of
 from howdah.engine.synthetic import PREFIX, simulate
 from howdah.errors import HowdahError, UsageError
@@ -54,6 +62,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         check_job(cluster, measurement.conf)
         if storage.name == HDFS:
             check_writable(cluster)
+            check_replicas(cluster, measurement.conf)
         resolved = _resolved(measurement, cluster, storage, observer)
         bounds = Bounds({})
         # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
@@ -73,12 +82,10 @@ def _resolved(
 ) -> list[tuple[Workload, Settings]]:
     """The workloads, each with all its settings. Raises UsageError for one that cannot be run on `storage`; where they
     may be left out, when none can."""
-    # Other storages keep no copies that Hadoop knows of.
-    held = cluster.settings if storage.name == HDFS else {**cluster.settings, "dfs.replication": "1"}
     found = []
     for workload, asked in measurement.workloads:
         try:
-            settings = workload.resolve(asked, held)
+            settings = resolve(workload, asked, cluster.settings, hdfs=storage.name == HDFS)
             check_storages(workload, settings, storage.name, tuple(storages_of(cluster)))
             check_space(cluster, storage, workload, settings)
         except UsageError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.request import ClusterRequest
@@ -21,6 +22,9 @@ from howdah.storage import Storage
 from howdah.store import howdah_home
 from howdah.workload import Asked, Settings, Workload
 from howdah.workload.registry import check_storages
+
+REPLICATION = ("dfs.replication", "mapreduce.terasort.output.replication")
+"""The keys that say how many replicas HDFS keeps of what workloads write."""
 
 
 def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
@@ -45,13 +49,14 @@ def check_before_cluster(
     work = made.work_directory or str(howdah_home())
     storages = parse_storages(made.storage)
     there = [name for name, exists in ((HDFS, storages.hdfs), (POSIX, storages.directory)) if exists]
-    data = work if storages.default == HDFS else str(storages.directory)
+    hdfs = storages.default == HDFS
+    data = work if hdfs else str(storages.directory)
     refused = []
     host = open_local(platform.node())
     try:
         for workload, asked in workloads:
             try:
-                settings = workload.resolve(asked, {"dfs.replication": "1"})
+                settings = resolve(workload, asked, {"dfs.replication": "1"}, hdfs=hdfs)
                 check_storages(workload, settings, storages.default, there)
                 stored, intermediate = workload.space_bytes(settings)
                 check_disks(host, workload, (data, stored), (work, intermediate))
@@ -84,6 +89,29 @@ def check_writable(cluster: LiveCluster) -> None:
             "the NameNode is in safe mode: nothing can be written",
             hint="`hdfs dfsadmin -safemode get` says more; `-safemode leave` ends one that was turned on by hand.",
         )
+
+
+def check_replicas(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
+    """Refuses more replicas in `conf` than HDFS has DataNodes, each of which keeps one. Raises UsageError."""
+    live = len(cluster.namenode.status().live)
+    for key in REPLICATION:
+        wanted = conf.get(key, "").strip()
+        if wanted.isdecimal() and int(wanted) > live:
+            nodes = f"{live} DataNode" + ("" if live == 1 else "s")
+            raise UsageError(
+                f"{key} is {wanted}, and HDFS has {nodes}: there would be no more replicas than that",
+                hint="Ask for fewer replicas, or for more --nodes.",
+            )
+
+
+def resolve(workload: Workload, asked: Asked, settings: Mapping[str, str], *, hdfs: bool) -> Settings:
+    """Every setting of `workload` with its value, for clients that see `settings`. Other storages than HDFS keep one
+    copy of each file that Hadoop knows of, whatever is asked of HDFS. Raises UsageError for what cannot be."""
+    if hdfs:
+        return workload.resolve(asked, settings)
+    one = dict.fromkeys(REPLICATION, "1")
+    resolved = workload.resolve(replace(asked, conf={**asked.conf, **one}), {**settings, **one})
+    return {**resolved, "conf": dict(asked.conf)}
 
 
 def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, settings: Settings) -> None:

@@ -26,6 +26,7 @@ from howdah.hadoop.effective import parse_conf
 from howdah.hadoop.history import parse_history
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.job_files import find_history
+from howdah.hadoop.keys import replacements, under_current_names
 from howdah.hadoop.resourcemanager import Application
 from howdah.hadoop.roles import DATANODE
 from howdah.hadoop.spark import find_spark, submit_command
@@ -83,18 +84,25 @@ class JobSession:
         self._check = check
         self._save = save
         self._accounting = Accounting(cluster)
-        surroundings = {
-            "hadoop": cluster.distribution.version,
-            "nodes": cluster.description.get("nodes"),
-            "settings": shaping({**cluster.settings, **settings}),
-        }
-        self._datasets = Datasets(storage, self.directory, reuse=reuse, surroundings=surroundings)
+        self._reuse = reuse
 
     def dataset(self, identity: Mapping[str, Any], make: Make) -> Dataset:
-        dataset, problem = self._datasets.obtain(identity, make)
+        version = self._cluster.distribution.version
+        replaced = replacements(version)
+        held, asked = (under_current_names(one, replaced) for one in (self._cluster.settings, self._settings))
+        surroundings = {"hadoop": version, "nodes": self._nodes(), "settings": shaping({**held, **asked})}
+        datasets = Datasets(self.storage, self.directory, reuse=self._reuse, surroundings=surroundings, asked=asked)
+        dataset, problem = datasets.obtain(identity, make)
         if problem is not None:
             self.caveats.append(Caveat("run", problem))
         return dataset
+
+    def _nodes(self) -> int:
+        """How many nodes the cluster has: of one that Howdah did not start, how many run now."""
+        known: int | None = self._cluster.description.get("nodes")
+        if known is not None:
+            return known
+        return sum(one.state == "RUNNING" for one in self._cluster.resourcemanager.nodes())
 
     def other(self, name: str) -> Files:
         if name == self.storage.name:

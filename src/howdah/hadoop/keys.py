@@ -76,6 +76,17 @@ def check_key(key: str, known: Mapping[str, Key]) -> None:
         )
 
 
+def replacements(version: str) -> Mapping[str, str]:
+    """The old keys that release `version` still accepts, and what replaced them; those of the oldest managed release
+    where it is not managed."""
+    return read_lock(version if version in managed_versions() else managed_versions()[0]).deprecated
+
+
+def under_current_names(settings: Mapping[str, str], replaced: Mapping[str, str]) -> dict[str, str]:
+    """`settings` with the keys that `replaced`, of `replacements`, has others for under their names of today."""
+    return {replaced.get(key, key): value for key, value in settings.items()}
+
+
 @functools.cache
 def _known_keys(jars: tuple[Path, ...], version: str) -> Mapping[str, Key]:
     known: dict[str, Key] = {}
@@ -86,8 +97,7 @@ def _known_keys(jars: tuple[Path, ...], version: str) -> Mapping[str, Key]:
                 known |= {key: Key(key) for key in _constants(content.read(name)) if key not in known}
             for name in names.intersection(_DEFAULTS):
                 known |= {key.name: key for key in _defaults(content.read(name))}
-    lock = read_lock(version if version in managed_versions() else managed_versions()[0])
-    for old, new in lock.deprecated.items():
+    for old, new in replacements(version).items():
         known[old] = Key(old, replaced_by=new)
     return known
 

@@ -13,6 +13,8 @@ FILESYSTEM_JAR = "howdah-filesystem"
 """The module whose jar has the file system for `posix`."""
 
 POSIX_SCHEME = "posixfs"
+SCHEMES = (POSIX_SCHEME, "lustrefs")
+"""Of our own file system: both are settings of one program, `fs.SCHEME.NAME`."""
 
 
 @dataclass(frozen=True, slots=True)

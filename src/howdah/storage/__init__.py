@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """How a file is stored; `block_size` in bytes; `erasure_coding` is the policy, None for replicas."""
+    """How a file is stored; `block_size` in bytes; `erasure_coding` is the policy, None for replicas. `replication` is
+    how many replicas there can be, where fewer hosts keep them than there shall be."""
 
     length: int
     replication: int

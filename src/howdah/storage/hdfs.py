@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 
 from howdah.errors import ClusterProblem
 from howdah.hadoop.namenode import METRICS_SECONDS, NameNode
-from howdah.hadoop.webhdfs import NotFound, WebHdfs
+from howdah.hadoop.webhdfs import FileStatus, NotFound, WebHdfs
 from howdah.storage import StoredFile
 
 
@@ -54,17 +54,23 @@ class Hdfs:
         return {entry.name: entry.length for entry in entries if not entry.is_directory}
 
     def layout(self, path: str) -> Mapping[str, StoredFile]:
-        try:
+        # A file's replication is how many replicas it shall have. There are no more than DataNodes: each keeps one.
+        most = len(self._namenode.status().live)
+        return {
+            name: StoredFile(file.length, min(file.replication, most), file.block_size, file.erasure_coding)
+            for name, file in self._files_below(path)
+        }
+
+    def _files_below(self, path: str) -> Iterator[tuple[str, FileStatus]]:
+        """Every file below directory `path`, with its path below it."""
+        entries: Sequence[FileStatus] = ()
+        with suppress(NotFound):
             entries = self._webhdfs.list(path)
-        except NotFound:
-            return {}
-        found: dict[str, StoredFile] = {}
         for entry in entries:
             if entry.is_directory:
-                found |= {f"{entry.name}/{name}": file for name, file in self.layout(entry.path).items()}
+                yield from ((f"{entry.name}/{name}", file) for name, file in self._files_below(entry.path))
             else:
-                found[entry.name] = StoredFile(entry.length, entry.replication, entry.block_size, entry.erasure_coding)
-        return found
+                yield entry.name, entry
 
     def erasure_coding(self, path: str) -> str | None:
         for place in (path, *map(str, PurePosixPath(path).parents)):

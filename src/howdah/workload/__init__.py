@@ -47,16 +47,17 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Generated data in a directory of the storage, and what its generator said of it. `reused` says that an earlier
-    run made it."""
+    """Generated data in a directory of the storage, what its generator said of it, and as `stored` what the storage
+    says. `reused` says that an earlier run made it. `made_by` is the run that did, where it is kept for others."""
 
     directory: str
     facts: Mapping[str, Any]
     reused: bool
+    made_by: str | None = None
 
     def describe(self) -> Mapping[str, Any]:
         """Its identity for `run.json`."""
-        return {**self.facts, "reused": self.reused}
+        return {**self.facts, "reused": self.reused, **({} if self.made_by is None else {"made_by": self.made_by})}
 
 
 class Files(Protocol):
@@ -235,7 +236,7 @@ class Workload(Protocol):
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         """Every setting with its value. `cluster` is the configuration that clients of the cluster see.
 
-        Has the size, and as `conf` the Hadoop keys that the engine gives to every job.
+        Has the size, and as `conf` the Hadoop keys of `asked`, which the engine gives to every job.
 
         Raises UsageError for what cannot be; nothing has been started then.
         """

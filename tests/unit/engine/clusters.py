@@ -14,6 +14,8 @@ from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.http import Unreachable
 from howdah.hadoop.resourcemanager import Application, Resource, YarnNode
 
+HADOOP = Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ())
+
 
 def application(state: str = "FINISHED", **changes: Any) -> Application:
     finished = Application(
@@ -87,13 +89,25 @@ class FakeManager:
 
 
 @dataclass
+class FakeMaster:
+    """A NameNode, by its live DataNodes."""
+
+    live: tuple[str, ...] = ("one",)
+
+    def status(self) -> Any:
+        return self
+
+
+@dataclass
 class FakeCluster:
     host: FakeHost
     resourcemanager: FakeManager = field(default_factory=FakeManager)
+    namenode: FakeMaster = field(default_factory=FakeMaster)
     daemons: tuple[Daemon, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     plan: Any = None
     description: Mapping[str, Any] = field(default_factory=dict)
+    distribution: Distribution = HADOOP
 
     def live(self) -> LiveCluster:
         return cast(LiveCluster, self)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
@@ -7,18 +8,22 @@ from typing import Any, cast
 import pytest
 
 from howdah.engine.datasets import ROOT, Datasets, shaping
-from howdah.errors import ClusterProblem, WorkloadFailed
+from howdah.errors import ClusterProblem, Untrusted, WorkloadFailed
+from howdah.hadoop.keys import replacements, under_current_names
 from howdah.storage import Storage, StoredFile
 from howdah.workload import Dataset
 
 IDENTITY = {"generator": "gen", "rows": 10}
 FACTS = {"rows": 10, "checksum": "ab"}
+STORED = {"files": 2, "bytes": 11, "replication": 1, "block_size": 128}
+WHOLE = {**FACTS, "stored": STORED}
 
 
 class Memory:
     """A storage of which datasets need reading, writing, renaming, removing and the layout."""
 
     def __init__(self) -> None:
+        self.name = "hdfs"
         self.stored: dict[str, StoredFile] = {}
         self.content: dict[str, bytes] = {}
         self.policy: str | None = None
@@ -56,18 +61,21 @@ class Generator:
     """Writes two files, one of them in a directory, and counts how often."""
 
     def __init__(self, storage: Memory) -> None:
-        self.storage, self.made = storage, 0
+        self.storage, self.made, self.facts = storage, 0, FACTS
 
     def __call__(self, directory: str) -> Mapping[str, Any]:
         assert not self.storage.layout(directory), "it does not exist yet"
         self.made += 1
         self.storage.stored[f"{directory}/part-0"] = StoredFile(5, 1, 128)
         self.storage.stored[f"{directory}/deep/part-1"] = StoredFile(6, 1, 128)
-        return FACTS
+        return self.facts
 
 
-def datasets(storage: Memory, run: str, *, reuse: bool = True, **surroundings: Any) -> Datasets:
-    return Datasets(cast(Storage, storage), f"/howdah/{run}", reuse=reuse, surroundings=surroundings)
+def datasets(
+    storage: Memory, run: str, *, reuse: bool = True, asked: Mapping[str, str] | None = None, **surroundings: Any
+) -> Datasets:
+    place = f"/howdah/{run}"
+    return Datasets(cast(Storage, storage), place, reuse=reuse, surroundings=surroundings, asked=asked or {})
 
 
 @pytest.fixture
@@ -83,7 +91,7 @@ def make(storage: Memory) -> Generator:
 def test_fresh_data_is_the_runs_own(storage: Memory, make: Generator) -> None:
     for run in ("one", "two"):
         dataset, problem = datasets(storage, run, reuse=False).obtain(IDENTITY, make)
-        assert (dataset, problem) == (Dataset(f"/howdah/{run}/input", FACTS, reused=False), None)
+        assert (dataset, problem) == (Dataset(f"/howdah/{run}/input", WHOLE, reused=False), None)
     assert make.made == 2
     assert not storage.content
 
@@ -92,7 +100,8 @@ def test_a_second_run_uses_what_the_first_has_made(storage: Memory, make: Genera
     first, _ = datasets(storage, "one").obtain(IDENTITY, make)
     second, problem = datasets(storage, "two").obtain(IDENTITY, make)
     assert (first.reused, second.reused, problem, make.made) == (False, True, None, 1)
-    assert second.facts == first.facts == FACTS
+    assert second.facts == first.facts == WHOLE
+    assert second.describe() == {**first.describe(), "reused": True} == {**WHOLE, "reused": True, "made_by": "one"}
     assert second.directory == first.directory
     assert first.directory.startswith(f"{ROOT}/gen-")
     assert not storage.layout("/howdah/one"), "it was moved, not copied"
@@ -159,11 +168,99 @@ def test_a_generator_that_fails_leaves_no_dataset(storage: Memory, make: Generat
     assert not datasets(storage, "two").obtain(IDENTITY, make)[0].reused
 
 
+def test_replicas_are_what_the_storage_says_and_not_what_was_asked(storage: Memory, make: Generator) -> None:
+    make.facts = {**FACTS, "replication": 3}
+    for run, reuse in (("one", False), ("two", True), ("three", True)):
+        dataset, _ = datasets(storage, run, reuse=reuse).obtain(IDENTITY, make)
+        assert dataset.facts == WHOLE
+
+
+def test_what_is_stored_unlike_each_other_is_listed(storage: Memory) -> None:
+    def mixed(directory: str) -> Mapping[str, Any]:
+        storage.stored[f"{directory}/a"] = StoredFile(5, 1, 128)
+        storage.stored[f"{directory}/b"] = StoredFile(5, 2, 64)
+        storage.stored[f"{directory}/_SUCCESS"] = StoredFile(0, 9, 1)
+        storage.stored[f"{directory}/c"] = StoredFile(5, 7, 64, "XOR-2-1-1024k")
+        return {}
+
+    stored = datasets(storage, "one").obtain(IDENTITY, mixed)[0].facts["stored"]
+    coded = {"replication": [1, 2], "block_size": [64, 128], "erasure_coding": "XOR-2-1-1024k"}
+    assert stored == {"files": 3, "bytes": 15, **coded}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"dfs.replication": "3"}, r"dfs\.replication was to be 3 and is 1"),
+        ({"dfs.blocksize": "1k"}, r"dfs\.blocksize was to be 1k and is 128"),
+    ],
+)
+@pytest.mark.parametrize("reuse", [True, False])
+def test_data_that_is_not_stored_as_asked_is_no_dataset(
+    storage: Memory, make: Generator, asked: dict[str, str], said: str, reuse: bool
+) -> None:
+    with pytest.raises(Untrusted, match=said):
+        datasets(storage, "one", reuse=reuse, asked=asked).obtain(IDENTITY, make)
+    assert not storage.layout(ROOT)
+    assert not storage.content
+
+
+def test_what_is_stored_as_asked_is_fine(storage: Memory, make: Generator) -> None:
+    asked = {"dfs.replication": " 1 ", "dfs.blocksize": "128", "mapreduce.job.reduces": "7"}
+    assert datasets(storage, "one", asked=asked).obtain(IDENTITY, make)[1] is None
+    assert datasets(storage, "two", asked=asked).obtain(IDENTITY, make)[0].reused
+
+
+def test_kept_data_is_compared_with_what_is_asked_now(storage: Memory, make: Generator) -> None:
+    place = datasets(storage, "one").obtain(IDENTITY, make)[0].directory
+    with pytest.raises(Untrusted):  # It is made anew, and no better.
+        datasets(storage, "two", asked={"dfs.blocksize": "64"}).obtain(IDENTITY, make)
+    assert make.made == 2
+    assert not storage.layout(place)
+
+
+def test_hdfs_settings_are_nothing_to_other_storages(storage: Memory, make: Generator) -> None:
+    storage.name = "posix"
+    asked = {"dfs.replication": "3", "dfs.blocksize": "64"}
+    dataset, problem = datasets(storage, "one", asked=asked).obtain(IDENTITY, make)
+    assert (dataset.facts["stored"], problem) == ({"files": 2, "bytes": 11, "replication": 1}, None)
+
+
+def test_records_of_earlier_versions_do_not_say_who_made_them(storage: Memory, make: Generator) -> None:
+    place = datasets(storage, "one").obtain(IDENTITY, make)[0].directory
+    record = json.loads(storage.content[f"{place}.json"])
+    del record["made_by"]
+    storage.content[f"{place}.json"] = json.dumps(record).encode()
+    dataset, _ = datasets(storage, "two").obtain(IDENTITY, make)
+    assert (dataset.reused, dataset.made_by, "made_by" in dataset.describe()) == (True, None, False)
+
+
 def test_what_shapes_stored_data() -> None:
     shapes = {
         "dfs.blocksize": "1",
         "dfs.replication": "2",
         "mapreduce.output.fileoutputformat.compress": "true",
         "io.compression.codecs": "x",
+        "test.io.compression.class": "gzip",
+        "test.io.erasure.code.policy": "XOR-2-1-1024k",
+        "fs.posixfs.checksum": "true",
+        "fs.lustrefs.layout": "-c 4",
     }
-    assert shaping({**shapes, "mapreduce.task.io.sort.mb": "7", "yarn.x": "y"}) == shapes
+    others = {
+        "mapreduce.task.io.sort.mb": "7",
+        "yarn.x": "y",
+        "fs.posixfs.threads": "2",
+        "test.io.file.buffer.size": "1",
+    }
+    assert shaping({**shapes, **others}) == shapes
+
+
+def test_old_names_of_keys_shape_data_too() -> None:
+    replaced = replacements("3.4.2")
+    old = {"dfs.block.size": "1", "mapred.output.compress": "true", "mapred.output.compression.codec": "x"}
+    assert shaping(under_current_names(old, replaced)) == {
+        "dfs.blocksize": "1",
+        "mapreduce.output.fileoutputformat.compress": "true",
+        "mapreduce.output.fileoutputformat.compress.codec": "x",
+    }
+    assert replacements("3.3.6-of-another") == replaced

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.preflight import check_before_cluster, check_disks, check_job, check_keys, check_space
+from howdah.engine.preflight import (
+    check_before_cluster,
+    check_disks,
+    check_job,
+    check_keys,
+    check_replicas,
+    check_space,
+    resolve,
+)
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jars import place_of
@@ -17,7 +25,7 @@ from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.terasort import TeraSort
-from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, directory, node
+from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeMaster, directory, node
 
 SETTINGS = TeraSort().resolve(Asked(size=1000), {"dfs.replication": "1"})
 
@@ -147,3 +155,21 @@ def test_data_in_a_shared_directory_takes_no_room_of_the_work_directory(tmp_path
     check_before_cluster([(TeraSort(), Asked(size=1000))], asked)
     with pytest.raises(UsageError, match="on the disk of /dev/shm"):
         check_before_cluster([(TeraSort(), Asked(size=10**16))], asked)
+
+
+@pytest.mark.parametrize("key", ["dfs.replication", "mapreduce.terasort.output.replication"])
+def test_more_replicas_than_datanodes_are_refused(key: str) -> None:
+    cluster = FakeCluster(FakeHost({}), namenode=FakeMaster(("one", "two"))).live()
+    check_replicas(cluster, {key: "2"})
+    check_replicas(cluster, {})
+    with pytest.raises(UsageError, match=rf"{key} is 3, and HDFS has 2 DataNodes"):
+        check_replicas(cluster, {key: " 3 "})
+
+
+def test_other_storages_keep_one_copy_whatever_is_asked_of_hdfs() -> None:
+    conf = {"dfs.replication": "3", "mapreduce.terasort.output.replication": "2"}
+    asked = Asked(size=1000, conf=conf)
+    there, elsewhere = (resolve(TeraSort(), asked, {"dfs.replication": "3"}, hdfs=hdfs) for hdfs in (True, False))
+    assert (there["input_replication"], there["output_replication"]) == (3, 2)
+    assert (elsewhere["input_replication"], elsewhere["output_replication"]) == (1, 1)
+    assert there["conf"] == elsewhere["conf"] == conf
