@@ -244,7 +244,6 @@ class JobSession:
         self._observer.phase_started(phase, data_bytes)
         self.phases.append(Phase(phase, kind, now(), command=shown))
         self._save()
-        others = self._others()
         try:
             argv, environment = client(self._client_conf(phase))
             submission = submit(
@@ -261,10 +260,10 @@ class JobSession:
         self.phases[-1] = replace(
             self.phases[-1], start=submission.start, end=submission.end, jobs=tuple(job.id for job in jobs)
         )
-        if others := others | self._others():
-            text = f"other applications ran on the cluster at the same time: {', '.join(sorted(others)[:5])}"
-            self.caveats.append(Caveat(phase, text))
         used = self._accounting.by_role(before, self._accounting.read())
+        if others := self._others(submission):
+            text = f"other applications ran on the cluster at the same time: {', '.join(others[:5])}"
+            self.caveats.append(Caveat(phase, text))
         span = _span(jobs, submission.applications)
         self._measure(phase, submission, span, data_bytes)
         self._measure_cpu(phase, submission, used)
@@ -274,12 +273,13 @@ class JobSession:
         said = log.read_text(encoding="utf-8", errors="replace")
         return Ran(jobs, said, submission.code, submission.start.monotonic, submission.end.monotonic)
 
-    def _others(self) -> set[str]:
-        """Applications that run now and are not this run's."""
+    def _others(self, submission: Submission) -> Sequence[str]:
+        """Applications that are not this run's and were there while the client ran, be it for a moment."""
+        start, end = submission.start.utc, submission.end.utc
         with suppress(HowdahError):
-            found = self._cluster.resourcemanager.applications(states=("ACCEPTED", "RUNNING"))
-            return {one.id for one in found if self._tag not in one.tags}
-        return set()
+            found = self._cluster.resourcemanager.applications()
+            return [one.id for one in found if self._tag not in one.tags and one.was_there(start, end)]
+        return ()
 
     def _tags(self, phase: str) -> str:
         """The tags of what a phase submits: that of the run and its own."""

@@ -94,6 +94,12 @@ class Application:
     def ended(self) -> bool:
         return self.state in FINAL_STATES
 
+    def was_there(self, start: float, end: float) -> bool:
+        """Whether it had come and not yet ended at some moment between `start` and `end` (seconds since 1970), by the
+        ResourceManager's clock. One whose times this user may not see counts unless it has ended."""
+        before_end = self.start is None or self.start < end
+        return before_end and (not self.ended if self.finish is None else self.finish > start)
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceManager:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -33,6 +34,11 @@ ELAPSED = ("job_seconds", "client_seconds")
 
 FOREIGN = 0.25
 """A share of a phase's processor time, used by something else, from which the reader is warned."""
+
+MOST_CAVEATS = 12
+"""Of the runs' own, where many runs are compared."""
+
+_ID = re.compile(r"\b(job|application)_\d+_\d+")
 
 WIDE_SPREAD = 0.10
 """A coefficient of variation from which the reader is warned: ten runs then give no better than about ± 7 %."""
@@ -249,16 +255,26 @@ def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Caveat]:
     if unused:
         listed = listing([f"{run.run.id} {outcome_words(run.run)}" for run in unused])
         yield Caveat("run", f"{count(len(unused), 'run')} not used: {listed}.")
-    said: dict[Caveat, int] = {}
-    for run in members.runs:
-        for caveat in run.run.caveats:
-            said[caveat] = said.get(caveat, 0) + 1
-    for caveat, times in said.items():
-        of = f" ({times} of {len(members.runs)} runs)" if len(members.runs) > 1 else ""
-        yield Caveat(caveat.about, sentence(caveat.text) + of)
+    yield from own_caveats(members.runs)
     for run in members.runs:
         for problem in run.problems:
             yield Caveat("run", sentence(f"{run.run.id}: {problem}"))
+
+
+def own_caveats(runs: Sequence[StoredRun], most: int | None = None) -> Iterator[Caveat]:
+    """What the runs say of themselves, each once: what differs in nothing but the jobs that it names is said of all
+    together. Of more than `most`, those that fewest runs say are counted."""
+    said: dict[tuple[str, str], list[Caveat]] = {}
+    for run in runs:
+        for caveat in run.run.caveats:
+            said.setdefault((caveat.about, _ID.sub(r"\1_…", caveat.text)), []).append(caveat)
+    shown = sorted(said, key=lambda one: -len(said[one]))[:most]
+    for (about, words), found in said.items():
+        if (about, words) in shown:
+            of = f" ({len(found)} of {len(runs)} runs)" if len(runs) > 1 else ""
+            yield Caveat(about, sentence(found[0].text if len(set(found)) == 1 else words) + of)
+    if len(shown) < len(said):
+        yield Caveat("run", f"The runs' own pages have {count(len(said) - len(shown), 'more caveat')}.")
 
 
 def foreign_caveats(runs: Sequence[StoredRun], measure: Measure | None) -> Iterator[Caveat]:

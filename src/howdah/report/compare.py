@@ -11,7 +11,7 @@ from howdah.model.comparison import Comparison
 from howdah.model.environment import Difference, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
-from howdah.report.build import dots_group, foreign_caveats, outcome_words
+from howdah.report.build import MOST_CAVEATS, dots_group, foreign_caveats, outcome_words, own_caveats
 from howdah.report.document import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.drawing import Dots, Ratio, Ratios
 from howdah.report.provenance import as_text, difference_table, environment_differences, flat
@@ -257,6 +257,7 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
         if within:
             paths = listing([entry.path for entry in within])
             yield Caveat("run", f"The runs of the {name} did not all have the same environment: {paths}.")
+    yield from own_caveats(sides.valid, most=MOST_CAVEATS)
     yield from foreign_caveats(sides.valid, sides.measure)
     unread = [run.run.id for run in sides.valid if "before" not in run.environment]
     if unread:

@@ -16,7 +16,7 @@ from howdah.model.run import Caveat
 from howdah.report.document import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
 from howdah.report.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
 from howdah.report.experiment_rates import bills, economy
-from howdah.report.experiment_runs import MOST_ARMS, arm_words, disturbed, limits
+from howdah.report.experiment_runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
 from howdah.report.provenance import difference_table
 from howdah.report.wording import (
     BETTER,
@@ -172,6 +172,7 @@ def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
     yield Text(f"{sentence(found.metric.definition)} {BETTER[found.metric.better]}", small=True)
     yield from _caveats(found)
     if runs is not None and not found.simulated:
+        yield from told_by_runs(found, runs)
         yield from disturbed(found, runs)
     judged = [(one, one.effect) for one in found.findings if one.effect is not None]
     if judged:

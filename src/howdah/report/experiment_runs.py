@@ -7,7 +7,7 @@ from pathlib import Path
 
 from howdah.model.experiment import Findings, Result
 from howdah.model.run import Caveat
-from howdah.report.build import FOREIGN
+from howdah.report.build import FOREIGN, MOST_CAVEATS, own_caveats
 from howdah.report.detail import STOLEN_LIMIT, Detail
 from howdah.report.document import Block, Table, Text, columns
 from howdah.report.limits import RULE, stolen
@@ -50,6 +50,12 @@ def disturbed(found: Findings, runs: Path) -> Iterator[Caveat]:
     ):
         if flagged:
             yield Caveat("run", f"In {count(len(flagged), 'run')} {what} of {found.phase}: {_named(flagged)}.")
+
+
+def told_by_runs(found: Findings, runs: Path) -> Iterator[Caveat]:
+    """What the runs that have a value say of themselves."""
+    valid = [read_run(runs / one.run) for one in found.results if one.value is not None]
+    yield from own_caveats(valid, most=MOST_CAVEATS)
 
 
 def _stolen(detail: Detail, phase: str) -> float | None:

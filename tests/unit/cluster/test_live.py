@@ -1,9 +1,18 @@
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
 import pytest
 
-from howdah.cluster.live import WebAddresses, web_addresses
+from howdah.cluster.control import ControlClient
+from howdah.cluster.live import LiveCluster, WebAddresses, web_addresses
 from howdah.errors import UsageError
+from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jdk import Jdk
+from howdah.host import Host
 
 HA = {
     "fs.defaultFS": "hdfs://prod",
@@ -53,3 +62,55 @@ def test_high_availability() -> None:
 def test_a_configuration_that_lacks_one_is_refused(settings: dict[str, str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         web_addresses(settings)
+
+
+@dataclass
+class Supervisor:
+    """Gives the cluster to the first who claims it."""
+
+    holder: str | None = None
+    closed: bool = False
+
+    def ask(self, request: str, **arguments: Any) -> dict[str, Any]:
+        assert request == "claim"
+        self.holder = self.holder or arguments["by"]
+        return {"claimed_by": self.holder}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@dataclass
+class Nowhere:
+    """A host of which nothing is asked."""
+
+    name: str = "here"
+
+    def close(self) -> None: ...
+
+
+def cluster(control: Supervisor | None) -> LiveCluster:
+    return LiveCluster(
+        description={"name": "c1"},
+        conf=Path("/conf"),
+        settings={},
+        addresses=WebAddresses(("nn:1",), ("rm:1",), ("hs:1",)),
+        distribution=Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ()),
+        jdk=Jdk("/jdk", (17, 0, 1), "any", "amd64", ()),
+        host=cast(Host, Nowhere()),
+        control=cast(ControlClient, control),
+    )
+
+
+def test_a_cluster_that_somebody_measures_on_is_refused() -> None:
+    with pytest.raises(UsageError, match="the cluster 'c1' is in use: process 7 measures on it") as caught:
+        cluster(Supervisor("process 7")).claim()
+    assert "would measure each other" in str(caught.value.hint)
+
+
+def test_a_cluster_is_claimed_by_this_process_and_others_own_cannot_be() -> None:
+    supervisor = Supervisor()
+    cluster(supervisor).claim()
+    assert supervisor.holder == f"process {os.getpid()}"
+    cluster(supervisor).claim()
+    cluster(None).claim()

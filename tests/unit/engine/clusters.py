@@ -31,13 +31,14 @@ def node(memory: int, state: str = "RUNNING") -> YarnNode:
 
 @dataclass
 class FakeProcess:
-    """Runs for as many looks as `looks`, then has ended with `code`."""
+    """Runs for as many looks as `looks`, then has ended with `code`; what it `says`, if anything, is in its output."""
 
     code: int = 0
     looks: int = 2
     pid: int = 7
     cpu_seconds: float | None = 1.5
     signals: list[int] = field(default_factory=list)
+    says: str | None = None
 
     def poll(self) -> int | None:
         return self.code if self.looks <= 0 else None
@@ -64,18 +65,25 @@ class FakeHost:
 
     def start(self, argv: Sequence[str], *, output: str, env: Mapping[str, str]) -> FakeProcess:
         self.started.append((argv, env))
+        if self.process.says is not None:
+            Path(output).parent.mkdir(parents=True, exist_ok=True)
+            Path(output).write_text(self.process.says, encoding="utf-8")
         return self.process
 
 
 @dataclass
 class FakeManager:
-    """A ResourceManager: the applications of each look, the last again and again; None is a refused connection."""
+    """A ResourceManager: the applications of each look, the last again and again; None is a refused connection. `every`
+    are those that it knows whatever the tag."""
 
     seen: list[tuple[Application, ...] | None] = field(default_factory=lambda: [()])
     live: tuple[YarnNode, ...] = ()
     most: int = 8192
+    every: tuple[Application, ...] = ()
 
-    def applications(self, *, tag: str) -> tuple[Application, ...]:
+    def applications(self, *, tag: str | None = None) -> tuple[Application, ...]:
+        if tag is None:
+            return self.every
         found = self.seen.pop(0) if len(self.seen) > 1 else self.seen[0]
         if found is None:
             raise Unreachable("http://rm", "refused")
@@ -108,6 +116,18 @@ class FakeCluster:
     plan: Any = None
     description: Mapping[str, Any] = field(default_factory=dict)
     distribution: Distribution = HADOOP
+
+    def client_files(self, overrides: Mapping[str, str]) -> dict[str, bytes]:
+        return {"mapred-site.xml": "\n".join(f"{key}={value}" for key, value in overrides.items()).encode()}
+
+    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
+        return ["java", *program]
+
+    def client_environment(self, conf: Path) -> dict[str, str]:
+        return {"HADOOP_CONF_DIR": str(conf)}
+
+    def shell_environment(self, conf: Path) -> dict[str, str]:
+        return self.client_environment(conf)
 
     def live(self) -> LiveCluster:
         return cast(LiveCluster, self)

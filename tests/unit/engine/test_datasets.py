@@ -28,6 +28,9 @@ class Memory:
         self.content: dict[str, bytes] = {}
         self.policy: str | None = None
 
+    def uri(self, path: str) -> str:
+        return f"memory:{path}"
+
     def files(self, path: str) -> Mapping[str, int]:
         return {name.rpartition("/")[2]: 0 for name in self.content if name.rpartition("/")[0] == path}
 

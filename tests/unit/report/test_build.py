@@ -11,6 +11,7 @@ import pytest
 from howdah.errors import UsageError
 from howdah.model.run import Caveat, Outcome
 from howdah.report import Report, build_report, describe_run, render_text
+from howdah.report.build import own_caveats
 from howdah.report.document import Block, Fold, Section, Table
 from howdah.report.results import Measure, Replicates, run_value
 from howdah.store import StoredRun, read_run
@@ -80,6 +81,29 @@ def test_the_runs_own_caveats_and_damage_are_said(tmp_path: Path) -> None:
     said = caveats(build_report([read_run(run.path)]))
     assert "Swapping was seen." in said
     assert any("samples.jsonl is cut off" in text for text in said)
+
+
+def test_caveats_that_differ_in_the_job_alone_are_said_once(tmp_path: Path) -> None:
+    again = "2 task attempts of job_17_000{} failed or were killed and were run again"
+    own = [(Caveat("sort", again.format(n)), Caveat("run", "the same")) for n in range(3)]
+    runs = [write_example(tmp_path, Example(f"r{n}", n, caveats=own[n])) for n in range(3)]
+    assert [text for text in caveats(build_report(runs)) if "attempts" in text or "same" in text] == [
+        "2 task attempts of job_… failed or were killed and were run again. (3 of 3 runs)",
+        "The same. (3 of 3 runs)",
+    ]
+    [alone] = [text for text in caveats(build_report(runs[:1])) if "attempts" in text]
+    assert "job_17_0000 failed" in alone
+
+
+def test_of_many_caveats_those_of_most_runs_are_said(tmp_path: Path) -> None:
+    rare = [Caveat("run", f"rare {number}") for number in range(4)]
+    own = [(Caveat("run", "common"), *rare), (Caveat("run", "common"),)]
+    runs = [write_example(tmp_path, Example(f"r{n}", n, caveats=own[n])) for n in range(2)]
+    assert [one.text for one in own_caveats(runs, most=2)] == [
+        "Common. (2 of 2 runs)",
+        "Rare 0. (1 of 2 runs)",
+        "The runs' own pages have 3 more caveats.",
+    ]
 
 
 def test_a_wide_spread_is_said(tmp_path: Path) -> None:

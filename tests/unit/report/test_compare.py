@@ -138,3 +138,13 @@ def test_what_daemons_held_differently_is_told(tmp_path: Path) -> None:
     assert f"yet daemons or jobs held something else: {key}." in caveats(report)
     assert "What daemons and jobs held that differs" in render_text(report)
     assert "dfs.blocksize" not in render_text(report)
+
+
+def test_what_the_runs_say_themselves_is_said_once(tmp_path: Path) -> None:
+    other = Caveat("sort", "other applications ran on the cluster at the same time: application_1_0007")
+    report = build_comparison(*alternating(tmp_path, caveats=(other, Caveat("run", "not a TPC result"))))
+    assert caveats(report).splitlines() == [
+        "Other applications ran on the cluster at the same time: application_1_0007. (5 of 10 runs)",
+        "Not a TPC result. (5 of 10 runs)",
+    ]
+    assert [one["text"] for one in json.loads(render_json(report))["caveats"]] == caveats(report).splitlines()

@@ -208,8 +208,19 @@ def test_what_limited_each_arm_and_what_disturbed_a_run_is_said(tmp_path: Path) 
     steal = iter(range(100_000))
     file.write_text(re.sub(r'"cpu_steal":0.0', lambda _: f'"cpu_steal":{next(steal) * 0.1:.1f}', text))
     assert "In 1 run other virtual machines took processor time of sort: " in caveats(build_experiment(found, source))
+    assert "not a TPC result" not in caveats(quiet)
     simulated = build_experiment(replace(found, simulated=True), replace(source, runs=tmp_path / "none"))
     assert "What limited" not in render_text(simulated)
+
+
+def test_what_the_runs_say_of_themselves_is_said_once(tmp_path: Path) -> None:
+    found = findings(blocks=1)
+    own = (Caveat("run", "not a TPC result"), Caveat("sort", "other applications ran: application_1_0007"))
+    for place in range(len(found.results)):
+        write_example(tmp_path, Example(f"run-{place}", place, caveats=own if place == 1 else own[:1]))
+    said = caveats(build_experiment(found, replace(SOURCE, runs=tmp_path)))
+    assert f"Not a TPC result. ({len(found.results)} of {len(found.results)} runs)" in said
+    assert f"Other applications ran: application_1_0007. (1 of {len(found.results)} runs)" in said
 
 
 def test_time_energy_and_price_and_which_arms_are_on_the_front() -> None:
