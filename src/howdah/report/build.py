@@ -14,6 +14,7 @@ from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
 from howdah.model.storage import HDFS
 from howdah.report.acceleration import acceleration_section
+from howdah.report.data import data_section
 from howdah.report.detail import (
     Detail,
     counters_section,
@@ -169,7 +170,10 @@ def _overview(groups: Sequence[Replicates]) -> Section:
         "Trial", "Primary metric", "#Value", "#95 % interval", "#Valid runs", "What differs in its settings"
     )
     blocks: list[Block] = [Table("Primary metric of each trial", heads, tuple(rows))]
-    if len({(measure, unit) for measure, unit, _ in drawn}) == 1:
+    sizes = {(members.first.run.dataset or {}).get("bytes") for members in groups}
+    if len({(measure, unit) for measure, unit, _ in drawn}) == 1 and len(sizes) > 1:
+        blocks.append(Text("Their data is not of one size, so their values are not drawn on one axis."))
+    elif len({(measure, unit) for measure, unit, _ in drawn}) == 1:
         measure, unit, _ = drawn[0]
         dots = Dots(str(measure), unit, tuple(group for _, _, group in drawn))
         blocks.append(Figure("overview-dots", "Every run", "The table above has the numbers.", (_RUN_KEY,), dots))
@@ -201,6 +205,9 @@ def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Sect
     counters = counters_section(detail, prefix)
     if counters is not None:
         yield counters
+    data = data_section(members, prefix)
+    if data is not None:
+        yield data
     yield environment_section(members, prefix)
     yield provenance_section(members, prefix)
 
@@ -393,6 +400,7 @@ def _facts(members: Replicates, detail: Detail) -> dict[str, Any]:
                 "outcome": run.run.outcome.kind,
                 "reason": run.run.outcome.reason,
                 "start": run.run.start.utc,
+                "dataset": None if run.run.dataset is None else dict(run.run.dataset),
                 "checks": [asdict(check) for check in run.run.checks],
                 "caveats": [asdict(caveat) for caveat in run.run.caveats],
                 "problems": list(run.problems),

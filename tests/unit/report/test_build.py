@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from howdah.errors import UsageError
 from howdah.model.run import Caveat, Outcome
-from howdah.report import Report, build_report, describe_run, render_text
+from howdah.report import Report, build_report, describe_run, render_html, render_markdown, render_text
 from howdah.report.build import own_caveats
-from howdah.report.document import Block, Fold, Section, Table
+from howdah.report.document import Block, Figure, Fold, Section, Table
 from howdah.report.results import Measure, Replicates, run_value
 from howdah.store import StoredRun, read_run
 from tests.unit.report.example_runs import Example, wide_shape, write_example, write_group
@@ -224,3 +225,65 @@ def test_a_description_has_the_facts_of_the_run(single: StoredRun) -> None:
     for fact in ("single", "23.1 s", "✓ passed", "shuffle", "sort/job_seconds", str(single.path)):
         assert fact in text
     assert description.facts["outcome"] == "valid"
+
+
+STORED = {"files": 4, "bytes": 10**9, "replication": 2, "block_size": 134217728}
+DATA = {"generator": "teragen", "bytes": 10**9, "stored": STORED, "reused": False}
+
+
+def with_data(run: StoredRun, **changes: Any) -> StoredRun:
+    return replace(run, run=replace(run.run, dataset={**DATA, **changes}))
+
+
+def test_which_run_has_made_the_data_is_shown(group: list[StoredRun]) -> None:
+    fresh, *others = group[:4]
+    runs = [with_data(fresh, made_by="base-1"), *(with_data(run, made_by="base-1", reused=True) for run in others)]
+    report = build_report(runs)
+    assert table(report, "Data").rows == (
+        ("made anew, and kept", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B"),
+        ("kept, made by base-1", "3", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B"),
+    )
+    assert "kept, made by base-1" in render_markdown(report)
+    assert "kept, made by base-1" in render_html(report)
+    assert report.facts["trials"][0]["runs"][1]["dataset"]["made_by"] == "base-1"
+    shown = describe_run(runs[1])
+    words = "1.00 GB, kept, made by base-1; 4 files of 1.00 GB, replicas 2, blocks 134,217,728 B"
+    assert words in " ".join(render_text(shown).split())
+    assert shown.facts["dataset"] == {**DATA, "reused": True, "made_by": "base-1"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "row"),
+    [
+        ({}, ("made anew", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B")),
+        ({"reused": True, "stored": {}}, ("kept, made by an earlier run", "1", "1.00 GB", "–", "–", "–", "–")),
+        (
+            {"stored": {"files": 2, "bytes": 9, "replication": [1, 2], "erasure_coding": "XOR-2-1-1024k"}},
+            ("made anew", "1", "1.00 GB", "2", "9 B", "1, 2 and XOR-2-1-1024k", "–"),
+        ),
+    ],
+)
+def test_how_the_data_is_stored_is_shown_as_it_was_read_back(
+    single: StoredRun, changes: dict[str, Any], row: tuple[str, ...]
+) -> None:
+    assert table(build_report([with_data(single, **changes)]), "Data").rows == (row,)
+
+
+def test_data_that_nothing_is_said_of(single: StoredRun) -> None:
+    own = replace(single, run=replace(single.run, dataset={"bytes": 10**9, "generator": "TestDFSIO"}))
+    assert table(build_report([own]), "Data").rows == (("the run's own", "1", "1.00 GB", "–", "–", "–", "–"),)
+    for dataset in (None, {"bytes": 10**9, "generator": None}):
+        without = replace(single, run=replace(single.run, dataset=dataset))
+        assert "data" not in [part.id for part in build_report([without]).sections]
+
+
+def test_trials_of_data_of_other_sizes_are_not_drawn_on_one_axis(tmp_path: Path) -> None:
+    small, large = (write_example(tmp_path, Example(f"r{size}", size, bytes=size * 10**9)) for size in (1, 2))
+    again = write_example(tmp_path, Example("again", 3, settings={"nodes": 4}))
+
+    def figures(*runs: StoredRun) -> list[str]:
+        return [block.id for block in section(build_report(runs), "overview").blocks if isinstance(block, Figure)]
+
+    assert figures(small, again) == ["overview-dots"]
+    assert figures(small, large) == []
+    assert "not drawn on one axis" in render_text(build_report([small, large]))
