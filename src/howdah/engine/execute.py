@@ -24,6 +24,7 @@ from howdah.engine.storages import written
 from howdah.engine.submission import now
 from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
 from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.hadoop.spark import find_spark
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds
@@ -34,6 +35,8 @@ from howdah.probe import Probe, Subject
 from howdah.storage import Storage
 from howdah.store import RunWriter
 from howdah.workload import Settings, Workload, measured_phases
+from howdah.workload.registry import own_jars
+from howdah.workload.spark import SPARK
 
 _LOG_BYTES = 1 << 20
 
@@ -160,7 +163,7 @@ class Execution:
     def _before(self) -> None:
         self._observer.step("reading the environment")
         self._clocks = Clocks(self._cluster.hosts)
-        self._environment["before"] = read_environment(self._cluster)
+        self._environment["before"] = self._fingerprint()
         self._writer.environment(self._environment)
         self._session.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]
         if self._cluster.plan is None:
@@ -270,8 +273,12 @@ class Execution:
         keep_logs(self._cluster, self._writer, own, _LOG_BYTES)
 
     def _read_after(self) -> None:
-        self._environment["after"] = read_environment(self._cluster)
+        self._environment["after"] = self._fingerprint()
         self._writer.environment(self._environment)
+
+    def _fingerprint(self) -> Environment:
+        spark = find_spark() if SPARK in self._settings else None
+        return read_environment(self._cluster, own_jars(self._workload), spark)
 
     def _lost(self) -> tuple[str, ...]:
         return tuple(self._of_kept_logs(sentence) for sentence in lost_daemons(self._cluster))

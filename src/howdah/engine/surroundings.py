@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.readback import DAEMON_FLAGS
+from howdah.hadoop.distribution import sha256
 from howdah.hadoop.effective import effective_configuration
 from howdah.hadoop.http import Unreachable
+from howdah.hadoop.spark import Spark
 from howdah.model.environment import Environment
 from howdah.model.run import Caveat
 from howdah.store import RunWriter
 
 
-def read_environment(cluster: LiveCluster) -> Environment:
-    """The fingerprint of every host that can be reached, and of Hadoop."""
+def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spark | None) -> Environment:
+    """The fingerprint of every host that can be reached, of Hadoop, and of what the workload uses beside it: `programs`
+    are jars of ours."""
     # By what they are for: their names are those of one cluster.
     plan, paths = cluster.plan, {"/": "/"}
     if plan is not None:
@@ -26,17 +31,19 @@ def read_environment(cluster: LiveCluster) -> Environment:
     for facts in hosts.values():
         facts["mounts"] = {paths[path]: mount for path, mount in facts["mounts"].items()}
     distribution = cluster.distribution
-    hadoop = {
+    hadoop: dict[str, Any] = {
         "version": distribution.version,
         "source": distribution.source,
         "substitutes": dict(distribution.substitutes),
-        "jars": distribution.hashes(),
+        "jars": {**distribution.hashes(), **{jar.name: sha256(jar) for jar in programs}},
         "jdk": {
             "version": ".".join(map(str, cluster.jdk.version)),
             "vendor": cluster.jdk.vendor,
             "home": str(cluster.jdk.home),
         },
     }
+    if spark is not None:
+        hadoop["spark"] = {"version": spark.version}
     return Environment(hosts, hadoop)
 
 

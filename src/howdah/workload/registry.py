@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from pathlib import Path
 
 from howdah.errors import UsageError
 from howdah.hadoop.jars import own_jar
@@ -44,10 +44,11 @@ _ALL: tuple[type[Workload], ...] = (
     ),
 )
 WORKLOADS = {one.name: one for one in _ALL}
-_NEEDS: Mapping[type[Workload], Sequence[Callable[[], object]]] = {
-    SparkTeraSort: (find_spark, partial(own_jar, "howdah-spark")),
-    **dict.fromkeys((Sort, SecondarySort, WordCount, Grep, Join, Shuffle), (partial(own_jar, "howdah-workloads"),)),
+_JARS: Mapping[type[Workload], str] = {
+    SparkTeraSort: "howdah-spark",
+    **dict.fromkeys((Sort, SecondarySort, WordCount, Grep, Join, Shuffle), "howdah-workloads"),
 }
+"""The module of ours whose jar a workload's programs are in."""
 _STORAGES: Mapping[type[Workload], Callable[[Settings, str, Collection[str]], None]] = {
     DistCp: distcp.check_storages,
     NameNodeThroughput: namenode.check_storages,
@@ -57,8 +58,15 @@ _STORAGES: Mapping[type[Workload], Callable[[Settings, str, Collection[str]], No
 def check_installed(workload: Workload) -> None:
     """Raises UsageError where an optional extra that `workload` needs is not installed, HostProblem where a jar of ours
     is not built."""
-    for need in _NEEDS.get(type(workload), ()):
-        need()
+    if isinstance(workload, SparkTeraSort):
+        find_spark()
+    own_jars(workload)
+
+
+def own_jars(workload: Workload) -> Sequence[Path]:
+    """The jars of ours with the programs of `workload`. Raises HostProblem where one is not built."""
+    name = _JARS.get(type(workload))
+    return () if name is None else (own_jar(name),)
 
 
 def check_storages(workload: Workload, settings: Settings, used: str, there: Collection[str]) -> None:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from howdah.hadoop.spark import heap_mib
 from howdah.workload.counts import count
 
+SPARK = "spark"
+"""The setting of workloads that run on Spark: its properties."""
+
 
 def spark_properties(conf: Mapping[str, str], tasks: int, own: Mapping[str, str]) -> dict[str, str]:
     """Properties for a Spark that runs `tasks` tasks at once, with the memory that as many tasks of MapReduce have:

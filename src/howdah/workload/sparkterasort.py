@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from howdah.hadoop.jars import own_jar
 from howdah.workload import MAPS, REDUCES, Asked, Option, Session, Settings
-from howdah.workload.spark import spark_properties
+from howdah.workload.spark import SPARK, spark_properties
 from howdah.workload.terasort import TeraSort
 
 
@@ -31,9 +31,9 @@ class SparkTeraSort(TeraSort):
             "spark.hadoop.dfs.replication": str(settings["output_replication"]),
         }
         spark = spark_properties({**cluster, **asked.conf}, settings["reduces"], own)
-        return {**settings, "spark": spark}
+        return {**settings, SPARK: spark}
 
     def run(self, session: Session, settings: Settings) -> None:
         source, target = self.places(session)
         program = (str(own_jar("howdah-spark")), source, target, str(settings["reduces"]))
-        session.spark("sort", "run", program, settings["spark"], data_bytes=settings["size_bytes"])
+        session.spark("sort", "run", program, settings[SPARK], data_bytes=settings["size_bytes"])

@@ -9,7 +9,7 @@ from howdah.hadoop.spark import find_spark
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
-from howdah.workload.spark import spark_properties
+from howdah.workload.spark import SPARK, spark_properties
 from howdah.workload.text import generate, known_counts, read_counts, text_settings
 
 _ENGINES = ("mapreduce", "streaming", "spark")
@@ -48,7 +48,7 @@ class WordCount:
         if settings["engine"] == "spark":
             find_spark()
             own = {"spark.sql.shuffle.partitions": str(settings["reduces"])}
-            settings["spark"] = spark_properties({**cluster, **asked.conf}, settings["reduces"], own)
+            settings[SPARK] = spark_properties({**cluster, **asked.conf}, settings["reduces"], own)
         return settings
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
@@ -68,7 +68,7 @@ class WordCount:
         match settings["engine"]:
             case "spark":
                 program: Sequence[str] = (session.script("spark_words.py"), source, target)
-                session.spark("count", "run", program, settings["spark"], data_bytes=size)
+                session.spark("count", "run", program, settings[SPARK], data_bytes=size)
             case "streaming":
                 program = session.streaming(
                     reduces,

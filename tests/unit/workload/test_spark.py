@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from howdah.errors import UsageError
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.jars import place_of
 from howdah.hadoop.spark import Spark, find_spark, heap_mib, submit_command
 from howdah.workload import Asked, Workload
-from howdah.workload.registry import check_installed, find_workload
+from howdah.workload.registry import check_installed, find_workload, own_jars
 from howdah.workload.spark import spark_properties
 from howdah.workload.sparkterasort import SparkTeraSort
 from howdah.workload.wordcount import WordCount
@@ -90,6 +91,16 @@ def test_without_spark_the_extra_is_named(
 
 def test_what_needs_nothing_optional_is_always_there() -> None:
     check_installed(find_workload("terasort"))
+    assert own_jars(find_workload("terasort")) == ()
+
+
+@pytest.mark.parametrize(("name", "jar"), [("spark-terasort", "howdah-spark"), ("grep", "howdah-workloads")])
+def test_the_jar_of_a_workload_is_named_or_missed(name: str, jar: str) -> None:
+    if place_of(jar).is_file():
+        assert own_jars(find_workload(name)) == (place_of(jar),)
+        return
+    with pytest.raises(HostProblem, match=rf"{jar}\.jar has not been built"):
+        own_jars(find_workload(name))
 
 
 @installed

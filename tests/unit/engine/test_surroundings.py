@@ -1,0 +1,51 @@
+"""What a run keeps of what it ran on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from howdah.cluster.live import LiveCluster
+from howdah.engine.surroundings import read_environment
+from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.spark import Spark
+from howdah.model.environment import differences
+from tests.unit.engine.clusters import HADOOP, FakeHost
+
+JDK = Jdk("/jdk", (17, 0, 1), "any", "amd64", ())
+
+
+@dataclass
+class Cluster:
+    """One on a host that says nothing of itself."""
+
+    host: FakeHost = field(default_factory=lambda: FakeHost({"machine.fingerprint": lambda **_: {"mounts": {}}}))
+    plan: Any = None
+    distribution: Distribution = HADOOP
+    jdk: Jdk = JDK
+
+    @property
+    def hosts(self) -> Mapping[str, FakeHost]:
+        return {"here": self.host}
+
+    def live(self) -> LiveCluster:
+        return cast(LiveCluster, self)
+
+
+def test_programs_of_ours_and_spark_are_part_of_it_where_the_workload_uses_them(tmp_path: Path) -> None:
+    jar = tmp_path / "howdah-spark.jar"
+    jar.write_bytes(b"one")
+    before = read_environment(Cluster().live(), [jar], Spark(Path("/spark"), "4.1.0"))
+    assert before.hadoop["jars"] == {"howdah-spark.jar": hashlib.sha256(b"one").hexdigest()}
+    assert before.hadoop["spark"] == {"version": "4.1.0"}
+    jar.write_bytes(b"another")
+    after = read_environment(Cluster().live(), [jar], Spark(Path("/spark"), "4.2.0"))
+    paths = [entry.path for entry in differences(before, after)]
+    assert paths == ["hadoop.jars.howdah-spark.jar", "hadoop.spark.version"]
+    without = read_environment(Cluster().live(), (), None)
+    assert "spark" not in without.hadoop
+    assert without.hadoop["jars"] == {}
