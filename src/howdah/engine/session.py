@@ -19,7 +19,7 @@ from howdah.engine.accounting import Accounting, total
 from howdah.engine.cluster_checks import losses
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
-from howdah.engine.storages import as_default, check_storage, job_files, storages_of
+from howdah.engine.storages import HOMES, as_default, check_storage, job_files, storages_of
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.effective import parse_conf
@@ -133,6 +133,10 @@ class JobSession:
         own = (f"-Dtest.build.data={self.storage.uri(directory)}", "-resFile", "/dev/null")
         default = as_default(self._cluster, self.storage, self.directory)
         return (str(self._cluster.distribution.jobclient_tests_jar), "TestDFSIO", *default, *own, *arguments)
+
+    def at_home(self) -> Sequence[str]:
+        home = f"-D{HOMES}={self.directory}/home"
+        return (*as_default(self._cluster, self.storage, self.directory), home)
 
     def workloads(self, *arguments: str) -> Sequence[str]:
         return (str(own_jar("howdah-workloads")), *arguments)

@@ -13,6 +13,9 @@ from howdah.storage import Storage
 from howdah.storage.posix import PosixFiles
 from howdah.storage.registry import open_storages
 
+HOMES = "dfs.user.home.dir.prefix"
+"""Below which users have their home directories, in HDFS and in our own file system: clients decide."""
+
 _COUNTERS = "org.apache.hadoop.mapreduce.FileSystemCounter"
 
 

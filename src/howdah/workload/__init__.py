@@ -180,6 +180,10 @@ class Session(Protocol):
     def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
         """As `examples`: TestDFSIO with its files in `directory` of the run's storage."""
 
+    def at_home(self) -> Sequence[str]:
+        """Definitions for programs that keep something in their user's home directory, in the default storage: to them
+        that is the run's storage, and their home is below its directory, with which it is removed."""
+
     def workloads(self, *arguments: str) -> Sequence[str]:
         """As `examples`: Howdah's own programs (`java/workloads`). Raises HostProblem where they are not built."""
 

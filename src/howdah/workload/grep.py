@@ -57,7 +57,8 @@ class Grep:
         assert self._input is not None
         reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
         source, target = session.storage.uri(self._input.directory), session.storage.uri(_output(session))
-        program = session.examples("grep", reduces, source, target, settings["pattern"])
+        # Between its jobs, what it has found is in a directory of the user's home, and left there if it is killed.
+        program = session.examples("grep", *session.at_home(), reduces, source, target, settings["pattern"])
         session.program("grep", "run", program, data_bytes=settings["size_bytes"])
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:

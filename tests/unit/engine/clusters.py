@@ -114,6 +114,7 @@ class FakeCluster:
     daemons: tuple[Daemon, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     plan: Any = None
+    webhdfs: Any = None
     description: Mapping[str, Any] = field(default_factory=dict)
     distribution: Distribution = HADOOP
 

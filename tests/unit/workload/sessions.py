@@ -123,6 +123,9 @@ class FakeSession:
     def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
         return ("tests.jar", "TestDFSIO", self.storage.uri(directory), *arguments)
 
+    def at_home(self) -> Sequence[str]:
+        return (f"-Dhome={self.storage.uri(self.directory)}",)
+
     def workloads(self, *arguments: str) -> Sequence[str]:
         return ("workloads.jar", *arguments)
 

@@ -129,7 +129,9 @@ def test_the_streaming_scripts_count_words() -> None:
 def test_grep_finds_what_the_generator_wrote(output: bytes, passed: list[bool]) -> None:
     session, checks = run(Grep(), {"/run/output/part-r-00000": output})
     assert [check.passed for check in checks] == passed
-    assert session.programs[1][2][-1] == r"\bq[a-z]*"
+    program = session.programs[1][2]
+    assert program[-1] == r"\bq[a-z]*"
+    assert set(session.at_home()) < set(program), "what is between its jobs goes with the run"
 
 
 def test_matches_are_read_with_their_order() -> None:

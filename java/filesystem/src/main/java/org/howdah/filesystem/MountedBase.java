@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
 abstract class MountedBase extends FileSystem {
   private static final Logger LOG = LoggerFactory.getLogger(MountedBase.class);
   private static final AtomicBoolean TOLD_OF_USER = new AtomicBoolean();
+  private static final String HOMES = "dfs.user.home.dir.prefix";
 
   private final String scheme;
   URI uri;
@@ -79,6 +80,14 @@ abstract class MountedBase extends FileSystem {
   @Override
   public String getCanonicalServiceName() {
     return null;
+  }
+
+  /** Below the same directory as in HDFS, by HDFS's own key. */
+  @Override
+  public Path getHomeDirectory() {
+    Path usual = super.getHomeDirectory();
+    String prefix = getConf().get(HOMES);
+    return prefix == null ? usual : makeQualified(new Path(prefix, usual.getName()));
   }
 
   @Override

@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,18 @@ class MountTest {
       assertThatThrownBy(() -> files.delete(up, true)).isInstanceOf(PathIOException.class);
     }
     assertThat(outside.resolve("secret")).exists();
+  }
+
+  @Test
+  void homesAreWhereHdfsHasThem() throws IOException {
+    String user = UserGroupInformation.getCurrentUser().getShortUserName();
+    assertThat(TemporaryMount.open(root).getHomeDirectory()).hasToString("posixfs:/user/" + user);
+    Configuration conf = TemporaryMount.configured(root);
+    conf.set("dfs.user.home.dir.prefix", "/run/home");
+    FileSystem files = FileSystem.newInstance(URI.create("posixfs:///"), conf);
+    assertThat(files.getHomeDirectory()).hasToString("posixfs:/run/home/" + user);
+    files.create(new org.apache.hadoop.fs.Path("grep-temp-1")).close();
+    assertThat(root.resolve("run/home").resolve(user).resolve("grep-temp-1")).exists();
   }
 
   @Test
