@@ -13,11 +13,12 @@ from typing import Any
 from howdah.cluster.request import ClusterRequest
 from howdah.engine import metrics
 from howdah.engine.factors import CONFIGURATION, FACTORS, Conditions, Cost, conditions, cost_of
-from howdah.engine.preflight import check_keys
+from howdah.engine.preflight import check_keys, check_replicas
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Design, Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
+from howdah.model.storage import HDFS, parse_storages
 from howdah.model.truth import Truth
 from howdah.spec.document import did_you_mean
 from howdah.spec.experiment import located
@@ -127,6 +128,8 @@ def plan_experiment(
                 check_known(where.truth, where.file, found.conf)
             else:
                 found = arm_conditions(experiment, arm)
+                if where is not None and parse_storages(found.made.storage).default == HDFS:
+                    check_replicas(found.conf, found.made.nodes)
             cluster = {"dfs.replication": str(min(3, found.made.nodes))}
             resolved = workload.resolve(asked(workload, experiment.options, found.conf), cluster)
         disk = max(disk, sum(workload.space_bytes(resolved)))

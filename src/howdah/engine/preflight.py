@@ -38,14 +38,29 @@ def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
             check_key(key, known)
 
 
+<<<<<<< HEAD
 def check_before_cluster(
     workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest, *, leave_out: bool = False
 ) -> None:
     """Refuses what no cluster made here could run, before one is made: settings, storages, and data larger than the
     disk. With `leave_out`, it is enough that one of `workloads` could be run.
+=======
+def check_before_cluster(workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest) -> None:
+    """Refuses what no cluster made here could run, before one is made: settings, more replicas than nodes, and data
+    larger than the disk.
+>>>>>>> 0cb817a (More replicas than nodes are refused before a cluster is started, and by the plan of an experiment)
 
     Raises UsageError, the first of several.
     """
+<<<<<<< HEAD
+=======
+    storages = parse_storages(made.storage)
+    hdfs = storages.default == HDFS
+    for _, asked in workloads if hdfs else ():
+        check_replicas(asked.conf, made.nodes)
+    settled = ((one, resolve(one, asked, {"dfs.replication": "1"}, hdfs=hdfs)) for one, asked in workloads)
+    needed = [(one, *one.space_bytes(settings)) for one, settings in settled]
+>>>>>>> 0cb817a (More replicas than nodes are refused before a cluster is started, and by the plan of an experiment)
     work = made.work_directory or str(howdah_home())
     storages = parse_storages(made.storage)
     there = [name for name, exists in ((HDFS, storages.hdfs), (POSIX, storages.directory)) if exists]
@@ -91,13 +106,12 @@ def check_writable(cluster: LiveCluster) -> None:
         )
 
 
-def check_replicas(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
+def check_replicas(conf: Mapping[str, str], datanodes: int) -> None:
     """Refuses more replicas in `conf` than HDFS has DataNodes, each of which keeps one. Raises UsageError."""
-    live = len(cluster.namenode.status().live)
     for key in REPLICATION:
         wanted = conf.get(key, "").strip()
-        if wanted.isdecimal() and int(wanted) > live:
-            nodes = f"{live} DataNode" + ("" if live == 1 else "s")
+        if wanted.isdecimal() and int(wanted) > datanodes:
+            nodes = f"{datanodes} DataNode" + ("" if datanodes == 1 else "s")
             raise UsageError(
                 f"{key} is {wanted}, and HDFS has {nodes}: there would be no more replicas than that",
                 hint="Ask for fewer replicas, or for more --nodes.",

@@ -97,20 +97,10 @@ class FakeManager:
 
 
 @dataclass
-class FakeMaster:
-    """A NameNode, by its live DataNodes."""
-
-    live: tuple[str, ...] = ("one",)
-
-    def status(self) -> Any:
-        return self
-
-
-@dataclass
 class FakeCluster:
     host: FakeHost
     resourcemanager: FakeManager = field(default_factory=FakeManager)
-    namenode: FakeMaster = field(default_factory=FakeMaster)
+    namenode: Any = None
     daemons: tuple[Daemon, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     plan: Any = None

@@ -120,6 +120,7 @@ configurations:
         ("size: 1G", "size: 1X", 3, "not a size: '1X'"),
         ("nodes: 1", "nodes: none", 5, "nodes is 'none'"),
         ("dfs.replication: 1", "dfs.replication: many", 7, "dfs.replication is 'many'"),
+        ("dfs.replication: 1", "dfs.replication: 2", 7, "dfs.replication is 2, and HDFS has 1 DataNode"),
         ("dfs.replication: 1", "replicatoin: 1", 7, "there is no factor 'replicatoin'"),
         ("jvm: [usual", "jmv: [usual", 10, "there is no factor 'jmv'"),
         ("jvm: [usual, -Xss1m]", "jvm: [usual, G1]", 10, "jvm is 'G1'"),

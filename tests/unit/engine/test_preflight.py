@@ -25,7 +25,7 @@ from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.terasort import TeraSort
-from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeMaster, directory, node
+from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, directory, node
 
 SETTINGS = TeraSort().resolve(Asked(size=1000), {"dfs.replication": "1"})
 
@@ -159,11 +159,14 @@ def test_data_in_a_shared_directory_takes_no_room_of_the_work_directory(tmp_path
 
 @pytest.mark.parametrize("key", ["dfs.replication", "mapreduce.terasort.output.replication"])
 def test_more_replicas_than_datanodes_are_refused(key: str) -> None:
-    cluster = FakeCluster(FakeHost({}), namenode=FakeMaster(("one", "two"))).live()
-    check_replicas(cluster, {key: "2"})
-    check_replicas(cluster, {})
+    check_replicas({key: "2"}, 2)
+    check_replicas({}, 0)
     with pytest.raises(UsageError, match=rf"{key} is 3, and HDFS has 2 DataNodes"):
-        check_replicas(cluster, {key: " 3 "})
+        check_replicas({key: " 3 "}, 2)
+    asked = [(TeraSort(), Asked(size=1000, conf={key: "2"}))]
+    with pytest.raises(UsageError, match="HDFS has 1 DataNode:"):
+        check_before_cluster(asked, ClusterRequest("c", nodes=1))
+    check_before_cluster(asked, ClusterRequest("c", nodes=2))
 
 
 def test_other_storages_keep_one_copy_whatever_is_asked_of_hdfs() -> None:
