@@ -62,15 +62,8 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         check_job(cluster, measurement.conf)
         if storage.name == HDFS:
             check_writable(cluster)
-<<<<<<< HEAD
-            check_replicas(cluster, measurement.conf)
-        resolved = _resolved(measurement, cluster, storage, observer)
-=======
             check_replicas(measurement.conf, len(cluster.namenode.status().live))
-        settings = [resolve(one, asked, cluster.settings, hdfs=hdfs) for one, asked in measurement.workloads]
-        for (workload, _), own in zip(measurement.workloads, settings, strict=True):
-            check_space(cluster, storage, workload, own)
->>>>>>> 0cb817a (More replicas than nodes are refused before a cluster is started, and by the plan of an experiment)
+        resolved = _resolved(measurement, cluster, storage, observer)
         bounds = Bounds({})
         # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
         if measurement.calibrated and cluster.plan is not None:

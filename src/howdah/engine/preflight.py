@@ -38,29 +38,14 @@ def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
             check_key(key, known)
 
 
-<<<<<<< HEAD
 def check_before_cluster(
     workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest, *, leave_out: bool = False
 ) -> None:
-    """Refuses what no cluster made here could run, before one is made: settings, storages, and data larger than the
-    disk. With `leave_out`, it is enough that one of `workloads` could be run.
-=======
-def check_before_cluster(workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest) -> None:
-    """Refuses what no cluster made here could run, before one is made: settings, more replicas than nodes, and data
-    larger than the disk.
->>>>>>> 0cb817a (More replicas than nodes are refused before a cluster is started, and by the plan of an experiment)
+    """Refuses what no cluster made here could run, before one is made: settings, storages, more replicas
+    than nodes, and data larger than the disk. With `leave_out`, it is enough that one of `workloads` could be run.
 
     Raises UsageError, the first of several.
     """
-<<<<<<< HEAD
-=======
-    storages = parse_storages(made.storage)
-    hdfs = storages.default == HDFS
-    for _, asked in workloads if hdfs else ():
-        check_replicas(asked.conf, made.nodes)
-    settled = ((one, resolve(one, asked, {"dfs.replication": "1"}, hdfs=hdfs)) for one, asked in workloads)
-    needed = [(one, *one.space_bytes(settings)) for one, settings in settled]
->>>>>>> 0cb817a (More replicas than nodes are refused before a cluster is started, and by the plan of an experiment)
     work = made.work_directory or str(howdah_home())
     storages = parse_storages(made.storage)
     there = [name for name, exists in ((HDFS, storages.hdfs), (POSIX, storages.directory)) if exists]
@@ -71,6 +56,8 @@ def check_before_cluster(workloads: Sequence[tuple[Workload, Asked]], made: Clus
     try:
         for workload, asked in workloads:
             try:
+                if hdfs:
+                    check_replicas(asked.conf, made.nodes)
                 settings = resolve(workload, asked, {"dfs.replication": "1"}, hdfs=hdfs)
                 check_storages(workload, settings, storages.default, there)
                 stored, intermediate = workload.space_bytes(settings)

@@ -128,8 +128,8 @@ class FakeCluster:
 class TaggedManager(FakeManager):
     """Knows applications by their tag; nothing else runs."""
 
-    def applications(self, *, tag: str = "", states: Any = ()) -> Any:
-        return () if states else super().applications(tag=tag)
+    def applications(self, *, tag: str | None = None) -> tuple[Application, ...]:
+        return () if tag is None else super().applications(tag=tag)
 
 
 @dataclass

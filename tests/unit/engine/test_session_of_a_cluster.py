@@ -1,0 +1,122 @@
+"""What a session makes of a cluster, without daemons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from howdah.engine.observer import Silent
+from howdah.engine.session import JobSession, run_tag
+from howdah.engine.storages import storages_of
+from howdah.hadoop.resourcemanager import Application, YarnNode
+from howdah.model.metric import Metric
+from howdah.model.run import Caveat
+from howdah.storage import Storage
+from howdah.store import RunWriter
+from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application, node
+from tests.unit.engine.test_datasets import IDENTITY, Generator, Memory
+from tests.unit.store.values import run
+
+Opens = Callable[..., JobSession]
+
+
+@pytest.fixture
+def opens(tmp_path: Path) -> Iterator[Opens]:
+    """Opens sessions, each with a run directory of its own; the keys of its settings have underscores for dots."""
+    with ExitStack() as stack:
+
+        def one(cluster: FakeCluster, storage: Any, *, reuse: bool = False, **settings: str) -> JobSession:
+            writer = RunWriter(tmp_path / str(len(list(tmp_path.iterdir()))), run())
+            stack.callback(writer.close)
+            return JobSession(
+                cluster.live(),
+                cast(Storage, storage),
+                writer,
+                Silent(),
+                run_id=writer.path.name,
+                settings={key.replace("_", "."): value for key, value in settings.items()},
+                reuse=reuse,
+                check=lambda: None,
+                save=lambda: None,
+            )
+
+        yield one
+
+
+@pytest.mark.parametrize(("description", "reused"), [({"kind": "conf"}, False), ({"nodes": 1}, True)])
+def test_data_of_a_cluster_with_other_nodes_is_other_data(
+    opens: Opens, description: Mapping[str, Any], reused: bool
+) -> None:
+    storage = Memory()
+    make = Generator(storage)
+
+    def is_reused(*live: YarnNode) -> bool:
+        cluster = FakeCluster(FakeHost({}), FakeManager(live=live), description=description)
+        return opens(cluster, storage, reuse=True).dataset(IDENTITY, make).reused
+
+    assert not is_reused(node(1))
+    assert is_reused(node(1), node(1, "LOST"))
+    assert is_reused(node(1), node(1)) is reused
+
+
+def test_old_names_of_keys_are_part_of_what_data_is(opens: Opens) -> None:
+    storage = Memory()
+    make = Generator(storage)
+    cluster = FakeCluster(FakeHost({}), description={"nodes": 1})
+    opens(cluster, storage, reuse=True).dataset(IDENTITY, make)
+    assert not opens(cluster, storage, reuse=True, mapred_output_compress="true").dataset(IDENTITY, make).reused
+    opens(cluster, storage, reuse=True, dfs_blocksize="128").dataset(IDENTITY, make)
+    assert opens(cluster, storage, reuse=True, dfs_block_size="128").dataset(IDENTITY, make).reused
+
+
+def phase(opens: Opens, *others: Application) -> JobSession:
+    """A session in which a command was a phase, while the ResourceManager knew `others` too."""
+    answers = {
+        "files.read": lambda **_: b"",
+        "accounting.cpu": lambda **_: {"seconds": {}, "adopted": 0.0, "unsettled": 0},
+    }
+    host = FakeHost(answers, FakeProcess(says="said"))
+    found = opens(FakeCluster(host, FakeManager(every=others)), Memory())
+    assert found.command("check", "run", "true").output == "said"
+    return found
+
+
+def test_applications_that_were_there_for_a_moment_are_named(opens: Opens) -> None:
+    now, far = time.time(), 1000.0
+    others = (
+        application(id="application_1_0001", start=now - far, finish=now - far / 2),
+        application(id="application_1_0002", start=now - far, finish=now + far),
+        application("RUNNING", id="application_1_0003", start=now - far, finish=None),
+        application("RUNNING", id="application_1_0004", start=now + far, finish=None),
+        application("RUNNING", id="application_1_0005", start=now - far, finish=None, tags=(run_tag(run().id),)),
+    )
+    found = phase(opens, *others)
+    text = "other applications ran on the cluster at the same time: application_1_0002, application_1_0003"
+    assert Caveat("check", text) in found.caveats
+    assert not [one for one in phase(opens, others[0]).caveats if "other applications" in one.text]
+
+
+def test_a_number_says_where_it_is_from(opens: Opens) -> None:
+    found = opens(FakeCluster(FakeHost({})), Memory())
+    metric = Metric("rate", "1/s", "higher", "how often", "the program")
+    found.sample(metric, 2.0, phase="run")
+    found.sample(metric, 4.0, phase="all", quality="derived", source="2 × rate")
+    told = [(one.phase, one.quality, one.source) for one in found.samples]
+    assert told == [("run", "measured", "the program"), ("all", "derived", "2 × rate")]
+
+
+BOTH = {"fs.defaultFS": "hdfs://nn:1", "fs.posixfs.impl": "org.howdah.filesystem.PosixFileSystem"}
+
+
+@pytest.mark.parametrize("name", ["hdfs", "posix"])
+def test_what_programs_keep_at_home_is_below_the_runs_own_directory(opens: Opens, name: str) -> None:
+    cluster = FakeCluster(FakeHost({}), settings=BOTH)
+    found = opens(cluster, storages_of(cluster.live())[name])
+    *moved, home = found.at_home()
+    assert home == f"-Ddfs.user.home.dir.prefix={found.directory}/home"
+    assert (("-Dfs.defaultFS=posixfs:///" in moved), bool(moved)) == (name == "posix", name == "posix")
