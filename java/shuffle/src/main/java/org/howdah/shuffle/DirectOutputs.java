@@ -8,7 +8,9 @@ import java.nio.file.Paths;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
@@ -18,13 +20,18 @@ import org.apache.hadoop.mapred.SpillRecord;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
+import org.apache.hadoop.util.Time;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Map outputs that lie in the directories of this container's own NodeManager, or, where
  * NodeManagers keep theirs on a file system that all hosts share, of another one: found by the id
  * of the attempt, below the directory of this application, and read without anybody's help.
  */
-final class DirectOutputs<K, V> {
+final class DirectOutputs<K, V> implements Transport<K, V> {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectOutputs.class);
+
   /** Whether map outputs are read as files where they can be; otherwise all are fetched. */
   static final String DIRECT = "howdah.shuffle.direct";
 
@@ -45,6 +52,9 @@ final class DirectOutputs<K, V> {
   private final String node;
   private final String shared;
   private final List<String> directories = new ArrayList<>();
+  // Whoever asks again for one of these would have it read and fail again.
+  private final Set<TaskAttemptID> damaged = new HashSet<>();
+  private UserPrincipal owner;
 
   /** {@code node} is the host name of this container's NodeManager; null outside of a container. */
   DirectOutputs(MapOutputs<K, V> outputs, String node) {
@@ -57,11 +67,46 @@ final class DirectOutputs<K, V> {
     }
   }
 
+  @Override
+  public String name() {
+    return "DIRECT";
+  }
+
+  @Override
+  public void disconnect() {}
+
+  @Override
+  public void fetch(MapHost host, Set<TaskAttemptID> maps, Receiver<K, V> to) {
+    List<File> places = directoriesOf(host);
+    if (places.isEmpty()) {
+      return;
+    }
+    for (TaskAttemptID map : maps) {
+      if (!to.wantsMore()) {
+        return;
+      }
+      if (damaged.contains(map)) {
+        continue;
+      }
+      long began = Time.monotonicNow();
+      try {
+        Fetched<K, V> output = open(map, host, places);
+        if (output != null) {
+          to.receive(output, began);
+        }
+      } catch (IOException | RuntimeException | FSError notAsItShouldBe) {
+        // Fetched, it fails again, and Hadoop hears of it.
+        LOG.warn("The output of " + map + " cannot be read from here", notAsItShouldBe);
+        damaged.add(map);
+      }
+    }
+  }
+
   /**
    * The directories of this application on {@code host} that can be read from here; none if it is
    * not known.
    */
-  List<File> directoriesOf(MapHost host) {
+  private List<File> directoriesOf(MapHost host) {
     String name = host.getHostName();
     int colon = name.lastIndexOf(':');
     String there = name.substring(0, colon < 0 ? name.length() : colon);
@@ -82,7 +127,8 @@ final class DirectOutputs<K, V> {
    *
    * @throws IOException if it is there and not as it should be
    */
-  Fetched<K, V> open(TaskAttemptID map, MapHost host, List<File> places) throws IOException {
+  private Fetched<K, V> open(TaskAttemptID map, MapHost host, List<File> places)
+      throws IOException {
     // With several directories, the two may lie in different ones.
     File file = find(places, "output/" + map + "/file.out");
     File index = find(places, "output/" + map + "/file.out.index");
@@ -101,19 +147,19 @@ final class DirectOutputs<K, V> {
 
   private Fetched<K, V> open(TaskAttemptID map, MapHost host, File file, File index)
       throws IOException {
-    UserPrincipal owner = Files.getOwner(Paths.get(directories.get(0)));
-    if (!owner.equals(Files.getOwner(file.toPath(), LinkOption.NOFOLLOW_LINKS))) {
-      throw new IOException(file + " does not belong to " + owner.getName());
-    }
+    checkOwner(file);
+    checkOwner(index);
     Path path = new Path(file.toURI());
     IndexRecord part =
         new SpillRecord(new Path(index.toURI()), job)
             .getIndex(outputs.context().getReduceId().getTaskID().getId());
-    if (part.startOffset < 0
-        || part.rawLength < 2
-        || part.partLength < 0
-        || part.startOffset + part.partLength > file.length()) {
-      throw new IOException(file + " is shorter than its index says");
+    if (!outputs.isPossible(part.partLength, part.rawLength)
+        || part.startOffset < 0
+        || part.partLength > file.length() - part.startOffset) {
+      throw new IOException(
+          String.format(
+              "%s of %d bytes has no %d from %d on that are an output of %d, as its index says",
+              file, file.length(), part.partLength, part.startOffset, part.rawLength));
     }
     try (FSDataInputStream in = outputs.local().open(path)) {
       in.seek(part.startOffset);
@@ -128,9 +174,23 @@ final class DirectOutputs<K, V> {
         }
         return read;
       }
-      Fetched.check(in, part.partLength, null, outputs.context().getReporter(), file.getPath());
+      boolean isPlain = outputs.context().getCodec() == null;
+      Fetched.check(
+          in, part.partLength, isPlain, null, outputs.context().getReporter(), file.getPath());
     }
     return Fetched.inFile(
         outputs, map, path, part.startOffset, part.partLength, part.rawLength, false);
+  }
+
+  /** Neither another user's file nor a way to one. */
+  private void checkOwner(File file) throws IOException {
+    if (owner == null) {
+      owner = Files.getOwner(Paths.get(directories.get(0)));
+    }
+    java.nio.file.Path path = file.toPath();
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)
+        || !owner.equals(Files.getOwner(path, LinkOption.NOFOLLOW_LINKS))) {
+      throw new IOException(file + " is not a file of " + owner.getName());
+    }
   }
 }

@@ -26,7 +26,11 @@ import org.howdah.sort.SegmentCursor;
  * wrote it. Its checksum has been compared by the time that it is committed.
  */
 final class Fetched<K, V> extends MapOutput<K, V> {
+  /** Bytes of an output that has no record: the mark of the end, two lengths of -1. */
+  static final int EMPTY = 2;
+
   private static final int CHECKSUM = 4;
+  private static final int END = 0xFFFF;
   private static final int COPY_BYTES = 1 << 18;
 
   private final MapOutputs<K, V> outputs;
@@ -36,6 +40,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
   private final long rawLength;
   private final boolean own;
   private byte[] bytes;
+  private boolean isCommitted;
 
   private Fetched(
       MapOutputs<K, V> outputs,
@@ -75,6 +80,14 @@ final class Fetched<K, V> extends MapOutput<K, V> {
     return new Fetched<>(outputs, map, path, start, partLength, rawLength, own);
   }
 
+  /**
+   * Whether an output may have these lengths. The least is an empty one, of which a codec makes one
+   * byte or more.
+   */
+  static boolean isPossible(long partLength, long rawLength, CompressionCodec codec) {
+    return rawLength >= EMPTY && partLength >= CHECKSUM + (codec == null ? EMPTY : 1);
+  }
+
   long rawLength() {
     return rawLength;
   }
@@ -85,6 +98,11 @@ final class Fetched<K, V> extends MapOutput<K, V> {
 
   boolean isInMemory() {
     return path == null;
+  }
+
+  /** Whether it is the one that the reduce reads: of two of the same map, one is. */
+  boolean isCommitted() {
+    return isCommitted;
   }
 
   /** Takes the output from {@code input}, and compares its checksum. */
@@ -102,7 +120,8 @@ final class Fetched<K, V> extends MapOutput<K, V> {
         read(input);
       } else {
         try (FSDataOutputStream file = outputs.local().create(path, true, 4096)) {
-          check(input, partLength, file, reporter, path.toString());
+          boolean isPlain = outputs.context().getCodec() == null;
+          check(input, partLength, isPlain, file, reporter, path.toString());
         }
       }
     } catch (InternalError | RuntimeException damage) {
@@ -138,6 +157,9 @@ final class Fetched<K, V> extends MapOutput<K, V> {
       while (checked.read(rest, 0, rest.length) > 0) {
         continue;
       }
+      if (bytes[bytes.length - 2] != -1 || bytes[bytes.length - 1] != -1) {
+        throw new IOException("the output of " + getMapId() + " has no end");
+      }
     } finally {
       if (decompressor != null) {
         CodecPool.returnDecompressor(decompressor);
@@ -147,24 +169,29 @@ final class Fetched<K, V> extends MapOutput<K, V> {
 
   /**
    * Reads {@code length} bytes, the last four of them the checksum (CRC-32) of those before, writes
-   * them to {@code to} if that is not null, and throws if it differs.
+   * them to {@code to} if that is not null, and throws if it differs, or if those before do not end
+   * with the mark of the end although they {@code isPlain}, not compressed.
    */
   static void check(
-      InputStream from, long length, FSDataOutputStream to, Reporter reporter, String name)
+      InputStream from,
+      long length,
+      boolean isPlain,
+      FSDataOutputStream to,
+      Reporter reporter,
+      String name)
       throws IOException {
     byte[] buffer = new byte[(int) Math.min(COPY_BYTES, length)];
     CRC32 sum = new CRC32();
     long left = length;
-    long expected = 0;
+    long tail = 0;
     while (left > 0) {
       int read = from.read(buffer, 0, (int) Math.min(buffer.length, left));
       if (read < 0) {
         throw new EOFException(name + " ends " + left + " bytes too early");
       }
-      int ofData = (int) Math.max(0, Math.min(read, left - CHECKSUM));
-      sum.update(buffer, 0, ofData);
-      for (int at = ofData; at < read; at++) {
-        expected = expected << 8 | buffer[at] & 0xFF;
+      sum.update(buffer, 0, (int) Math.max(0, Math.min(read, left - CHECKSUM)));
+      for (int at = (int) Math.max(0, Math.min(read, left - CHECKSUM - EMPTY)); at < read; at++) {
+        tail = tail << 8 | buffer[at] & 0xFF;
       }
       if (to != null) {
         to.write(buffer, 0, read);
@@ -172,8 +199,11 @@ final class Fetched<K, V> extends MapOutput<K, V> {
       left -= read;
       reporter.progress();
     }
-    if (sum.getValue() != expected) {
+    if (sum.getValue() != (tail & 0xFFFFFFFFL)) {
       throw new IOException(name + " is damaged: its checksum is wrong");
+    }
+    if (isPlain && tail >>> 32 != END) {
+      throw new IOException(name + " is damaged: it has no end");
     }
   }
 
@@ -204,6 +234,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
 
   @Override
   public void commit() {
+    isCommitted = true;
     outputs.add(this);
   }
 

@@ -1,19 +1,14 @@
 package org.howdah.shuffle;
 
-import java.io.DataInputStream;
-import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
-import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.ExceptionReporter;
@@ -25,71 +20,72 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gets the outputs of the maps of one host after the other: as files where they are here, else over
- * HTTP.
+ * Gets the outputs of the maps of one host after the other, by its transports, and tells Hadoop's
+ * scheduler how that went.
  */
 final class Fetcher<K, V> extends Worker {
   private static final Logger LOG = LoggerFactory.getLogger(Fetcher.class);
-  private static final int USUAL_TIMEOUT_MS = 3 * 60 * 1000;
   private static final long MOST_BACKOFF_MS = 10_000;
+  // A host that does not answer is asked so many times between two notices.
+  private static final int ATTEMPTS = 5;
 
-  /** The errors that Hadoop counts, under its names. */
-  private enum Errors {
-    IO_ERROR,
-    WRONG_LENGTH,
-    BAD_ID,
-    WRONG_MAP,
-    WRONG_REDUCE
-  }
-
-  private final int number;
+  private final Fetchers fetchers;
   private final ShuffleSchedulerImpl<K, V> scheduler;
-  private final MapOutputs<K, V> outputs;
-  private final DirectOutputs<K, V> direct;
-  private final MapServer server;
+  private final List<Transport<K, V>> transports;
+  private final EarlyNotices notices;
   private final Reporter reporter;
-  private final int reduce;
   private final boolean retries;
+  private final int connectTimeoutMs;
   private final int retryMs;
   private final int retryTimeoutMs;
-  private final Counters.Counter directSegments;
-  private final Counters.Counter fetchedSegments;
+  private final Counters.Counter bytes;
+
+  // Of the host that is being served: since when it is silent, and since when outputs of it fail.
+  private long silentSince;
   private long failingSince;
+  private boolean isAway;
 
   Fetcher(
       int number,
+      Fetchers fetchers,
       ShuffleConsumerPlugin.Context<K, V> context,
       ShuffleSchedulerImpl<K, V> scheduler,
-      MapOutputs<K, V> outputs,
-      String node,
+      List<Transport<K, V>> transports,
+      EarlyNotices notices,
       ExceptionReporter failed) {
     super("fetcher " + number, failed);
-    this.number = number;
+    this.fetchers = fetchers;
     this.scheduler = scheduler;
-    this.outputs = outputs;
-    direct = new DirectOutputs<>(outputs, node);
-    JobConf job = context.getJobConf();
-    server = new MapServer(job, context.getReduceTask().getShuffleSecret());
+    this.transports = transports;
+    this.notices = notices;
     reporter = context.getReporter();
-    reduce = context.getReduceId().getTaskID().getId();
-    retries =
-        job.getBoolean(
-            MRJobConfig.SHUFFLE_FETCH_RETRY_ENABLED,
-            job.getBoolean(
-                YarnConfiguration.NM_RECOVERY_ENABLED,
-                YarnConfiguration.DEFAULT_NM_RECOVERY_ENABLED));
+    JobConf job = context.getJobConf();
+    retries = retries(job);
+    connectTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, MapServer.USUAL_TIMEOUT_MS);
     retryMs =
         job.getInt(
             MRJobConfig.SHUFFLE_FETCH_RETRY_INTERVAL_MS,
             MRJobConfig.DEFAULT_SHUFFLE_FETCH_RETRY_INTERVAL_MS);
-    retryTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_FETCH_RETRY_TIMEOUT_MS, USUAL_TIMEOUT_MS);
-    directSegments = reporter.getCounter(MergingShuffle.COUNTERS, "SEGMENTS_DIRECT");
-    fetchedSegments = reporter.getCounter(MergingShuffle.COUNTERS, "SEGMENTS_HTTP");
+    retryTimeoutMs =
+        job.getInt(MRJobConfig.SHUFFLE_FETCH_RETRY_TIMEOUT_MS, MapServer.USUAL_TIMEOUT_MS);
+    bytes = reporter.getCounter(MergingShuffle.COUNTERS, "BYTES");
+    for (Transport<K, V> transport : transports) {
+      // By which none came is said as well.
+      segments(transport);
+    }
+  }
+
+  /** Whether an output that was not read to its end is asked for again before that is a failure. */
+  static boolean retries(JobConf job) {
+    return job.getBoolean(
+        MRJobConfig.SHUFFLE_FETCH_RETRY_ENABLED,
+        job.getBoolean(
+            YarnConfiguration.NM_RECOVERY_ENABLED, YarnConfiguration.DEFAULT_NM_RECOVERY_ENABLED));
   }
 
   @Override
-  void work() throws IOException, InterruptedException {
-    while (!isStopped()) {
+  void work() throws InterruptedException {
+    while (!isStopped() && !fetchers.isOver()) {
       MapHost host = scheduler.getHost();
       try {
         serve(host);
@@ -101,182 +97,129 @@ final class Fetcher<K, V> extends Worker {
 
   @Override
   void interrupted() {
-    server.disconnect();
+    for (Transport<K, V> transport : transports) {
+      transport.disconnect();
+    }
   }
 
-  private void serve(MapHost host) throws IOException, InterruptedException {
-    List<TaskAttemptID> maps = scheduler.getMapsForHost(host);
-    Set<TaskAttemptID> left = new LinkedHashSet<>(maps);
+  private void serve(MapHost host) throws InterruptedException {
+    silentSince = 0;
+    failingSince = 0;
     try {
-      readDirectly(host, left);
-      failingSince = 0;
-      while (!left.isEmpty() && !isStopped()) {
-        if (!fetch(host, left)) {
-          return;
+      boolean again = true;
+      while (again && !isStopped()) {
+        // Of maps that were put back, those that have become obsolete do not come again.
+        Set<TaskAttemptID> left = new LinkedHashSet<>(scheduler.getMapsForHost(host));
+        try {
+          again = !left.isEmpty() && fetch(host, left);
+        } finally {
+          for (TaskAttemptID map : left) {
+            scheduler.putBackKnownMapOutput(host, map);
+          }
         }
       }
     } finally {
-      for (TaskAttemptID map : left) {
-        scheduler.putBackKnownMapOutput(host, map);
+      if (isAway) {
+        isAway = false;
+        fetchers.back();
       }
     }
   }
 
-  private void readDirectly(MapHost host, Set<TaskAttemptID> left) throws IOException {
-    List<File> places = direct.directoriesOf(host);
-    if (places.isEmpty()) {
-      return;
-    }
-    for (Iterator<TaskAttemptID> maps = left.iterator(); maps.hasNext() && !isStopped(); ) {
-      TaskAttemptID map = maps.next();
-      long began = Time.monotonicNow();
-      Fetched<K, V> output;
+  /** Whether the host is to be asked again at once for what is {@code left}. */
+  private boolean fetch(MapHost host, Set<TaskAttemptID> left) throws InterruptedException {
+    for (int at = 0; at < transports.size() && !left.isEmpty() && !isStopped(); at++) {
+      Transport<K, V> transport = transports.get(at);
+      long asked = Time.monotonicNow();
       try {
-        output = direct.open(map, host, places);
-      } catch (IOException | RuntimeException | FSError notAsItShouldBe) {
-        // Fetched, it fails again, and Hadoop hears of it.
-        LOG.warn("The output of " + map + " cannot be read from here", notAsItShouldBe);
-        continue;
-      }
-      if (output != null) {
-        scheduler.copySucceeded(map, host, output.partLength(), began, Time.monotonicNow(), output);
-        directSegments.increment(1);
-        maps.remove();
-      }
-    }
-  }
-
-  /** Fetches what is left; false where the host is to be left alone for a while. */
-  private boolean fetch(MapHost host, Set<TaskAttemptID> left)
-      throws IOException, InterruptedException {
-    try (DataInputStream in = server.open(host, left, this::isStopped)) {
-      while (!left.isEmpty() && !isStopped()) {
-        if (!next(host, in, left)) {
+        transport.fetch(host, new LinkedHashSet<>(left), new Taking(transport, host, left));
+      } catch (FetchFailure failure) {
+        if (isStopped()) {
           return false;
         }
+        if (at == transports.size() - 1) {
+          return isAskedAgain(failure, host, left, asked);
+        }
+        LOG.warn(host + " does not serve by " + transport.name(), failure);
       }
-      return true;
-    } catch (MapServer.Busy busy) {
-      LOG.info("{} has too many to serve", host);
-      Thread.sleep(Math.min(MOST_BACKOFF_MS, busy.backoffMs()));
-      return false;
-    } catch (Unread lost) {
-      // The connection was lost within an output that can be asked for again.
-      Thread.sleep(retryMs);
-      return true;
-    } catch (IOException failure) {
-      if (isStopped()) {
-        return false;
-      }
-      count(Errors.IO_ERROR);
-      LOG.warn("No connection to " + host + " for " + left.size() + " map outputs", failure);
-      scheduler.hostFailed(host.getHostName());
-      for (TaskAttemptID map : left) {
-        scheduler.copyFailed(map, host, false, failure instanceof ConnectException);
-      }
-      return false;
     }
-  }
-
-  /** Takes the next output of an answer; false where it could not be had. */
-  private boolean next(MapHost host, DataInputStream in, Set<TaskAttemptID> left)
-      throws IOException {
-    TaskAttemptID map = null;
-    Fetched<K, V> output = null;
-    try {
-      long began = Time.monotonicNow();
-      MapServer.Announced announced = MapServer.Announced.read(in);
-      map = idOf(announced);
-      if (map == null || !isExpected(announced, map, left)) {
-        // Of an answer that is wrong, nothing can be said of any map.
-        failed(host, left, left.contains(map) ? map : null);
-        return false;
-      }
-      try {
-        output = place(map, announced.partLength, announced.rawLength);
-      } catch (IOException here) {
-        // No fault of the map's: this node has no room.
-        scheduler.reportLocalError(here);
-        return false;
-      }
-      output.shuffle(host, in, announced.partLength, announced.rawLength, null, reporter);
-      failingSince = 0;
-      scheduler.copySucceeded(map, host, announced.partLength, began, Time.monotonicNow(), output);
-      fetchedSegments.increment(1);
-      left.remove(map);
-      return true;
-    } catch (IOException failure) {
-      if (output != null) {
-        output.abort();
-      }
-      if (isStopped()) {
-        return false;
-      }
-      if (retries && mayRetry()) {
-        LOG.warn("The output of " + map + " was not read, once more", failure);
-        throw new Unread(failure);
-      }
-      count(Errors.IO_ERROR);
-      LOG.warn("The output of " + map + " could not be had from " + host, failure);
-      failed(host, left, map);
-      return false;
-    }
-  }
-
-  private TaskAttemptID idOf(MapServer.Announced announced) {
-    try {
-      return TaskAttemptID.forName(announced.map);
-    } catch (IllegalArgumentException bad) {
-      count(Errors.BAD_ID);
-      LOG.warn("An output of a map with no id: {}", announced.map);
-      return null;
-    }
-  }
-
-  private boolean isExpected(
-      MapServer.Announced announced, TaskAttemptID map, Set<TaskAttemptID> left) {
-    Errors wrong =
-        announced.partLength < 0 || announced.rawLength < 0
-            ? Errors.WRONG_LENGTH
-            : announced.reduce != reduce
-                ? Errors.WRONG_REDUCE
-                : left.contains(map) ? null : Errors.WRONG_MAP;
-    if (wrong == null) {
-      return true;
-    }
-    count(wrong);
-    LOG.warn(
-        "{}: the output of {} of {} bytes for reduce {}",
-        wrong,
-        map,
-        announced.partLength,
-        announced.reduce);
     return false;
   }
 
-  private Fetched<K, V> place(TaskAttemptID map, long partLength, long rawLength)
-      throws IOException {
-    if (outputs.reserve(rawLength)) {
-      return Fetched.inMemory(outputs, map, partLength, rawLength);
+  private boolean isAskedAgain(
+      FetchFailure failure, MapHost host, Set<TaskAttemptID> left, long asked)
+      throws InterruptedException {
+    if (failure.kind() == FetchFailure.Kind.UNANSWERED) {
+      return isAwaited(failure, host, left, asked);
     }
-    TaskID id = TaskID.downgrade(map.getTaskID());
-    return Fetched.inFile(
-        outputs,
-        map,
-        outputs.file(id, map.getId() + "." + number, partLength),
-        0,
-        partLength,
-        rawLength,
-        true);
-  }
-
-  /** Tells that {@code map}, or where it is null every map of the answer, could not be had. */
-  private void failed(MapHost host, Set<TaskAttemptID> left, TaskAttemptID map) {
+    silentSince = 0;
+    switch (failure.kind()) {
+      case BUSY:
+        LOG.info("{} has too many to serve", host);
+        setAway();
+        Thread.sleep(Math.min(MOST_BACKOFF_MS, failure.backoffMs()));
+        return false;
+      case NO_ROOM:
+        scheduler.reportLocalError(failure);
+        return false;
+      case REFUSED:
+        noConnection(failure, host, left);
+        return false;
+      case UNREAD:
+        if (retries && mayRetry()) {
+          LOG.warn("The output of " + failure.map() + " was not read, once more", failure);
+          Thread.sleep(retryMs);
+          return true;
+        }
+        break;
+      default:
+        break;
+    }
+    count(failure.error());
+    LOG.warn("The output of " + failure.map() + " could not be had from " + host, failure);
     scheduler.hostFailed(host.getHostName());
     for (TaskAttemptID one : left) {
-      if (map == null || map.equals(one)) {
+      if (failure.map() == null || failure.map().equals(one)) {
         scheduler.copyFailed(one, host, true, false);
       }
+    }
+    return false;
+  }
+
+  /** Waits for a host that may be coming back, as long as Hadoop does: only then it has failed. */
+  private boolean isAwaited(FetchFailure failure, MapHost host, Set<TaskAttemptID> left, long asked)
+      throws InterruptedException {
+    if (silentSince == 0) {
+      silentSince = asked;
+      LOG.info("{} does not answer: {}", host, failure.getMessage());
+    }
+    long silentMs = Time.monotonicNow() - silentSince;
+    if (silentMs >= connectTimeoutMs) {
+      noConnection(failure, host, left);
+      return false;
+    }
+    setAway();
+    // Hadoop adds to the same list under this lock.
+    synchronized (scheduler) {
+      notices.silent(left, silentMs);
+    }
+    Thread.sleep(Math.min(notices.everyMs() / ATTEMPTS, connectTimeoutMs - silentMs));
+    return true;
+  }
+
+  private void setAway() {
+    if (!isAway) {
+      isAway = true;
+      fetchers.away();
+    }
+  }
+
+  private void noConnection(FetchFailure failure, MapHost host, Set<TaskAttemptID> left) {
+    count(failure.error());
+    LOG.warn("No connection to " + host + " for " + left.size() + " map outputs", failure);
+    scheduler.hostFailed(host.getHostName());
+    for (TaskAttemptID map : left) {
+      scheduler.copyFailed(map, host, false, failure.getCause() instanceof ConnectException);
     }
   }
 
@@ -288,16 +231,42 @@ final class Fetcher<K, V> extends Worker {
     return now - failingSince < retryTimeoutMs;
   }
 
-  private void count(Errors error) {
+  private void count(FetchFailure.Errors error) {
     reporter.getCounter("Shuffle Errors", error.name()).increment(1);
   }
 
-  /** An output was not read to its end, and may be asked for once more. */
-  private static final class Unread extends IOException {
-    private static final long serialVersionUID = 1;
+  private Counters.Counter segments(Transport<K, V> transport) {
+    return reporter.getCounter(MergingShuffle.COUNTERS, "SEGMENTS_" + transport.name());
+  }
 
-    Unread(IOException cause) {
-      super(cause);
+  /** Takes the outputs of one host that come by one transport. */
+  private final class Taking implements Transport.Receiver<K, V> {
+    private final Transport<K, V> transport;
+    private final MapHost host;
+    private final Set<TaskAttemptID> left;
+
+    Taking(Transport<K, V> transport, MapHost host, Set<TaskAttemptID> left) {
+      this.transport = transport;
+      this.host = host;
+      this.left = left;
+    }
+
+    @Override
+    public boolean wantsMore() {
+      return !isStopped();
+    }
+
+    @Override
+    public void receive(Fetched<K, V> output, long beganMs) throws IOException {
+      TaskAttemptID map = output.getMapId();
+      silentSince = 0;
+      failingSince = 0;
+      scheduler.copySucceeded(map, host, output.partLength(), beganMs, Time.monotonicNow(), output);
+      left.remove(map);
+      if (output.isCommitted()) {
+        bytes.increment(output.partLength());
+        segments(transport).increment(1);
+      }
     }
   }
 }

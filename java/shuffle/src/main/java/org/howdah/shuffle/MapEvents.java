@@ -67,8 +67,10 @@ final class MapEvents extends Worker {
     MapTaskCompletionEventsUpdate update =
         context.getUmbilical().getMapCompletionEvents(reduce.getJobID(), next, most, reduce);
     if (update.shouldReset()) {
+      // Where the events that came with this begin is not said: all are asked for again.
       next = 0;
       scheduler.resetKnownMaps();
+      return 0;
     }
     TaskCompletionEvent[] events = update.getMapTaskCompletionEvents();
     next += events.length;

@@ -2,18 +2,27 @@ package org.howdah.shuffle;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.io.compress.GzipCodec;
+import org.apache.hadoop.io.compress.Lz4Codec;
+import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.howdah.sort.KeyOrder;
 import org.howdah.sort.KeyOrders;
 import org.howdah.sort.MergedRecords;
@@ -32,8 +41,18 @@ final class MapOutputs<K, V> {
   // Of open files a task may have some thousand; of decompressors, each with buffers, fewer.
   private static final int MOST_FILES = 500;
   private static final int MOST_COMPRESSED = 100;
+  private static final Set<Class<?>> SMALL_CODECS =
+      Collections.unmodifiableSet(
+          new HashSet<>(
+              Arrays.asList(
+                  DefaultCodec.class, GzipCodec.class, SnappyCodec.class, Lz4Codec.class)));
+  private static final long SMALL_STREAM = 1L << 20;
+  // BZip2 takes 4.5 MB.
+  private static final long LARGE_STREAM = 6L << 20;
+  private static final int SHARE_OF_STREAMS = 8;
   private static final int PROGRESS_RECORDS = 1 << 10;
   private static final long BUFFERS = 32L << 20;
+  private static final int SHARE_OF_BUFFERS = 16;
   private static final int MOST_BUFFER = 1 << 18;
   private static final int LEAST_BUFFER = 1 << 14;
 
@@ -46,6 +65,7 @@ final class MapOutputs<K, V> {
   private final long singleLimit;
   private final List<Fetched<K, V>> outputs = new ArrayList<>();
   private long memory;
+  private int files;
   private int merges;
 
   MapOutputs(ShuffleConsumerPlugin.Context<K, V> context) {
@@ -88,9 +108,39 @@ final class MapOutputs<K, V> {
     return local;
   }
 
-  /** Takes {@code bytes} of the memory for outputs; false where there is not so much. */
+  /** See {@link Fetched#isPossible}. */
+  boolean isPossible(long partLength, long rawLength) {
+    return Fetched.isPossible(partLength, rawLength, context.getCodec());
+  }
+
+  /**
+   * A place for the output of {@code map}, in memory if there is room, otherwise in a file.
+   *
+   * @throws FetchFailure if no directory of this node has room
+   */
+  Fetched<K, V> place(TaskAttemptID map, long partLength, long rawLength) throws FetchFailure {
+    if (reserve(rawLength)) {
+      return Fetched.inMemory(this, map, partLength, rawLength);
+    }
+    int number;
+    synchronized (this) {
+      number = files++;
+    }
+    try {
+      TaskID task = TaskID.downgrade(map.getTaskID());
+      Path path = file(task, map.getId() + "." + number, partLength);
+      return Fetched.inFile(this, map, path, 0, partLength, rawLength, true);
+    } catch (IOException full) {
+      throw FetchFailure.of(FetchFailure.Kind.NO_ROOM, full);
+    }
+  }
+
+  /**
+   * Takes {@code bytes} of the memory for outputs; false where there is not so much. An empty
+   * output always has room: in memory it is known to be empty.
+   */
   synchronized boolean reserve(long bytes) {
-    if (bytes > singleLimit || memory + bytes > memoryLimit) {
+    if (bytes > Fetched.EMPTY && (bytes > singleLimit || memory + bytes > memoryLimit)) {
       return false;
     }
     memory += bytes;
@@ -119,14 +169,10 @@ final class MapOutputs<K, V> {
       left = new ArrayList<>(outputs);
       outputs.clear();
     }
-    for (Fetched<K, V> output : new ArrayList<>(left)) {
-      if (output.rawLength() <= 2) {
-        output.free();
-      }
-    }
-    left.removeIf(output -> output.rawLength() <= 2);
+    // Those in memory have been seen to be the mark of the end.
+    left.removeIf(output -> output.isInMemory() && output.rawLength() == Fetched.EMPTY);
     keepInMemory(left, (long) (memoryLimit * share(MRJobConfig.REDUCE_INPUT_BUFFER_PERCENT, 0)));
-    int most = context.getCodec() == null ? MOST_FILES : MOST_COMPRESSED;
+    int most = mostFiles();
     while (files(left).size() > most) {
       List<Fetched<K, V>> files = files(left);
       files.sort(Comparator.comparingLong(Fetched::rawLength));
@@ -146,6 +192,21 @@ final class MapOutputs<K, V> {
       merged.copyEach();
     }
     return merged;
+  }
+
+  /**
+   * How many files are open at once in a merge. Of compressed ones, so many as Hadoop would open,
+   * or as fit in a share of the heap.
+   */
+  private int mostFiles() {
+    CompressionCodec codec = context.getCodec();
+    if (codec == null) {
+      return MOST_FILES;
+    }
+    long stream = SMALL_CODECS.contains(codec.getClass()) ? SMALL_STREAM : LARGE_STREAM;
+    int factor = job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR);
+    long most = Math.max(factor, heap() / SHARE_OF_STREAMS / stream);
+    return (int) Math.max(2, Math.min(MOST_COMPRESSED, most));
   }
 
   /**
@@ -204,10 +265,8 @@ final class MapOutputs<K, V> {
   }
 
   private MergedRecords merge(List<Fetched<K, V>> some) throws IOException {
-    int buffer =
-        (int)
-            Math.max(
-                LEAST_BUFFER, Math.min(MOST_BUFFER, BUFFERS / Math.max(1, files(some).size())));
+    long buffers = Math.min(BUFFERS, heap() / SHARE_OF_BUFFERS) / Math.max(1, files(some).size());
+    int buffer = (int) Math.max(LEAST_BUFFER, Math.min(MOST_BUFFER, buffers));
     List<RecordCursor> cursors = new ArrayList<>();
     long bytes = 0;
     for (Fetched<K, V> output : some) {

@@ -2,11 +2,11 @@ package org.howdah.shuffle;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URL;
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.function.BooleanSupplier;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.mapred.JobConf;
@@ -15,45 +15,30 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
-import org.apache.hadoop.util.Time;
 
 /**
  * Asks a NodeManager for map outputs, over Hadoop's protocol and with its signatures in both
  * directions.
  */
 final class MapServer {
+  static final int USUAL_TIMEOUT_MS = 3 * 60 * 1000;
+
   private static final int TOO_MANY_REQUESTS = 429;
-  private static final int USUAL_TIMEOUT_MS = 3 * 60 * 1000;
   private static final long USUAL_BACKOFF_MS = 1000;
-  // Hadoop waits for three minutes; until then no map of a node that is gone runs again.
-  private static final long PATIENCE_MS = 15_000;
-  private static final long AGAIN_MS = 3_000;
+  // Between two attempts the fetcher looks whether the maps are still wanted.
+  private static final int ATTEMPT_MS = 15_000;
   private static final int MOST_ID = 1000;
 
   private final SecretKey secret;
-  private final int connectTimeoutMs;
+  private final int attemptMs;
   private final int readTimeoutMs;
   private HttpURLConnection connection;
 
   MapServer(JobConf job, SecretKey secret) {
     this.secret = secret;
-    connectTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, USUAL_TIMEOUT_MS);
+    // 0 is no limit, as it is to the connection.
+    attemptMs = Math.min(ATTEMPT_MS, job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, ATTEMPT_MS));
     readTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, USUAL_TIMEOUT_MS);
-  }
-
-  /** The NodeManager serves as many as it can, and asks to come again. */
-  static final class Busy extends IOException {
-    private static final long serialVersionUID = 1;
-    private final long backoffMs;
-
-    Busy(long backoffMs) {
-      super("busy");
-      this.backoffMs = backoffMs;
-    }
-
-    long backoffMs() {
-      return backoffMs;
-    }
   }
 
   /** What an answer says of the output that follows. */
@@ -85,54 +70,52 @@ final class MapServer {
   }
 
   /** The answer of {@code host} for {@code maps}: a header and an output for each, in any order. */
-  DataInputStream open(MapHost host, Collection<TaskAttemptID> maps, BooleanSupplier stopped)
-      throws IOException, InterruptedException {
+  DataInputStream open(MapHost host, Collection<TaskAttemptID> maps) throws FetchFailure {
     StringBuilder address = new StringBuilder(host.getBaseUrl());
     for (Iterator<TaskAttemptID> each = maps.iterator(); each.hasNext(); ) {
       address.append(each.next()).append(each.hasNext() ? "," : "");
     }
-    URL url = new URL(address.toString());
-    String signed = SecureShuffleUtils.hashFromString(SecureShuffleUtils.buildMsgFrom(url), secret);
-    HttpURLConnection made = connect(url, signed, stopped);
-    verify(made, url, signed);
-    return new DataInputStream(made.getInputStream());
+    try {
+      URL url = new URL(address.toString());
+      String signed =
+          SecureShuffleUtils.hashFromString(SecureShuffleUtils.buildMsgFrom(url), secret);
+      HttpURLConnection made = connect(url, signed);
+      verify(made, url, signed);
+      return new DataInputStream(made.getInputStream());
+    } catch (FetchFailure known) {
+      throw known;
+    } catch (ConnectException silent) {
+      // The connection was an old one, kept for the next request, and there was no new one.
+      throw FetchFailure.of(FetchFailure.Kind.UNANSWERED, silent);
+    } catch (IOException refused) {
+      throw FetchFailure.of(FetchFailure.Kind.REFUSED, refused);
+    }
   }
 
-  /**
-   * A NodeManager may be restarting: it is given some time to come back before that counts as a
-   * failure.
-   */
-  private HttpURLConnection connect(URL url, String signed, BooleanSupplier stopped)
-      throws IOException, InterruptedException {
-    long end = Time.monotonicNow() + Math.min(connectTimeoutMs, PATIENCE_MS);
-    while (true) {
-      HttpURLConnection made = (HttpURLConnection) url.openConnection();
-      synchronized (this) {
-        connection = made;
-      }
-      made.addRequestProperty(SecureShuffleUtils.HTTP_HEADER_URL_HASH, signed);
-      made.addRequestProperty(
-          ShuffleHeader.HTTP_HEADER_NAME, ShuffleHeader.DEFAULT_HTTP_HEADER_NAME);
-      made.addRequestProperty(
-          ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
-      made.setConnectTimeout((int) Math.max(1, end - Time.monotonicNow()));
-      made.setReadTimeout(readTimeoutMs);
-      try {
-        made.connect();
-        return made;
-      } catch (IOException refused) {
-        if (stopped.getAsBoolean() || Time.monotonicNow() + AGAIN_MS >= end) {
-          throw refused;
-        }
-      }
-      Thread.sleep(AGAIN_MS);
+  private HttpURLConnection connect(URL url, String signed) throws IOException {
+    HttpURLConnection made = (HttpURLConnection) url.openConnection();
+    synchronized (this) {
+      connection = made;
     }
+    made.addRequestProperty(SecureShuffleUtils.HTTP_HEADER_URL_HASH, signed);
+    made.addRequestProperty(ShuffleHeader.HTTP_HEADER_NAME, ShuffleHeader.DEFAULT_HTTP_HEADER_NAME);
+    made.addRequestProperty(
+        ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
+    made.setConnectTimeout(attemptMs);
+    made.setReadTimeout(readTimeoutMs);
+    try {
+      made.connect();
+    } catch (IOException silent) {
+      throw FetchFailure.of(FetchFailure.Kind.UNANSWERED, silent);
+    }
+    return made;
   }
 
   private void verify(HttpURLConnection answer, URL url, String signed) throws IOException {
     int code = answer.getResponseCode();
     if (code == TOO_MANY_REQUESTS) {
-      throw new Busy(Math.max(0, answer.getHeaderFieldLong("Retry-After", USUAL_BACKOFF_MS)));
+      long backoffMs = answer.getHeaderFieldLong("Retry-After", USUAL_BACKOFF_MS);
+      throw FetchFailure.busy(backoffMs < 0 ? USUAL_BACKOFF_MS : backoffMs);
     }
     if (code != HttpURLConnection.HTTP_OK) {
       throw new IOException(

@@ -2,6 +2,7 @@ package org.howdah.shuffle;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
@@ -30,8 +31,10 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
 
   private static final Logger LOG = LoggerFactory.getLogger(MergingShuffle.class);
   private static final int WAIT_MS = 2000;
+  private static final long NOTICE_MS = 15_000;
 
   private final String node;
+  private final long noticeMs;
   private Context<K, V> context;
   private Shuffle<K, V> stock;
   private ShuffleSchedulerImpl<K, V> scheduler;
@@ -41,21 +44,39 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
 
   /** Made by Hadoop, in a container. */
   public MergingShuffle() {
-    this(System.getenv(ApplicationConstants.Environment.NM_HOST.name()));
+    this(System.getenv(ApplicationConstants.Environment.NM_HOST.name()), NOTICE_MS);
   }
 
-  /** {@code node} is the host name of the NodeManager whose files can be read from here. */
-  MergingShuffle(String node) {
+  /**
+   * {@code node} is the host name of the NodeManager whose files can be read from here, {@code
+   * noticeMs} how long a host is silent before the application master hears of it.
+   */
+  MergingShuffle(String node, long noticeMs) {
     this.node = node;
+    this.noticeMs = noticeMs;
+  }
+
+  /** Why a reduce is left to Hadoop's shuffle. */
+  private enum Refusal {
+    LOCAL("its maps ran in this process"),
+    ENCRYPTED("intermediate data is encrypted"),
+    TLS("map outputs are served over TLS");
+
+    private final String reason;
+
+    Refusal(String reason) {
+      this.reason = reason;
+    }
   }
 
   @Override
   public void init(Context<K, V> given) {
     context = given;
-    String reason = refusal();
-    if (reason != null) {
-      LOG.info("Hadoop's own shuffle serves this reduce: {}", reason);
+    Refusal refusal = refusal();
+    if (refusal != null) {
+      LOG.info("Hadoop's own shuffle serves this reduce: {}", refusal.reason);
       counter("FALLBACKS").increment(1);
+      counter("FALLBACKS_" + refusal).increment(1);
       stock = new Shuffle<>();
       stock.init(context);
       return;
@@ -74,16 +95,16 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
   }
 
   /** Why this reduce is left to Hadoop's shuffle, or null. */
-  private String refusal() {
+  private Refusal refusal() {
     JobConf job = context.getJobConf();
     if (context.getLocalMapFiles() != null) {
-      return "its maps ran in this process";
+      return Refusal.LOCAL;
     }
     if (job.getBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, false)) {
-      return "intermediate data is encrypted";
+      return Refusal.ENCRYPTED;
     }
     if (job.getBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, MRConfig.SHUFFLE_SSL_ENABLED_DEFAULT)) {
-      return "map outputs are served over TLS";
+      return Refusal.TLS;
     }
     return null;
   }
@@ -98,26 +119,17 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
       return stock.run();
     }
     Reporter reporter = context.getReporter();
-    List<Worker> workers = new ArrayList<>();
-    workers.add(new MapEvents(context, scheduler, this));
-    JobConf job = context.getJobConf();
-    int copies = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
-    for (int number = 0; number < Math.min(copies, Math.max(1, job.getNumMapTasks())); number++) {
-      workers.add(new Fetcher<>(number, context, scheduler, outputs, node, this));
-    }
+    Worker events = new MapEvents(context, scheduler, this);
+    Fetchers fetchers = fetchers();
     try {
-      for (Worker worker : workers) {
-        worker.start();
-      }
+      events.start();
+      fetchers.start();
       while (!scheduler.waitUntilDone(WAIT_MS)) {
         reporter.progress();
         rethrow();
       }
     } finally {
-      for (Worker worker : workers) {
-        worker.end();
-      }
-      scheduler.close();
+      end(events, fetchers);
     }
     context.getCopyPhase().complete();
     context.getStatus().setPhase(TaskStatus.Phase.SORT);
@@ -125,6 +137,37 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
     rethrow();
     merged = outputs.merged();
     return merged;
+  }
+
+  private Fetchers fetchers() {
+    JobConf job = context.getJobConf();
+    int copies = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
+    EarlyNotices notices = new EarlyNotices(context, Fetcher.retries(job), noticeMs);
+    return new Fetchers(
+        Math.min(copies, Math.max(1, job.getNumMapTasks())),
+        (number, all) ->
+            new Fetcher<>(number, all, context, scheduler, transports(), notices, this));
+  }
+
+  /** The ways to map outputs, the best first. */
+  private List<Transport<K, V>> transports() {
+    return Arrays.asList(new DirectOutputs<>(outputs, node), new HttpOutputs<>(outputs));
+  }
+
+  /** Ends all threads, however it is ended itself. */
+  private void end(Worker events, Fetchers fetchers) throws InterruptedException {
+    List<Worker> workers = new ArrayList<>(fetchers.end());
+    workers.add(events);
+    for (Worker worker : workers) {
+      worker.stop();
+    }
+    try {
+      for (Worker worker : workers) {
+        worker.join();
+      }
+    } finally {
+      scheduler.close();
+    }
   }
 
   /** Asked only after the reduce has succeeded. */

@@ -29,10 +29,15 @@ abstract class Worker {
     thread.start();
   }
 
-  final void end() throws InterruptedException {
+  /** Tells it to end. */
+  final void stop() {
     stopped = true;
     thread.interrupt();
     interrupted();
+  }
+
+  /** Waits some seconds for its end. */
+  final void join() throws InterruptedException {
     thread.join(JOIN_MS);
   }
 

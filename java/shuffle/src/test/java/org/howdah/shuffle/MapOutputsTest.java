@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapred.JobConf;
@@ -91,6 +92,33 @@ class MapOutputsTest {
     }
     merged(outputs);
     assertThat(outputs.context().getMergedMapOutputsCounter().getValue()).isGreaterThan(700);
+  }
+
+  /** The files that are merged before the last merge, of twenty compressed ones. */
+  private long mergedBefore(CompressionCodec codec, long heap, int factor) throws IOException {
+    expected.clear();
+    JobConf job = Segments.job(directory, 20);
+    job.setLong("mapreduce.reduce.memory.totalbytes", heap);
+    job.setInt("mapreduce.task.io.sort.factor", factor);
+    MapOutputs<Text, Text> outputs = outputs(job, codec);
+    for (int map = 0; map < 20; map++) {
+      file(outputs, map, 3, codec);
+    }
+    merged(outputs);
+    return outputs.context().getMergedMapOutputsCounter().getValue();
+  }
+
+  @Test
+  void noMoreCompressedFilesAreOpenAtOnceThanHadoopWouldOrTheHeapHolds() throws IOException {
+    DefaultCodec small = new DefaultCodec();
+    small.setConf(new JobConf());
+    BZip2Codec large = new BZip2Codec();
+    large.setConf(new JobConf());
+    assertThat(mergedBefore(large, 200 << 20, 10)).isEqualTo(12);
+    assertThat(mergedBefore(large, 200 << 20, 20)).isZero();
+    assertThat(mergedBefore(large, 1 << 30, 10)).isZero();
+    assertThat(mergedBefore(small, 200 << 20, 10)).isZero();
+    assertThat(mergedBefore(small, 1 << 20, 1)).isGreaterThanOrEqualTo(19);
   }
 
   @Test

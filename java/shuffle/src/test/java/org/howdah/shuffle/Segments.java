@@ -2,13 +2,14 @@ package org.howdah.shuffle;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.zip.CRC32;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -18,12 +19,12 @@ import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MROutputFiles;
+import org.apache.hadoop.mapred.MapOutputFile;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ReduceTask;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.TaskAttemptID;
-import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
 import org.apache.hadoop.util.Progress;
@@ -33,14 +34,14 @@ import org.howdah.sort.SegmentWriter;
 final class Segments {
   /** A reporter that keeps its counters. */
   static final class Counting implements Reporter {
-    final Map<String, Counters.Counter> counters = new HashMap<>();
     private final Counters all = new Counters();
+    volatile Runnable onProgress = () -> {};
 
     @Override
     public void setStatus(String status) {}
 
     @Override
-    public Counters.Counter getCounter(Enum<?> name) {
+    public synchronized Counters.Counter getCounter(Enum<?> name) {
       return all.findCounter(name);
     }
 
@@ -70,7 +71,9 @@ final class Segments {
     }
 
     @Override
-    public void progress() {}
+    public void progress() {
+      onProgress.run();
+    }
 
     long of(String group, String name) {
       return getCounter(group, name).getValue();
@@ -95,7 +98,15 @@ final class Segments {
   private Segments() {}
 
   static TaskAttemptID map(int number) {
-    return TaskAttemptID.forName(String.format("attempt_1_0001_m_%06d_0", number));
+    return map(number, 0);
+  }
+
+  static TaskAttemptID map(int number, int attempt) {
+    return TaskAttemptID.forName(String.format("attempt_1_0001_m_%06d_%d", number, attempt));
+  }
+
+  static TaskAttemptID reduce(int attempt) {
+    return TaskAttemptID.forName("attempt_1_0001_r_000000_" + attempt);
   }
 
   /** Sorted keys, the same ones for the same seed. */
@@ -160,14 +171,25 @@ final class Segments {
     return job;
   }
 
-  static ShuffleConsumerPlugin.Context<Text, Text> context(
+  static <K, V> ShuffleConsumerPlugin.Context<K, V> context(
       JobConf job,
       Reporter reporter,
       CompressionCodec codec,
       TaskUmbilicalProtocol umbilical,
       TaskStatus status)
       throws IOException {
-    TaskAttemptID reduce = TaskAttemptID.forName("attempt_1_0001_r_000000_0");
+    return context(reduce(0), job, reporter, codec, umbilical, status, null);
+  }
+
+  static <K, V> ShuffleConsumerPlugin.Context<K, V> context(
+      TaskAttemptID reduce,
+      JobConf job,
+      Reporter reporter,
+      CompressionCodec codec,
+      TaskUmbilicalProtocol umbilical,
+      TaskStatus status,
+      Map<TaskAttemptID, MapOutputFile> localMaps)
+      throws IOException {
     ReduceTask task = new ReduceTask("none", reduce, 0, job.getNumMapTasks(), 1);
     task.setConf(job);
     task.setShuffleSecret(new javax.crypto.spec.SecretKeySpec(new byte[20], "HmacSHA1"));
@@ -195,11 +217,7 @@ final class Segments {
         new Progress(),
         task,
         files,
-        null);
-  }
-
-  static TaskID reduce() {
-    return TaskID.forName("task_1_0001_r_000000");
+        localMaps);
   }
 
   static Path file(java.nio.file.Path directory, String name, byte[] content) throws IOException {
@@ -207,6 +225,16 @@ final class Segments {
     java.nio.file.Files.createDirectories(path.getParent());
     java.nio.file.Files.write(path, content);
     return new Path(path.toUri());
+  }
+
+  /** An output of these bytes, with a checksum that is right. */
+  static byte[] summed(byte... content) {
+    CRC32 sum = new CRC32();
+    sum.update(content, 0, content.length);
+    return ByteBuffer.allocate(content.length + 4)
+        .put(content)
+        .putInt((int) sum.getValue())
+        .array();
   }
 
   static byte[] changed(byte[] segment, int at) {

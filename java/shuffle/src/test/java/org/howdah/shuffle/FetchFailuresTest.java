@@ -1,0 +1,284 @@
+package org.howdah.shuffle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskCompletionEvent;
+import org.junit.jupiter.api.Test;
+
+/** Hosts that do not answer, or not to the end: as in Hadoop, only what lasts is a failure. */
+class FetchFailuresTest extends ReduceFixture {
+  private static final String CONNECT_MS = "mapreduce.reduce.shuffle.connect.timeout";
+  private static final String RETRY = "mapreduce.reduce.shuffle.fetch.retry.enabled";
+
+  /** Shuffles while the server is down for so long at first. */
+  private void downFor(long ms, JobConf job) throws Exception {
+    status.failedMaps.clear();
+    server.stop();
+    noticeMs = 100;
+    Thread restart =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(ms);
+                server.start();
+              } catch (IOException | InterruptedException failed) {
+                throw new IllegalStateException(failed);
+              }
+            });
+    restart.start();
+    assertThat(shuffle(job)).isEqualTo(expected);
+    restart.join();
+    assertThat(failed()).isZero();
+    assertThat(errors("IO_ERROR")).isZero();
+  }
+
+  /** How often the master was told of the map that it was told of most often. */
+  private int told() {
+    Set<TaskAttemptID> maps = new HashSet<>(status.failedMaps);
+    return maps.stream()
+        .mapToInt(map -> Collections.frequency(status.failedMaps, map))
+        .max()
+        .orElse(0);
+  }
+
+  @Test
+  void aServerThatIsDownForAWhileIsNoFailure() throws Exception {
+    downFor(1000, job());
+    assertThat(told()).isEqualTo(3);
+  }
+
+  @Test
+  void allReducesTogetherHaveAMapOfASilentHostRunAgainOnce() throws Exception {
+    JobConf job = job();
+    job.setNumReduceTasks(2);
+    downFor(1000, job);
+    assertThat(told()).isEqualTo(2);
+    job.setNumReduceTasks(100);
+    downFor(500, job);
+    assertThat(told()).isEqualTo(1);
+    reduce = Segments.reduce(1);
+    downFor(500, job);
+    assertThat(told()).isZero();
+  }
+
+  @Test
+  void whereOutputsOutliveARestartTheMasterIsNotTold() throws Exception {
+    JobConf job = job();
+    job.setBoolean("yarn.nodemanager.recovery.enabled", true);
+    downFor(500, job);
+    assertThat(told()).isZero();
+  }
+
+  @Test
+  void aServerThatStaysDownIsAFailureWhenTheTimeToConnectIsOver() {
+    server.stop();
+    noticeMs = 100;
+    JobConf job = job();
+    job.setInt(CONNECT_MS, 700);
+    long began = System.nanoTime();
+    assertThatThrownBy(() -> shuffle(job)).isInstanceOf(IOException.class);
+    assertThat(System.nanoTime() - began).isGreaterThan(700_000_000L);
+    assertThat(failed()).isPositive();
+    assertThat(errors("IO_ERROR")).isEqualTo(1);
+  }
+
+  /** As in Hadoop, whose one attempt then may take as long as it wants, and is not repeated. */
+  @Test
+  void noLimitOfTheTimeToConnect() throws Exception {
+    JobConf job = job();
+    job.setInt(CONNECT_MS, 0);
+    assertThat(shuffle(job)).isEqualTo(expected);
+    server.stop();
+    assertThatThrownBy(() -> shuffle(job)).isInstanceOf(IOException.class);
+    assertThat(errors("IO_ERROR")).isEqualTo(1);
+  }
+
+  private static String nobody() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return "http://127.0.0.1:" + free.getLocalPort();
+    }
+  }
+
+  /** With one fetcher: it must not wait for a host that is gone while others could be served. */
+  @Test
+  void mapsOfHostsThatAreGoneRunAgainWhileTheOthersAreFetched() throws Exception {
+    int gone = 5;
+    events.clear();
+    for (int map = 0; map < MAPS; map++) {
+      succeeded(Segments.map(map), map < gone ? nobody() : server.url());
+    }
+    AtomicInteger sent = new AtomicInteger();
+    server.answer =
+        (request, maps) -> {
+          server.all(request, maps);
+          if (sent.addAndGet(maps.size()) == MAPS - gone) {
+            for (int map = 0; map < gone; map++) {
+              event(Segments.map(map), TaskCompletionEvent.Status.OBSOLETE, "");
+              TaskAttemptID again = Segments.map(map, 1);
+              output(again);
+              succeeded(again, server.url());
+            }
+          }
+        };
+    JobConf job = job();
+    job.setInt("mapreduce.reduce.shuffle.parallelcopies", 1);
+    job.setInt(CONNECT_MS, 1_000_000);
+    noticeMs = 1000;
+    assertThat(shuffle(job)).isEqualTo(expected);
+    assertThat(failed()).isZero();
+    assertThat(server.asked).doesNotContain(Segments.map(0).toString());
+  }
+
+  @Test
+  void anOutputThatIsCutIsAskedForAgainWhereFetchesAreRetried() throws Exception {
+    AtomicInteger cut = new AtomicInteger(5);
+    server.answer =
+        (request, maps) -> {
+          DataOutputStream out = MapOutputServer.begin(request);
+          for (String map : maps) {
+            if (cut.getAndDecrement() > 0) {
+              server.sendHalf(out, map);
+              return;
+            }
+            server.send(out, map);
+          }
+          out.flush();
+        };
+    JobConf job = job();
+    job.setBoolean(RETRY, true);
+    assertThat(shuffle(job)).isEqualTo(expected);
+    assertThat(cut.get()).isNegative();
+    assertThat(failed()).isZero();
+    assertThat(status.failedMaps).isEmpty();
+    assertThat(errors("IO_ERROR")).isZero();
+  }
+
+  @Test
+  void butNotForEver() throws Exception {
+    String last = Segments.map(7).toString();
+    AtomicInteger cut = new AtomicInteger(5);
+    server.answer =
+        (request, maps) -> {
+          DataOutputStream out = MapOutputServer.begin(request);
+          for (String map : maps) {
+            if (!map.equals(last) || maps.size() == 1 && cut.get() == 0) {
+              server.send(out, map);
+            }
+          }
+          if (maps.contains(last) && cut.get() > 0) {
+            cut.decrementAndGet();
+            server.sendHalf(out, last);
+          }
+          out.flush();
+        };
+    JobConf job = job();
+    job.setBoolean(RETRY, true);
+    job.setInt("mapreduce.reduce.shuffle.fetch.retry.timeout-ms", 1);
+    assertThat(shuffle(job)).isEqualTo(expected);
+    assertThat(failed()).isPositive();
+    assertThat(new HashSet<>(status.failedMaps)).containsExactly(Segments.map(7));
+  }
+
+  @Test
+  void aServerThatStallsIsLeftWhenTheTimeToReadIsOver() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicInteger number = new AtomicInteger();
+    server.answer =
+        (request, maps) -> {
+          int kind = maps.size() == 20 ? 2 : number.getAndIncrement();
+          try {
+            if (kind == 0) {
+              // It does not even begin to answer.
+              end.await();
+            } else if (kind == 1) {
+              server.sendHalf(MapOutputServer.begin(request), maps.get(0));
+              end.await();
+            }
+          } catch (InterruptedException stopped) {
+            throw new IOException(stopped);
+          }
+          server.all(request, maps);
+        };
+    JobConf job = job();
+    job.setInt("mapreduce.reduce.shuffle.read.timeout", 2000);
+    job.setInt("mapreduce.reduce.shuffle.parallelcopies", 1);
+    assertThat(shuffle(job)).isEqualTo(expected);
+    assertThat(errors("IO_ERROR")).isEqualTo(2);
+    assertThat(failed()).isEqualTo(MAPS - 20 + 1);
+    end.countDown();
+  }
+
+  @Test
+  void aFetcherThatDiesEndsTheShuffle() {
+    Error broken = new NoClassDefFoundError("of a codec");
+    reporter.onProgress =
+        () -> {
+          if (Thread.currentThread().getName().startsWith("fetcher")) {
+            throw broken;
+          }
+        };
+    JobConf job = job();
+    job.setLong("mapreduce.reduce.memory.totalbytes", 30_000);
+    assertThatThrownBy(() -> shuffle(job)).isInstanceOf(IOException.class).hasCause(broken);
+  }
+
+  private static List<String> threads() {
+    List<String> names = new ArrayList<>();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().matches("fetcher .*|map events")) {
+        names.add(thread.getName());
+      }
+    }
+    return names;
+  }
+
+  @Test
+  void aReduceThatIsInterruptedAgainAndAgainLeavesNoThread() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    server.answer =
+        (request, maps) -> {
+          asked.countDown();
+          try {
+            end.await();
+          } catch (InterruptedException stopped) {
+            throw new IOException(stopped);
+          }
+        };
+    Thread reducing =
+        new Thread(
+            () -> {
+              try {
+                shuffle(job());
+              } catch (IOException | InterruptedException interrupted) {
+                return;
+              }
+            });
+    reducing.start();
+    asked.await();
+    assertThat(threads()).isNotEmpty();
+    while (reducing.isAlive()) {
+      reducing.interrupt();
+      Thread.yield();
+    }
+    for (int tries = 0; tries < 100 && !threads().isEmpty(); tries++) {
+      Thread.sleep(100);
+    }
+    assertThat(threads()).isEmpty();
+    end.countDown();
+  }
+}
