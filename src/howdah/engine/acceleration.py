@@ -73,7 +73,7 @@ def shortfalls(job: Job, asked: Sequence[Plugin], held: Mapping[str, str]) -> It
             if not plugin.is_named_by(held):
                 why = f"{plugin.key} is {held.get(plugin.key, 'not set')}"
             yield f"{plugin.name} did not serve {job.id}, {own} did: {why}"
-        elif found.records < found.expected:
+        elif found.expected is not None and found.records < found.expected:
             share = f"{found.records:,} of {found.expected:,} records"
             yield f"{plugin.name} served {share} of {job.id}, {own} the others" + (f": {counted}" if counted else "")
         else:

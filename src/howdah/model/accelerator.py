@@ -14,17 +14,20 @@ ACCELERATOR_JAR = "howdah-accelerator"
 """The module whose jar has the plugins."""
 
 _TASK = "org.apache.hadoop.mapreduce.TaskCounter"
+_LEFT = "FALLBACKS"
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
     """A job whose `key` is `value`, which begins with the plugin's class, uses it; with `stock` it uses Hadoop's own.
-    It counts in the counter group `group`. `work` is what it does in the place of Hadoop's class, for sentences."""
+    It counts in the counter group `group`; `records` is Hadoop's own counter of what it has to serve. `work` is what
+    it does in the place of Hadoop's class, for sentences."""
 
     key: str
     value: str
     stock: str
     group: str
+    records: str
     work: str
 
     @property
@@ -44,6 +47,7 @@ SORTING = Plugin(
     "org.howdah.sort.SortingCollector,org.apache.hadoop.mapred.MapTask$MapOutputBuffer",
     "org.apache.hadoop.mapred.MapTask$MapOutputBuffer",
     "Howdah Sort",
+    "MAP_OUTPUT_RECORDS",
     "sort",
 )
 MERGING = Plugin(
@@ -51,6 +55,7 @@ MERGING = Plugin(
     "org.howdah.shuffle.MergingShuffle",
     "org.apache.hadoop.mapreduce.task.reduce.Shuffle",
     "Howdah Shuffle",
+    "REDUCE_INPUT_RECORDS",
     "shuffle",
 )
 PLUGINS = (SORTING, MERGING)
@@ -85,28 +90,28 @@ def has_map_output(job: Job) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What a plugin did in a job with map output: `records` of `expected` went through it (0 where it was not used),
-    and `fallbacks` are its counters of what it left to Hadoop's own class, by name."""
+    """What a plugin did in a job with map output: `records` of `expected` went through it (0 where it was not used;
+    None where Hadoop did not count how many there were), and `fallbacks` are its counters of what it left to Hadoop's
+    own class, by name: of each reason, where it says why."""
 
     plugin: Plugin
     records: int
-    expected: int
+    expected: int | None
     fallbacks: Mapping[str, int]
 
     @property
     def whole(self) -> bool:
         """Whether it served all of the job."""
-        return self.records > 0 and self.records >= self.expected and not self.fallbacks
+        return self.records > 0 and self.records >= (self.expected or 0) and not self.fallbacks
 
 
 def service(plugin: Plugin, job: Job) -> Service:
-    """That of `plugin` in `job`. Of the shuffle, its own counters alone tell how much it was to serve."""
+    """That of `plugin` in `job`."""
     own = job.counters.get(plugin.group, {})
-    records = own.get("RECORDS", 0)
-    sorts = plugin is SORTING
-    expected = (job.counter(_TASK, "MAP_OUTPUT_RECORDS") or 0) if sorts else records
-    fallbacks = {name: count for name, count in own.items() if name.startswith("FALLBACK") and count > 0}
-    return Service(plugin, records, expected, fallbacks)
+    left = {name: count for name, count in own.items() if name.startswith("FALLBACK") and count > 0}
+    # The reasons add up to the number that has none in its name.
+    reasons = {name: count for name, count in left.items() if name != _LEFT}
+    return Service(plugin, own.get("RECORDS", 0), job.counter(_TASK, plugin.records), reasons or left)
 
 
 def is_served(plugins: Sequence[Plugin], jobs: Iterable[Job]) -> bool:

@@ -42,5 +42,5 @@ def _rows(detail: Detail, entry: PhaseJob, asked: tuple[Plugin, ...]) -> Iterato
         if found.records > 0 and not found.whole:
             served = "in part"
         others = [f"{key} {value:,}" for key, value in (own or {}).items() if key != _ELSEWHERE]
-        numbers = (f"{found.records:,}", f"{found.expected:,}" if plugin is PLUGINS[0] else MISSING)
+        numbers = (f"{found.records:,}", MISSING if found.expected is None else f"{found.expected:,}")
         yield (name, plugin.name, served, *numbers, listing(others, most=len(others)) or MISSING)

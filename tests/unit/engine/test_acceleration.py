@@ -98,9 +98,14 @@ SERVED = {"Sort": {"RECORDS": 10}, "Shuffle": {"RECORDS": 10, "SEGMENTS_DIRECT":
             ["SortingCollector served 4 of 10 records of job_1, Hadoop's own sort the others"],
         ),
         (
-            {**SERVED, "Shuffle": {"RECORDS": 9, "FALLBACKS": 1}},
+            {**SERVED, "Shuffle": {"RECORDS": 10, "FALLBACKS": 1}},
             OURS,
             ["MergingShuffle left a part of job_1 to Hadoop's own shuffle: FALLBACKS 1"],
+        ),
+        (
+            {**SERVED, "Shuffle": {"RECORDS": 9, "FALLBACKS": 1, "FALLBACKS_LOCAL": 1}},
+            OURS,
+            ["MergingShuffle served 9 of 10 records of job_1, Hadoop's own shuffle the others: FALLBACKS_LOCAL 1"],
         ),
     ],
 )

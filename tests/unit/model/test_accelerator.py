@@ -27,10 +27,14 @@ TASK = "org.apache.hadoop.mapreduce.TaskCounter"
 JOB = Job("job_1", "j", "u", "default", "SUCCEEDED", 0.0, 0.0, 1.0, 2, 1, {}, {}, {}, ())
 
 
-def job(groups: Mapping[str, Mapping[str, int]] | None = None, *, output: int = 10, reduces: int = 1) -> Job:
-    """A job with two maps, and counters of ours by group, without the word before."""
+def job(
+    groups: Mapping[str, Mapping[str, int]] | None = None, *, output: int = 10, given: int = 10, reduces: int = 1
+) -> Job:
+    """A job with two maps, and counters of ours by group, without the word before. `output` records left the maps,
+    `given` ones reached the reduces."""
     groups = groups or {}
-    counters = {TASK: {"MAP_OUTPUT_RECORDS": output}, **{f"Howdah {name}": found for name, found in groups.items()}}
+    task = {"MAP_OUTPUT_RECORDS": output, "REDUCE_INPUT_RECORDS": given}
+    counters = {TASK: task, **{f"Howdah {name}": found for name, found in groups.items()}}
     return replace(JOB, reduces=reduces, counters=counters)
 
 
@@ -74,11 +78,19 @@ def test_the_sort_must_have_seen_every_record(counted: dict[str, dict[str, int]]
     assert (found.records, found.expected, found.whole) == (records, 10, whole)
 
 
-def test_the_shuffle_says_itself_what_it_left() -> None:
-    assert service(MERGING, job({"Shuffle": {"RECORDS": 4, "FALLBACKS": 0}})).whole, "a combiner leaves fewer records"
-    left = service(MERGING, job({"Shuffle": {"RECORDS": 4, "FALLBACKS": 2}}))
-    assert (left.whole, left.fallbacks) == (False, {"FALLBACKS": 2})
+def test_the_shuffle_must_have_given_every_record() -> None:
+    assert service(MERGING, job({"Shuffle": {"RECORDS": 4, "FALLBACKS": 0}}, given=4)).whole, "a combiner leaves fewer"
+    some = service(MERGING, job({"Shuffle": {"RECORDS": 4}}, given=5))
+    assert (some.records, some.expected, some.whole) == (4, 5, False)
     assert not service(MERGING, job({"Sort": {"RECORDS": 10}})).whole
+
+
+def test_the_shuffle_says_why_it_left_something() -> None:
+    left = service(MERGING, job({"Shuffle": {"RECORDS": 10, "FALLBACKS": 2}}))
+    assert (left.whole, left.fallbacks) == (False, {"FALLBACKS": 2})
+    why = {"FALLBACKS_TLS": 2, "FALLBACKS_LOCAL": 0}
+    left = service(MERGING, job({"Shuffle": {"RECORDS": 10, "FALLBACKS": 2, **why}}))
+    assert (left.whole, left.fallbacks) == (False, {"FALLBACKS_TLS": 2})
 
 
 def test_all_jobs_with_map_output_must_have_been_served() -> None:

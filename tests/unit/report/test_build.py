@@ -168,6 +168,7 @@ def test_the_command_to_repeat_it_is_exact(single: StoredRun) -> None:
 def test_the_accelerator_is_named_and_what_it_did_is_shown(tmp_path: Path) -> None:
     records = 10_000_000
     counters = {
+        "org.apache.hadoop.mapreduce.TaskCounter": {"MAP_OUTPUT_RECORDS": records, "REDUCE_INPUT_RECORDS": records},
         "Howdah Sort": {"RECORDS": records, "SPILLS": 8},
         "Howdah Shuffle": {"RECORDS": records, "SEGMENTS_DIRECT": 24, "SEGMENTS_HTTP": 0, "FALLBACKS": 1},
     }
@@ -181,7 +182,7 @@ def test_the_accelerator_is_named_and_what_it_did_is_shown(tmp_path: Path) -> No
     assert rows["gen", "SortingCollector"] == ("no part: nothing goes from maps to reduces", "–", "–", "–")
     assert rows["sort", "SortingCollector"] == ("yes", "10,000,000", "10,000,000", "SPILLS 8")
     assert rows["sort", "MergingShuffle"] == (
-        *("in part", "10,000,000", "–"),
+        *("in part", "10,000,000", "10,000,000"),
         "SEGMENTS_DIRECT 24, SEGMENTS_HTTP 0 and FALLBACKS 1",
     )
     assert "accelerator" in render_text(describe_run(run))
