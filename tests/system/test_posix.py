@@ -129,8 +129,8 @@ def test_workloads_that_ask_the_storage_need_no_hdfs(howdah: Howdah, workload: s
     [one] = howdah("run", workload, "--cluster", "alone", *QUICK).json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
     refused = howdah("run", "distcp", "--cluster", "alone", "--to", "hdfs", *QUICK)
-    assert refused.code != 0
-    assert "the cluster has no storage hdfs; it has posix" in refused.err
+    assert refused.code == 2
+    assert "--to hdfs: the cluster has no such storage; it has posix" in refused.err
 
 
 def test_the_storage_that_is_named_first_is_the_default(howdah: Howdah, tmp_path: Path) -> None:
