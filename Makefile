@@ -7,6 +7,7 @@ BIN := .venv/bin
 MVN := mvn -B --no-transfer-progress -f java/pom.xml
 JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar src/howdah/jars/howdah-accelerator.jar src/howdah/jars/howdah-filesystem.jar
 ROUNDS ?= 5
+JOBS ?= 500
 ROW ?=
 
 help: ## says what each target does
@@ -39,9 +40,10 @@ test: setup-tests jars spark check ## check, the data plane's build, then every 
 	@tools/daemon_tests.sh
 	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
 
-soak: setup-tests jars spark ## the tests with real daemons, ROUNDS times (default 5), up to the first failure
+soak: setup-tests jars spark ## the tests with real daemons and JOBS random jobs (500), ROUNDS times (5), up to the first failure
 	@for round in $$(seq $(ROUNDS)); do \
 		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
+		$(MVN) -q test -pl sort -Dtest=RandomJobsTest -Dhowdah.rounds=$(JOBS) || exit 1; \
 	done
 
 bench: setup jars spark ## measures Howdah's own benchmarks; ROW=NAME picks one

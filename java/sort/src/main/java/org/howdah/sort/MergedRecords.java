@@ -176,14 +176,18 @@ public final class MergedRecords implements RawKeyValueIterator {
   private DataInputBuffer give(DataInputBuffer to, int start, int length) {
     if (copies) {
       byte[] held = to.getData();
-      byte[] copy =
-          held != null && held.length >= length ? held : new byte[Math.max(64, 2 * length)];
+      byte[] copy = held != null && held.length >= length ? held : new byte[capacity(length)];
       System.arraycopy(current.data, start, copy, 0, length);
       to.reset(copy, 0, length);
     } else {
       to.reset(current.data, start, length);
     }
     return to;
+  }
+
+  /** Bytes of an array for values of {@code length} and somewhat longer ones. */
+  static int capacity(int length) {
+    return (int) Math.min(Integer.MAX_VALUE - 8, Math.max(64, 2L * length));
   }
 
   @Override

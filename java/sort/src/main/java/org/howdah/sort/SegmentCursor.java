@@ -3,7 +3,6 @@ package org.howdah.sort;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.io.compress.CodecPool;
@@ -79,9 +78,7 @@ public final class SegmentCursor extends RecordCursor {
     complete();
     if (in != null && data.length > bufferBytes && limit - position <= bufferBytes) {
       // After a large record.
-      data = Arrays.copyOfRange(data, position, position + bufferBytes);
-      limit -= position;
-      position = 0;
+      keepFrom(position, new byte[bufferBytes]);
     }
     // Two lengths, most of the time of one byte each.
     if (limit - position < SegmentFormat.MOST_HEADER) {
@@ -162,10 +159,7 @@ public final class SegmentCursor extends RecordCursor {
       long most = codec == null ? Math.min(bytes, Math.max(length, data.length)) : bytes;
       to = new byte[(int) Math.max(most, held)];
     }
-    System.arraycopy(data, position, to, 0, held);
-    data = to;
-    position = 0;
-    limit = held;
+    keepFrom(position, to);
     while (limit < data.length && limit < bytes) {
       int read = read(data, limit, data.length - limit);
       if (read < 0) {
@@ -175,10 +169,19 @@ public final class SegmentCursor extends RecordCursor {
     }
   }
 
+  /** Moves what has been read from {@code from} on to the beginning of {@code to}. */
+  private void keepFrom(int from, byte[] to) {
+    int held = limit - from;
+    System.arraycopy(data, from, to, 0, held);
+    data = to;
+    position = 0;
+    limit = held;
+  }
+
   private int read(byte[] to, int at, int most) throws IOException {
     try {
       return in.read(to, at, most);
-    } catch (InternalError failure) {
+    } catch (InternalError | RuntimeException failure) {
       // What some codecs throw for damaged data.
       throw new IOException(name + " cannot be decompressed", failure);
     }
@@ -190,12 +193,18 @@ public final class SegmentCursor extends RecordCursor {
     in = checked;
     if (codec != null) {
       decompressor = CodecPool.getDecompressor(codec);
-      in =
-          decompressor == null
-              ? codec.createInputStream(checked)
-              : codec.createInputStream(checked, decompressor);
+      // Without one, Hadoop's own reads what its writer wrote without a compressor: as it is.
+      in = decompressor == null ? checked : decompressed();
     }
     data = new byte[bufferBytes];
+  }
+
+  private InputStream decompressed() throws IOException {
+    try {
+      return codec.createInputStream(checked, decompressor);
+    } catch (InternalError | RuntimeException failure) {
+      throw new IOException(name + " cannot be decompressed", failure);
+    }
   }
 
   private void end() throws IOException {

@@ -37,15 +37,13 @@ public final class SegmentWriter {
     this.buffer = buffer;
     checked = new IFileOutputStream(file);
     compressor = codec == null ? null : CodecPool.getCompressor(codec);
-    if (codec == null) {
+    if (compressor == null) {
+      // Of a codec without one, too: as Hadoop's own does, whose reader expects it.
       compressed = null;
       out = checked;
     } else {
-      // Some codecs have no compressor of their own, and make a stream without one.
-      compressed =
-          compressor == null
-              ? codec.createOutputStream(checked)
-              : codec.createOutputStream(checked, compressor);
+      compressor.reset();
+      compressed = codec.createOutputStream(checked, compressor);
       out = compressed;
     }
   }

@@ -71,7 +71,7 @@ class FoldTableTest {
   void onlyKnownCombinersAreFolded() throws Exception {
     assertThat(Folds.of(job(LongSumReducer.class, LongWritable.class))).isNotNull();
     assertThat(Folds.of(job(LongSumReducer.class, IntWritable.class))).isNull();
-    assertThat(Folds.of(job(JobsTest.OwnSum.class, LongWritable.class))).isNull();
+    assertThat(Folds.of(job(Jobs.TextSum.class, LongWritable.class))).isNull();
     assertThat(Folds.of(new JobConf())).isNull();
     JobConf other = job(IntSumReducer.class, IntWritable.class);
     other.set("io.serializations", "org.apache.hadoop.io.serializer.JavaSerialization");

@@ -2,95 +2,33 @@ package org.howdah.sort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.LongWritable;
-import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
-import org.apache.hadoop.io.WritableComparable;
 import org.apache.hadoop.io.WritableComparator;
-import org.apache.hadoop.io.compress.DefaultCodec;
-import org.apache.hadoop.io.compress.GzipCodec;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.TaskCounter;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.input.NLineInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole jobs in this process, each run with Hadoop's collector and with ours. */
 class JobsTest {
-  private static final String TYPE = "test.key.type";
-  private static final String RECORDS = "test.records";
-  private static final String LARGEST = "test.largest.value";
-
   @TempDir Path directory;
+  private Jobs jobs;
 
-  /** One map per line of the input, which is its seed. */
-  @SuppressWarnings("rawtypes")
-  public static class Generate
-      extends Mapper<LongWritable, Text, WritableComparable, BytesWritable> {
-    @Override
-    protected void map(LongWritable offset, Text line, Context context)
-        throws IOException, InterruptedException {
-      Random random = new Random(Long.parseLong(line.toString()));
-      Configuration conf = context.getConfiguration();
-      Class<?> type = conf.getClass(TYPE, Text.class);
-      int largest = conf.getInt(LARGEST, 50);
-      for (int number = 0; number < conf.getInt(RECORDS, 0); number++) {
-        byte[] value =
-            new byte[random.nextInt(100) == 0 ? random.nextInt(largest + 1) : random.nextInt(40)];
-        random.nextBytes(value);
-        context.write(RandomKeys.next(type, random), new BytesWritable(value));
-      }
-    }
+  @BeforeEach
+  void open() {
+    jobs = new Jobs(directory);
   }
-
-  /** Writes every value with its key, those of equal keys in order: what the sort leaves open. */
-  @SuppressWarnings("rawtypes")
-  public static class Write extends Reducer<WritableComparable, BytesWritable, Text, NullWritable> {
-    @Override
-    protected void reduce(WritableComparable key, Iterable<BytesWritable> values, Context context)
-        throws IOException, InterruptedException {
-      List<String> found = new ArrayList<>();
-      for (BytesWritable value : values) {
-        found.add(
-            key + "\t" + java.util.Arrays.hashCode(value.copyBytes()) + " " + value.getLength());
-      }
-      Collections.sort(found);
-      for (String one : found) {
-        context.write(new Text(one.replace('\n', ' ').replace('\r', ' ')), NullWritable.get());
-      }
-    }
-  }
-
-  /** Numbers as words, so that most come many times. */
-  public static class Count extends Mapper<LongWritable, Text, Text, LongWritable> {
-    @Override
-    protected void map(LongWritable offset, Text line, Context context)
-        throws IOException, InterruptedException {
-      Random random = new Random(Long.parseLong(line.toString()));
-      for (int number = 0; number < context.getConfiguration().getInt(RECORDS, 0); number++) {
-        long word = (long) Math.exp(random.nextDouble() * 9);
-        context.write(new Text("word" + word), new LongWritable(random.nextInt()));
-      }
-    }
-  }
-
-  /** A combiner of which nothing is known. */
-  public static class OwnSum extends LongSumReducer<Text> {}
 
   /** A comparator of which nothing is known: backwards. */
   public static class Backwards extends WritableComparator {
@@ -105,149 +43,40 @@ class JobsTest {
     }
   }
 
-  private interface Setting {
-    void apply(Job job) throws IOException;
-  }
-
-  private List<String> run(String name, boolean ours, int maps, int reduces, Setting setting)
-      throws Exception {
-    Path input = directory.resolve(name + ".input");
-    List<String> seeds = new ArrayList<>();
-    for (int map = 0; map < maps; map++) {
-      seeds.add(Integer.toString(name.hashCode() + map));
-    }
-    Files.write(input, seeds);
-    Configuration conf = new Configuration();
-    conf.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
-    conf.setInt("mapreduce.task.io.sort.mb", 8);
-    conf.setInt("mapreduce.client.completion.pollinterval", 10);
-    conf.setInt("mapreduce.local.reduce.tasks.maximum", 8);
-    if (ours) {
-      conf.set("mapreduce.job.map.output.collector.class", SortingCollector.class.getName());
-    }
-    Job job = Job.getInstance(conf);
-    job.setInputFormatClass(NLineInputFormat.class);
-    job.setMapOutputValueClass(BytesWritable.class);
-    job.setMapOutputKeyClass(Text.class);
-    job.setMapperClass(Generate.class);
-    job.setReducerClass(Write.class);
-    job.setNumReduceTasks(reduces);
-    setting.apply(job);
-    FileInputFormat.addInputPath(job, new org.apache.hadoop.fs.Path(input.toUri()));
-    Path output = directory.resolve(name + (ours ? ".ours" : ".stock"));
-    FileOutputFormat.setOutputPath(job, new org.apache.hadoop.fs.Path(output.toUri()));
-    assertThat(job.waitForCompletion(false)).as(name).isTrue();
-    List<String> lines = new ArrayList<>();
-    File[] parts = output.toFile().listFiles((folder, part) -> part.startsWith("part-"));
-    java.util.Arrays.sort(parts);
-    for (File part : parts) {
-      lines.add(part.getName());
-      lines.addAll(Files.readAllLines(part.toPath(), java.nio.charset.StandardCharsets.ISO_8859_1));
-    }
-    for (TaskCounter counter :
-        new TaskCounter[] {
-          TaskCounter.MAP_OUTPUT_RECORDS,
-          TaskCounter.MAP_OUTPUT_BYTES,
-          TaskCounter.REDUCE_OUTPUT_RECORDS,
-          TaskCounter.REDUCE_INPUT_GROUPS
-        }) {
-      lines.add(counter + "=" + job.getCounters().findCounter(counter).getValue());
-    }
-    if (ours) {
-      assertThat(job.getCounters().findCounter(SortingCollector.COUNTERS, "RECORDS").getValue())
-          .isEqualTo(job.getCounters().findCounter(TaskCounter.MAP_OUTPUT_RECORDS).getValue());
-    }
-    spills = job.getCounters().findCounter(SortingCollector.COUNTERS, "SPILLS").getValue();
-    return lines;
-  }
-
-  private long spills;
-
-  private void same(String name, int maps, int reduces, Setting setting) throws Exception {
-    List<String> stock = run(name, false, maps, reduces, setting);
-    List<String> ours = run(name, true, maps, reduces, setting);
-    assertThat(ours).as(name).isEqualTo(stock);
-  }
-
-  @Test
-  void randomJobsGiveWhatTheyGiveWithout() throws Exception {
-    long seed = Long.getLong("howdah.seed", System.nanoTime());
-    int rounds = Integer.getInteger("howdah.rounds", 8);
-    Random random = new Random(seed);
-    for (int round = 0; round < rounds; round++) {
-      Class<?> type = RandomKeys.TYPES.get(random.nextInt(RandomKeys.TYPES.size()));
-      int records =
-          random.nextInt(10) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 100 : 40_000);
-      int codec = random.nextInt(4);
-      int memory = random.nextInt(3);
-      boolean encrypted = random.nextInt(4) == 0;
-      int largest = random.nextInt(6) == 0 ? 3 << 20 : 500;
-      String name = "seed " + seed + " round " + round + " " + type.getSimpleName();
-      same(
-          name,
-          1 + random.nextInt(3),
-          1 + random.nextInt(random.nextInt(5) == 0 ? 60 : 4),
-          job -> {
-            job.setMapOutputKeyClass(type);
-            Configuration conf = job.getConfiguration();
-            conf.setClass(TYPE, type, Object.class);
-            conf.setInt(RECORDS, largest > 500 ? Math.min(records, 500) : records);
-            conf.setInt(LARGEST, largest);
-            conf.setInt(SortingCollector.MEMORY_MB, memory == 0 ? 1 : 64);
-            conf.setBoolean("mapreduce.map.output.compress", codec > 1);
-            Class<?> compression = codec == 2 ? DefaultCodec.class : GzipCodec.class;
-            conf.set("mapreduce.map.output.compress.codec", compression.getName());
-            conf.setBoolean("mapreduce.job.encrypted-intermediate-data", encrypted);
-          });
-    }
-  }
-
   @Test
   void manySpillsAreMerged() throws Exception {
-    same(
+    jobs.same(
         "spills",
         1,
         3,
         job -> {
-          job.getConfiguration().setInt(RECORDS, 200_000);
+          job.getConfiguration().setInt(Jobs.RECORDS, 200_000);
           job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 1);
         });
-    assertThat(spills).isGreaterThan(10);
-  }
-
-  private Setting counting(
-      Class<? extends Reducer<Text, LongWritable, Text, LongWritable>> combiner, int megabytes) {
-    return job -> {
-      job.setMapperClass(Count.class);
-      job.setMapOutputValueClass(LongWritable.class);
-      job.setCombinerClass(combiner);
-      job.setReducerClass(OwnSum.class);
-      job.getConfiguration().setInt(RECORDS, 100_000);
-      job.getConfiguration().setInt(SortingCollector.MEMORY_MB, megabytes);
-    };
+    assertThat(jobs.counter("SPILLS")).isGreaterThan(10);
   }
 
   @Test
   @SuppressWarnings("unchecked")
   void combinersCombineAndSumsAreFolded() throws Exception {
     for (int megabytes : new int[] {1, 64}) {
-      same("own " + megabytes, 2, 2, counting(OwnSum.class, megabytes));
-      same(
+      jobs.same("own " + megabytes, 2, 2, Jobs.counting(Jobs.TextSum.class, megabytes));
+      jobs.same(
           "folded " + megabytes,
           2,
           2,
-          counting((Class<LongSumReducer<Text>>) (Class<?>) LongSumReducer.class, megabytes));
+          Jobs.counting((Class<LongSumReducer<Text>>) (Class<?>) LongSumReducer.class, megabytes));
     }
   }
 
   @Test
   void aComparatorOfTheUsersDecides() throws Exception {
-    same(
+    jobs.same(
         "backwards",
         2,
         2,
         job -> {
-          job.getConfiguration().setInt(RECORDS, 20_000);
+          job.getConfiguration().setInt(Jobs.RECORDS, 20_000);
           job.setSortComparatorClass(Backwards.class);
         });
   }
@@ -295,7 +124,7 @@ class JobsTest {
   @Test
   void aMapperMayGoOnAfterARecordThatCannotBeWritten() throws Exception {
     List<String> ours =
-        run(
+        jobs.run(
             "careless",
             true,
             1,
@@ -321,13 +150,13 @@ class JobsTest {
   void aCombinerThatWritesAnotherTypeFailsTheJob() {
     org.assertj.core.api.Assertions.assertThatThrownBy(
             () ->
-                run(
+                jobs.run(
                     "wrong type",
                     true,
                     1,
                     1,
                     job -> {
-                      counting(OwnSum.class, 64).apply(job);
+                      Jobs.counting(Jobs.TextSum.class, 64).apply(job);
                       job.setCombinerClass(WrongType.class);
                     }))
         .isInstanceOf(AssertionError.class);
@@ -344,14 +173,14 @@ class JobsTest {
   @Test
   void aCombinerIsNotRunForPartitionsWithoutRecords() throws Exception {
     Job[] made = new Job[1];
-    run(
+    jobs.run(
         "empty",
         true,
         1,
         50,
         job -> {
-          counting(OwnSum.class, 64).apply(job);
-          job.getConfiguration().setInt(RECORDS, 5);
+          Jobs.counting(Jobs.TextSum.class, 64).apply(job);
+          job.getConfiguration().setInt(Jobs.RECORDS, 5);
           job.setCombinerClass(Ending.class);
           made[0] = job;
         });
@@ -432,7 +261,7 @@ class JobsTest {
   }
 
   /** Goes on whatever happens. */
-  public static class Deaf extends Count {
+  public static class Deaf extends Jobs.Count {
     @Override
     protected void map(LongWritable offset, Text line, Context context)
         throws InterruptedException {
@@ -450,13 +279,13 @@ class JobsTest {
   void aMapWhoseSpillFailedFailsWhateverItsMapperIgnores() {
     org.assertj.core.api.Assertions.assertThatThrownBy(
             () ->
-                run(
+                jobs.run(
                     "deaf",
                     true,
                     1,
                     1,
                     job -> {
-                      counting(Unable.class, 1).apply(job);
+                      Jobs.counting(Unable.class, 1).apply(job);
                       job.setMapperClass(Deaf.class);
                     }))
         .isInstanceOf(AssertionError.class);
