@@ -245,7 +245,7 @@ def test_hadoops_own_check_of_sums_passes_where_jobs_run_in_the_client(howdah: H
     """Its jobs run in the program itself, whatever the cluster: with our sort, and Hadoop's own shuffle."""
     said = (ran(howdah, f"{TESTS} mapredtest 50 1000").path / "logs" / "run-client.log").read_text(encoding="utf-8")
     assert "Success=true" in said
-    assert re.search(r"Howdah Sort\n\s+FOLDED=0\n\s+RECORDS=50\n", said)
+    assert re.search(r"Howdah Sort\n\s+BYTES=\d+\n\s+FOLDED=0\n\s+RECORDS=50\n", said)
     assert "FALLBACKS=1" in said
 
 

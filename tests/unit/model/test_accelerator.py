@@ -69,6 +69,7 @@ def test_a_job_without_map_output_has_no_use_for_one() -> None:
         ({"Sort": {"RECORDS": 9}}, 9, False),
         ({"Sort": {"RECORDS": 10, "FALLBACK_COMPARATOR": 0}}, 10, True),
         ({"Sort": {"RECORDS": 10, "FALLBACK_COMPARATOR": 1}}, 10, False),
+        ({"Sort": {"RECORDS": 6, "FALLBACKS": 1, "FALLBACKS_SETTINGS": 1}}, 6, False),
         ({"Sort": {"RECORDS": 0}}, 0, False),
         ({}, 0, False),
     ],

@@ -7,7 +7,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
@@ -67,11 +66,10 @@ final class Folds {
     if (combiner == null) {
       return null;
     }
-    for (FoldProvider provider : ServiceLoader.load(FoldProvider.class)) {
-      Fold fold = provider.foldOf(combiner, job);
-      if (fold != null) {
-        return fold;
-      }
+    Class<?> asked = combiner;
+    Fold provided = Providers.ask(FoldProvider.class, one -> one.foldOf(asked, job));
+    if (provided != null) {
+      return provided;
     }
     Class<?> values = VALUES.get(combiner.getName());
     if (values == null

@@ -32,7 +32,11 @@ public abstract class KeyOrder {
 
   private final Kind kind;
 
+  /** An order of {@link Kind#BYTES} has to be a {@link Bytes}, which the sort asks for more. */
   protected KeyOrder(Kind kind) {
+    if (kind == null || kind == Kind.BYTES && !(this instanceof Bytes)) {
+      throw new IllegalArgumentException(getClass().getName() + " is no order of kind " + kind);
+    }
     this.kind = kind;
   }
 

@@ -2,7 +2,6 @@ package org.howdah.sort;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.apache.hadoop.io.BooleanWritable;
 import org.apache.hadoop.io.ByteWritable;
 import org.apache.hadoop.io.BytesWritable;
@@ -80,13 +79,15 @@ public final class KeyOrders {
 
   private KeyOrders() {}
 
-  /** The order of serialized keys of {@code keyClass} under {@code comparator}; never null. */
+  /**
+   * The order of serialized keys of {@code keyClass} under {@code comparator}; never null. Throws a
+   * RuntimeException where a {@link KeyOrderProvider} on the class path is broken.
+   */
   public static KeyOrder of(Class<?> keyClass, RawComparator<?> comparator) {
-    for (KeyOrderProvider provider : ServiceLoader.load(KeyOrderProvider.class)) {
-      KeyOrder order = provider.orderOf(keyClass, comparator);
-      if (order != null) {
-        return order;
-      }
+    KeyOrder provided =
+        Providers.ask(KeyOrderProvider.class, one -> one.orderOf(keyClass, comparator));
+    if (provided != null) {
+      return provided;
     }
     KeyOrder order = BY_COMPARATOR.get(comparator.getClass());
     if (order == null && comparator.getClass() == WritableComparator.class) {

@@ -49,6 +49,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   private Counters.Counter recordCounter;
   private Counters.Counter byteCounter;
   private Counters.Counter servedCounter;
+  private Counters.Counter servedByteCounter;
   private Counters.Counter foldedCounter;
   private int unreported;
   private long unreportedBytes;
@@ -57,9 +58,32 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   private Throwable broken;
   private Runnable complete;
 
+  /** Throws, having counted why, where the map is to be left to Hadoop's own sort. */
   @Override
+  public void init(Context context) throws IOException {
+    try {
+      start(context);
+    } catch (Refusal refusal) {
+      throw counted(refusal, context);
+    } catch (Providers.Broken failure) {
+      throw counted(
+          new Refusal(Refusal.Reason.PROVIDER, failure.getMessage(), failure.getCause()), context);
+    } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError failure) {
+      // An error, too: of those, Hadoop would not go on to its own.
+      throw counted(
+          new Refusal(Refusal.Reason.OTHER, "the sort cannot begin: " + failure, failure), context);
+    }
+  }
+
+  private static Refusal counted(Refusal refusal, Context context) {
+    LOG.warn("A map is left to Hadoop's own sort: {}", refusal.getMessage());
+    context.getReporter().getCounter(COUNTERS, "FALLBACKS").increment(1);
+    context.getReporter().getCounter(COUNTERS, "FALLBACKS_" + refusal.reason()).increment(1);
+    return refusal;
+  }
+
   @SuppressWarnings("unchecked")
-  public void init(Context context) throws IOException, ClassNotFoundException {
+  private void start(Context context) throws IOException, ClassNotFoundException {
     JobConf job = context.getJobConf();
     check(job);
     reporter = context.getReporter();
@@ -96,6 +120,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     recordCounter = reporter.getCounter(TaskCounter.MAP_OUTPUT_RECORDS);
     byteCounter = reporter.getCounter(TaskCounter.MAP_OUTPUT_BYTES);
     servedCounter = reporter.getCounter(COUNTERS, "RECORDS");
+    servedByteCounter = reporter.getCounter(COUNTERS, "BYTES");
     foldedCounter = reporter.getCounter(COUNTERS, "FOLDED");
     complete = context.getMapTask().getSortPhase()::complete;
     LOG.info("Keys {} are ordered by {}", keyClass.getName(), order.kind());
@@ -105,22 +130,26 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
    * What Hadoop's own collector has to see: settings that it refuses, and those that name another
    * way to sort.
    */
-  private static void check(JobConf job) throws IOException {
+  private static void check(JobConf job) throws Refusal {
     float percent = job.getFloat(MRJobConfig.MAP_SORT_SPILL_PERCENT, 0.8f);
     int megabytes = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
     int limit = job.getInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1);
     if (percent > 1 || percent <= 0 || (megabytes & 0x7FF) != megabytes || limit < -1) {
-      throw new IOException("settings of the sort that are not valid are left to Hadoop's own");
+      throw new Refusal(Refusal.Reason.SETTINGS, "settings of the sort are not valid");
     }
     if (job.getClass(MRJobConfig.MAP_SORT_CLASS, QuickSort.class) != QuickSort.class) {
-      throw new IOException(MRJobConfig.MAP_SORT_CLASS + " names another sort");
+      throw new Refusal(
+          Refusal.Reason.SORT_CLASS, MRJobConfig.MAP_SORT_CLASS + " names another sort");
     }
     if (job.getNumReduceTasks() > RecordBuffer.MOST_PARTITIONS) {
-      throw new IOException(
+      throw new Refusal(
+          Refusal.Reason.PARTITIONS,
           job.getNumReduceTasks() + " reduces are more than " + RecordBuffer.MOST_PARTITIONS);
     }
     if (job.getInt(MEMORY_MB, 1) < 1) {
-      throw new IOException(MEMORY_MB + " is " + job.get(MEMORY_MB) + ", which is less than 1");
+      throw new Refusal(
+          Refusal.Reason.SETTINGS,
+          MEMORY_MB + " is " + job.get(MEMORY_MB) + ", which is less than 1");
     }
   }
 
@@ -201,6 +230,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     recordCounter.increment(unreported);
     servedCounter.increment(unreported);
     byteCounter.increment(unreportedBytes);
+    servedByteCounter.increment(unreportedBytes);
     foldedCounter.increment(unreportedFolds);
     unreported = 0;
     unreportedBytes = 0;

@@ -208,6 +208,7 @@ final class Jobs {
     List<String> ours = run(name, true, maps, reduces, setting);
     assertThat(ours).as(name).isEqualTo(stock);
     assertThat(counter("RECORDS")).isEqualTo(counter(TaskCounter.MAP_OUTPUT_RECORDS));
+    assertThat(counter("BYTES")).isEqualTo(counter(TaskCounter.MAP_OUTPUT_BYTES));
     assertThat(counter("FALLBACKS")).isZero();
   }
 

@@ -1,6 +1,7 @@
 package org.howdah.sort;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -56,6 +57,20 @@ class KeyOrdersTest {
   @Test
   void decreasingNumbersToo() throws IOException {
     agree(LongWritable.class, new LongWritable.DecreasingComparator());
+  }
+
+  @Test
+  void anOrderOfBytesIsOneThatSaysWhereTheyBegin() {
+    assertThatThrownBy(
+            () ->
+                new KeyOrder(KeyOrder.Kind.BYTES) {
+                  @Override
+                  public long prefix(byte[] data, int start, int length) {
+                    return 0;
+                  }
+                })
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("BYTES");
   }
 
   /** A comparator of a user's, which says nothing of itself. */

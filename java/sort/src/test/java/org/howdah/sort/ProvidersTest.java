@@ -1,0 +1,135 @@
+package org.howdah.sort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.util.HeapSort;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Others' providers, good and bad, and what is left to Hadoop's own sort. */
+class ProvidersTest {
+  private static final int MAPS = 2;
+
+  @TempDir Path directory;
+  private ClassLoader usual;
+  private URLClassLoader withProviders;
+  private Jobs jobs;
+
+  @BeforeEach
+  void open() {
+    usual = Thread.currentThread().getContextClassLoader();
+    jobs = new Jobs(directory);
+  }
+
+  @AfterEach
+  void restore() throws IOException {
+    Thread.currentThread().setContextClassLoader(usual);
+    if (withProviders != null) {
+      withProviders.close();
+    }
+  }
+
+  /** Has this thread, and those that it starts, see a provider on the class path. */
+  private void provide(Class<?> type, String provider) throws IOException {
+    Path services = Files.createDirectories(directory.resolve("jar/META-INF/services"));
+    Files.write(services.resolve(type.getName()), Collections.singletonList(provider));
+    URL[] jar = {directory.resolve("jar").toUri().toURL()};
+    withProviders = new URLClassLoader(jar, usual);
+    Thread.currentThread().setContextClassLoader(withProviders);
+  }
+
+  private void leaves(Refusal.Reason reason, Jobs.Setting setting) throws Exception {
+    Jobs.Setting some =
+        job -> {
+          job.getConfiguration().setInt(Jobs.RECORDS, 1000);
+          setting.apply(job);
+        };
+    List<String> stock = jobs.run("left", false, MAPS, 2, some);
+    String both = SortingCollector.class.getName() + "," + MapTask.MapOutputBuffer.class.getName();
+    assertThat(jobs.run("left", both, MAPS, 2, some)).isEqualTo(stock);
+    assertThat(jobs.counter("FALLBACKS")).isEqualTo(MAPS);
+    assertThat(jobs.counter("FALLBACKS_" + reason)).isEqualTo(MAPS);
+    assertThat(jobs.counter("RECORDS")).isZero();
+    assertThat(jobs.counter(TaskCounter.MAP_OUTPUT_RECORDS)).isEqualTo(MAPS * 1000);
+  }
+
+  @Test
+  void whatIsLeftToHadoopIsCounted() throws Exception {
+    leaves(
+        Refusal.Reason.SORT_CLASS,
+        job -> job.getConfiguration().set("map.sort.class", HeapSort.class.getName()));
+  }
+
+  @Test
+  void settingsThatAreNotValidAreLeftToHadoop() throws Exception {
+    leaves(
+        Refusal.Reason.SETTINGS,
+        job -> job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 0));
+  }
+
+  @Test
+  void whateverElsePreventsTheSortIsLeftToHadoop() throws Exception {
+    leaves(
+        Refusal.Reason.OTHER,
+        job -> job.getConfiguration().set(SortingCollector.MEMORY_MB, "much"));
+  }
+
+  /** A provider for an order that cannot be. */
+  public static class NoBytes implements KeyOrderProvider {
+    @Override
+    public KeyOrder orderOf(Class<?> keyClass, RawComparator<?> comparator) {
+      return new KeyOrder(KeyOrder.Kind.BYTES) {
+        @Override
+        public long prefix(byte[] data, int start, int length) {
+          return 0;
+        }
+      };
+    }
+  }
+
+  /** A provider that was compiled with something that is not there. */
+  public static class Unlinked implements KeyOrderProvider {
+    @Override
+    public KeyOrder orderOf(Class<?> keyClass, RawComparator<?> comparator) {
+      throw new NoClassDefFoundError("as expected");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "no.such.Provider",
+        "org.apache.hadoop.io.Text",
+        "org.howdah.sort.ProvidersTest$NoBytes",
+        "org.howdah.sort.ProvidersTest$Unlinked"
+      })
+  void aBrokenProviderOfOrdersLeavesMapsToHadoop(String provider) throws Exception {
+    provide(KeyOrderProvider.class, provider);
+    leaves(Refusal.Reason.PROVIDER, job -> {});
+    assertThatThrownBy(() -> KeyOrders.of(Text.class, WritableComparator.get(Text.class)))
+        .isInstanceOf(RuntimeException.class);
+  }
+
+  @Test
+  void aBrokenProviderOfFoldsLeavesMapsToHadoop() throws Exception {
+    provide(FoldProvider.class, "no.such.Provider");
+    leaves(Refusal.Reason.PROVIDER, job -> job.setCombinerClass(Jobs.Distinct.class));
+  }
+}
