@@ -55,7 +55,7 @@ final class TeraRecords {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (FSDataOutputStream out = new FSDataOutputStream(bytes, null)) {
       SegmentWriter writer = new SegmentWriter(out, null, new byte[SegmentWriter.BUFFER_BYTES]);
-      RecordCursor cursor = sorted.partition(0);
+      RecordCursor cursor = sorted.partition(0).get(0);
       while (cursor.next()) {
         writer.append(cursor);
       }

@@ -14,11 +14,13 @@ final class BufferCursor extends RecordCursor {
   // Written only: without it the compiler would drop the reads of touch().
   private int sum;
 
-  /** The records of the first {@code end} of {@code entries}. */
-  BufferCursor(RecordBuffer records, long[] entries, int end) {
+  /** The records of {@code entries} from number {@code from} to {@code end}. */
+  BufferCursor(RecordBuffer records, long[] entries, int from, int end) {
     this.records = records;
     this.entries = entries;
     this.end = end;
+    this.index = from;
+    this.touched = from;
   }
 
   @Override

@@ -29,39 +29,50 @@ final class EntrySort {
   private final KeyOrder order;
   private final KeyOrder.Bytes bytes;
   private final RawComparator<?> comparator;
-  private final long[] entries;
   private final Progressable progress;
+  private long[] entries;
   private long[] spare = new long[0];
+  private boolean hasOnlyFew;
 
-  /** {@code most} is the number of entries of the largest partition. */
   EntrySort(
-      RecordBuffer records,
-      KeyOrder order,
-      RawComparator<?> comparator,
-      int most,
-      Progressable progress) {
+      RecordBuffer records, KeyOrder order, RawComparator<?> comparator, Progressable progress) {
     this.records = records;
     this.order = order;
     this.bytes = order instanceof KeyOrder.Bytes ? (KeyOrder.Bytes) order : null;
     this.comparator = comparator;
-    this.entries = new long[2 * most];
     this.progress = progress;
   }
 
-  /** The entries of {@code partition} in order, until another one is sorted. */
-  long[] sorted(int partition) {
-    int end = records.count(partition);
-    records.move(partition, entries);
-    if (spare.length < 2 * end) {
+  /**
+   * Sorts the first {@code count} of {@code unsorted}, in runs of as many entries as is returned:
+   * all of them, unless there is no memory for that.
+   */
+  int sort(long[] unsorted, int count) {
+    entries = unsorted;
+    int run = spareFor(count);
+    for (int from = 0; from < count; from += run) {
+      int end = Math.min(count, from + run);
+      if (order.kind() == KeyOrder.Kind.UNKNOWN) {
+        merge(from, end);
+      } else {
+        radix(from, end, 0);
+      }
+    }
+    return run;
+  }
+
+  /** Through how many entries, {@code count} at most, the sort can pass at once. */
+  private int spareFor(int count) {
+    if (spare.length < 2 * count && !hasOnlyFew) {
       spare = null;
-      spare = new long[2 * end];
+      try {
+        spare = new long[2 * count];
+      } catch (OutOfMemoryError full) {
+        hasOnlyFew = true;
+        spare = new long[2 * MANY];
+      }
     }
-    if (order.kind() == KeyOrder.Kind.UNKNOWN) {
-      merge(0, end);
-    } else {
-      radix(0, end, 0);
-    }
-    return entries;
+    return Math.min(count, spare.length / 2);
   }
 
   private void radix(int from, int end, int depth) {

@@ -7,33 +7,48 @@ package org.howdah.sort;
 final class FoldTable {
   // Open addressing, half full at most: a hash and the number of the record's entry, plus one.
   private static final int LEAST = 1 << 10;
+  private static final int MOST = 1 << 30;
 
   private final RecordBuffer records;
   private final Fold fold;
   private long[] slots = new long[LEAST];
   private long[] entries = new long[LEAST];
   private int used;
+  // Of the key that was asked for last.
+  private long lastHash;
+  private boolean isKnown;
+  private boolean isFull;
 
   FoldTable(RecordBuffer records, Fold fold) {
     this.records = records;
     this.fold = fold;
   }
 
+  /** How many keys it finds. */
+  int size() {
+    return used;
+  }
+
   void clear() {
     slots = new long[LEAST];
     entries = new long[LEAST];
     used = 0;
+    isKnown = false;
+    isFull = false;
   }
 
   /**
    * Adds the value of the record just written to the one with its key. False where there is none
-   * yet: the caller adds the record, and tells of it by {@link #put}.
+   * yet, or one to which it cannot be added: the caller adds the record, and tells of it by {@link
+   * #put}.
    */
   boolean fold(int partition) {
     byte[] data = records.data();
     int start = records.keyStart();
     int length = records.keyLength();
     long hash = hash(data, start, length, partition);
+    lastHash = hash;
+    isKnown = false;
     int mask = slots.length - 1;
     for (int slot = (int) hash & mask; entries[slot] != 0; slot = slot + 1 & mask) {
       if (slots[slot] != hash) {
@@ -46,6 +61,7 @@ final class FoldTable {
       int keyLength = EntrySort.Key.length(page, offset);
       if (RecordBuffer.partition(entry) == partition
           && same(page, key, keyLength, data, start, length)) {
+        isKnown = true;
         int valueLength = SegmentFormat.read(page, offset + SegmentFormat.sizeOf(page[offset]));
         return fold.add(
             page, key + keyLength, valueLength, data, records.valueStart(), records.valueLength());
@@ -54,25 +70,42 @@ final class FoldTable {
     return false;
   }
 
-  /** Notes the entry of the record just added; its key is still where it was written. */
-  void put(long entry, int partition) {
-    if (2 * (used + 1) > slots.length) {
-      grow();
+  /**
+   * Notes the entry of the record just added, for which {@link #fold} was asked before. Records of
+   * keys that are not noted, for lack of memory, are combined like those of any job.
+   */
+  void put(long entry) {
+    if (isKnown || isFull) {
+      return;
     }
-    place(hash(records.data(), records.keyStart(), records.keyLength(), partition), entry + 1);
+    if (used >= slots.length / 2 && !grow()) {
+      isFull = true;
+      records.fill();
+      return;
+    }
+    place(lastHash, entry + 1);
     used++;
   }
 
-  private void grow() {
+  private boolean grow() {
     long[] hashes = slots;
     long[] held = entries;
-    slots = new long[2 * hashes.length];
-    entries = new long[slots.length];
+    if (hashes.length == MOST) {
+      return false;
+    }
+    try {
+      long[] twice = new long[2 * hashes.length];
+      entries = new long[2 * hashes.length];
+      slots = twice;
+    } catch (OutOfMemoryError full) {
+      return false;
+    }
     for (int slot = 0; slot < held.length; slot++) {
       if (held[slot] != 0) {
         place(hashes[slot], held[slot]);
       }
     }
+    return true;
   }
 
   private void place(long hash, long entry) {

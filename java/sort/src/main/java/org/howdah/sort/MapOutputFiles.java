@@ -159,7 +159,7 @@ final class MapOutputFiles<K, V> {
               cursors.add(segment(open.get(spill), spills.get(spill), part, most));
               bytes += part.rawLength;
             }
-            cursors.add(rest.partition(partition));
+            cursors.addAll(rest.partition(partition));
             boolean isEmpty = rest.isEmpty(partition) && bytes == (2L + padding) * spills.size();
             MergedRecords merged = new MergedRecords(cursors, order, comparator, bytes);
             if (combine && !isEmpty) {
@@ -203,18 +203,20 @@ final class MapOutputFiles<K, V> {
   }
 
   private void write(SortedRecords sorted, int partition, SegmentWriter to) throws IOException {
-    RecordCursor records = sorted.partition(partition);
-    if (combining == null) {
-      while (records.next()) {
-        to.append(records);
-        if (to.records() % PROGRESS_RECORDS == 0) {
-          reporter.progress();
+    List<RecordCursor> runs = sorted.partition(partition);
+    if (combining != null && !runs.isEmpty()) {
+      combining.run(new MergedRecords(runs, order, comparator, 1), to);
+    } else if (runs.size() > 1) {
+      copy(new MergedRecords(runs, order, comparator, 1), to);
+    } else {
+      for (RecordCursor records : runs) {
+        while (records.next()) {
+          to.append(records);
+          if (to.records() % PROGRESS_RECORDS == 0) {
+            reporter.progress();
+          }
         }
       }
-    } else if (!sorted.isEmpty(partition)) {
-      List<RecordCursor> one = new ArrayList<>();
-      one.add(records);
-      combining.run(new MergedRecords(one, order, comparator, 1), to);
     }
   }
 

@@ -84,21 +84,21 @@ final class PartitionEntries {
     return next;
   }
 
-  /** Moves the entries of a partition to the beginning of {@code to}, and forgets them. */
-  void move(int partition, long[] to) {
-    int at = 0;
+  /**
+   * The blocks of a partition, which forgets them. All are full but the last, of which {@link
+   * #count} tells how much is.
+   */
+  List<long[]> take(int partition) {
     List<long[]> blocks = full.set(partition, null);
-    if (blocks != null) {
-      for (long[] block : blocks) {
-        System.arraycopy(block, 0, to, at, block.length);
-        at += block.length;
-      }
+    if (blocks == null) {
+      blocks = new ArrayList<>();
     }
     if (current[partition] != null) {
-      System.arraycopy(current[partition], 0, to, at, filled[partition]);
+      blocks.add(current[partition]);
       current[partition] = null;
     }
     filled[partition] = 0;
+    return blocks;
   }
 
   void clear() {

@@ -31,22 +31,31 @@ final class RecordBuffer {
   // The array in which a partition is sorted. Its entries pass through another one there, for which
   // their first place has been given back.
   private static final int SORTING_BYTES = ENTRY_BYTES;
-  private static final int FOLDING_BYTES = 4 * ENTRY_BYTES;
+  // A table that is half full at most has this twice, before it has doubled; then four times.
+  private static final int SLOT_BYTES = 2 * Long.BYTES;
+  private static final int FOLDING_BYTES = 4 * SLOT_BYTES;
   private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
   private static final int MOST_ENTRIES = (Integer.MAX_VALUE - 8) / 2;
+
+  /** In how many steps, about, the memory grows for which the heap is asked. */
+  private static final int STEPS = 32;
 
   /** What empties the buffer when it is full: must call {@link #clear}. */
   interface Spill {
     void run() throws IOException;
   }
 
-  private final long budget;
+  private final long least;
+  private final long most;
+  private final Heap heap;
   private final int foldingBytes;
   private final Spill spill;
   private final List<byte[]> pages = new ArrayList<>();
   private final PartitionEntries entries;
   private final DataOutputStream output = new PageOutput(new Bytes());
 
+  // What may be held now; the heap has been asked for what of it is above the least.
+  private long limit;
   private long pageBytes;
   private int pageIndex = -1;
   private byte[] page = new byte[0];
@@ -57,16 +66,27 @@ final class RecordBuffer {
   private int headerGuess = 2;
   private int count;
   private boolean hasReserve = true;
+  private boolean isFull;
   private long recordBytes;
 
   /**
-   * A buffer for {@code partitions}, of at most {@code budget} bytes, entries included, and with
-   * {@code folding} the table that finds equal keys; a single larger record is taken none the less.
-   * {@code spill} runs when there is no room, between two records or within one.
+   * A buffer for {@code partitions}, of at most {@code bytes}, entries included, and with {@code
+   * folding} the table that finds equal keys; a single larger record is taken none the less. {@code
+   * spill} runs when there is no room, between two records or within one.
    */
-  RecordBuffer(int partitions, long budget, boolean folding, Spill spill) {
+  RecordBuffer(int partitions, long bytes, boolean folding, Spill spill) {
+    this(partitions, bytes, bytes, Heap.ANY, folding, spill);
+  }
+
+  /**
+   * One that grows above {@code least} bytes, and up to {@code most}, only as {@code heap} allows.
+   */
+  RecordBuffer(int partitions, long least, long most, Heap heap, boolean folding, Spill spill) {
     this.entries = new PartitionEntries(partitions);
-    this.budget = budget;
+    this.least = least;
+    this.most = most;
+    this.limit = least;
+    this.heap = heap;
     this.foldingBytes = folding ? FOLDING_BYTES : 0;
     this.spill = spill;
   }
@@ -102,16 +122,30 @@ final class RecordBuffer {
     return entries.count(partition);
   }
 
-  /**
-   * Moves the entries of {@code partition} to the beginning of {@code to}, from where they count.
-   */
-  void move(int partition, long[] to) {
-    entries.move(partition, to);
+  /** The entries of {@code partition}, as {@link PartitionEntries#take} has them. */
+  List<long[]> takeEntries(int partition) {
+    return entries.take(partition);
+  }
+
+  /** Has the next record find the buffer full: other memory that grows with it is exhausted. */
+  void fill() {
+    isFull = true;
+    hasReserve = false;
+  }
+
+  /** Whether it should be emptied now: the mapper needs what it took above the least. */
+  boolean isInTheWay() {
+    return limit > least && count > 0 && heap.isTight(0);
+  }
+
+  /** Whether there is memory to sort all records of the largest partition at once. */
+  boolean hasRoomToSort() {
+    return limit == least || !heap.isTight(2L * SORTING_BYTES * entries.largest());
   }
 
   void begin() throws IOException {
     if (!hasReserve) {
-      if (!hasRoomForEntries()) {
+      if (isFull || !hasRoomForEntries()) {
         spill.run();
       }
       hasReserve = true;
@@ -162,21 +196,36 @@ final class RecordBuffer {
   }
 
   /** Adds the record that has been written. Returns its entry. */
-  long add(long prefix, int partition) {
+  long add(long prefix, int partition) throws IOException {
     int valueLength = valueLength();
     int header = SegmentFormat.size(keyLength) + SegmentFormat.size(valueLength);
     if (header != headerGuess) {
       moveTo(recordStart + header);
     }
     SegmentFormat.write(page, SegmentFormat.write(page, recordStart, keyLength), valueLength);
-    long entry = (long) partition << ADDRESS_BITS | (long) pageIndex << OFFSET_BITS | recordStart;
-    if (entries.add(partition, prefix, entry)) {
+    long entry = entry(partition);
+    try {
+      if (entries.add(partition, prefix, entry)) {
+        hasReserve = false;
+      }
+    } catch (OutOfMemoryError full) {
+      if (count == 0) {
+        throw full;
+      }
+      // The heap is smaller than what the buffer was told.
+      emptyAround(0);
+      entry = entry(partition);
+      entries.add(partition, prefix, entry);
       hasReserve = false;
     }
     count++;
     recordBytes += header + keyLength + valueLength;
     headerGuess = header;
     return entry;
+  }
+
+  private long entry(int partition) {
+    return (long) partition << ADDRESS_BITS | (long) pageIndex << OFFSET_BITS | recordStart;
   }
 
   private void moveTo(int start) {
@@ -194,12 +243,26 @@ final class RecordBuffer {
         + (long) count * foldingBytes;
   }
 
-  /** Forgets all records; pages stay for the next ones, but for those of single large records. */
+  /** What of the memory is not taken yet, though records that are there will need it. */
+  private long missing() {
+    return (long) entries.largest() * SORTING_BYTES + (long) count * (foldingBytes / 2);
+  }
+
+  /**
+   * Forgets all records; pages stay for the next ones, but for those of single large records, and
+   * those that the heap misses.
+   */
   void clear() {
-    pages.removeIf(one -> one.length > Math.min(LARGEST_PAGE, budget / 2));
+    if (limit > least && heap.isTight(0)) {
+      limit = least;
+    }
+    pages.removeIf(one -> one.length > Math.min(LARGEST_PAGE, limit / 2));
     pageBytes = 0;
     for (byte[] one : pages) {
       pageBytes += one.length;
+    }
+    while (pageBytes > limit) {
+      dropPage();
     }
     pageIndex = -1;
     page = new byte[0];
@@ -209,21 +272,41 @@ final class RecordBuffer {
     recordBytes = 0;
     entries.clear();
     hasReserve = true;
+    isFull = false;
   }
 
-  /** Gives the memory back. Nothing may be written afterwards. */
+  private void dropPage() {
+    pageBytes -= pages.remove(pages.size() - 1).length;
+  }
+
+  /** Forgets all records, and gives the memory back. */
   void release() {
     clear();
     pages.clear();
+    pageBytes = 0;
   }
 
   private boolean hasRoomForEntries() {
     long wanted = (long) entries.next() * (ENTRY_BYTES + SORTING_BYTES + foldingBytes);
     // Pages that earlier, larger records needed give way.
-    while (memory() + wanted > budget && pages.size() > pageIndex + 1) {
-      pageBytes -= pages.remove(pages.size() - 1).length;
+    while (memory() + wanted > limit && pages.size() > pageIndex + 1) {
+      dropPage();
     }
-    return memory() + wanted <= budget && count + entries.next() <= MOST_ENTRIES;
+    return mayGrow(wanted) && count + entries.next() <= MOST_ENTRIES;
+  }
+
+  /** Whether {@code bytes} more may be held: within the limit, which rises as the heap allows. */
+  private boolean mayGrow(long bytes) {
+    long wanted = memory() + bytes;
+    if (wanted <= limit) {
+      return true;
+    }
+    long raised = Math.min(most, Math.max(wanted, limit + most / STEPS));
+    if (wanted > most || !heap.hasRoom(raised - memory() + missing())) {
+      return false;
+    }
+    limit = raised;
+    return true;
   }
 
   /**
@@ -240,6 +323,7 @@ final class RecordBuffer {
     int from = recordStart;
     int held = position - from;
     byte[] old = page;
+    int key = keyStart - from;
     long wanted = (long) held + bytes + 2 * SegmentFormat.MOST_HEADER;
     // A record that has outgrown a page doubles, so that it is not copied again for each of its
     // bytes.
@@ -248,25 +332,35 @@ final class RecordBuffer {
     if (size > MOST_BYTES) {
       throw new IOException("a record of more than " + MOST_BYTES + " bytes is too large to sort");
     }
-    if (!take((int) size)) {
-      if (count > 0) {
-        byte[] unfinished = Arrays.copyOfRange(old, from, from + held);
-        int keyOffset = keyStart - from;
-        spill.run();
-        old = unfinished;
-        from = 0;
-        keyStart = keyOffset;
-        if (!take((int) size)) {
-          takeAnew((int) size);
-        }
-      } else {
-        takeAnew((int) size);
-      }
+    if (take((int) size)) {
+      place(old, from, held, key);
+    } else if (count > 0) {
+      emptyAround((int) size);
+    } else {
+      takeAnew((int) size);
+      place(old, from, held, key);
     }
-    System.arraycopy(old, from, page, 0, held);
-    keyStart -= from;
+  }
+
+  /**
+   * Spills all but the record that is being written, which goes on in {@code size} bytes at least.
+   */
+  private void emptyAround(int size) throws IOException {
+    byte[] unfinished = Arrays.copyOfRange(page, recordStart, position);
+    int key = keyStart - recordStart;
+    spill.run();
+    int least = Math.max(size, unfinished.length);
+    if (!take(least)) {
+      takeAnew(least);
+    }
+    place(unfinished, 0, unfinished.length, key);
+  }
+
+  private void place(byte[] from, int start, int length, int key) {
+    System.arraycopy(from, start, page, 0, length);
+    keyStart = key;
     recordStart = 0;
-    position = held;
+    position = length;
   }
 
   /** Goes to the next page of at least {@code size} bytes. False where the budget has none. */
@@ -277,14 +371,20 @@ final class RecordBuffer {
         return true;
       }
     }
+    return pages.size() < MOST_PAGES && (add(size, most) || limit < most && add(size, limit));
+  }
+
+  /** Takes another page, of which the buffer is within {@code bytes} when it is full. */
+  private boolean add(int size, long bytes) {
     // The records of the page will have entries too, about as many per byte as those before.
-    long left = (long) ((budget - memory()) * (pageBytes / (double) Math.max(1, memory())));
-    if (pages.isEmpty()) {
-      left = budget / 2;
-    }
+    double share = pages.isEmpty() ? 0.5 : pageBytes / (double) Math.max(1, memory());
+    long left = (long) ((bytes - memory()) * share);
     long usual = Math.min(LARGEST_PAGE, Math.max(FIRST_PAGE, pageBytes));
     long length = Math.max(size, Math.min(usual, left));
-    if (length > left || length < Math.min(FIRST_PAGE, budget / 4) || pages.size() == MOST_PAGES) {
+    if (length > left || length < Math.min(FIRST_PAGE, bytes / 4)) {
+      return false;
+    }
+    if (limit < bytes && !mayGrow(Math.min(bytes - memory(), (long) (length / share)))) {
       return false;
     }
     try {
@@ -303,7 +403,8 @@ final class RecordBuffer {
    * for.
    */
   private void takeAnew(int size) {
-    pages.clear();
+    // If there is no memory, what comes after the record must not find its pages.
+    release();
     pages.add(new byte[size]);
     pageBytes = size;
     enter(0);

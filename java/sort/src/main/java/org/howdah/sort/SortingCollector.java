@@ -34,6 +34,8 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(SortingCollector.class);
   private static final double HEAP_SHARE = 0.5;
   private static final int REPORT_RECORDS = 1 << 8;
+  // Looking costs as much as some records do.
+  private static final int REPORTS_UNTIL_LOOK = 1 << 4;
 
   private Class<K> keyClass;
   private Class<V> valueClass;
@@ -54,6 +56,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   private int unreported;
   private long unreportedBytes;
   private long unreportedFolds;
+  private int reports;
   private boolean ended;
   private Throwable broken;
   private Runnable complete;
@@ -93,9 +96,10 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     comparator = job.getOutputKeyComparator();
     order = KeyOrders.of(keyClass, comparator);
     Fold fold = Folds.of(job);
-    buffer =
-        new RecordBuffer(
-            partitions, memory(job, context.getMapTask().getTaskID()), fold != null, this::spill);
+    long least = least(job);
+    long most = most(job, least, context.getMapTask().getTaskID());
+    Heap heap = most > least ? new TaskHeap() : Heap.ANY;
+    buffer = new RecordBuffer(partitions, least, most, heap, fold != null, this::spill);
     folded = fold == null ? null : new FoldTable(buffer, fold);
     SerializationFactory factory = new SerializationFactory(job);
     keys = factory.getSerializer(keyClass);
@@ -154,11 +158,19 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   }
 
   /**
-   * Bytes for records. Half of the heap is more than a mapper that fills the heap itself leaves; so
-   * an attempt after a failed one takes no more than Hadoop's own collector would.
+   * Bytes for records that are taken unasked: what a user says, or as many as Hadoop's own
+   * collector takes.
    */
-  private static long memory(JobConf job, TaskAttemptID attempt) {
-    int least = Math.max(1, job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB));
+  private static long least(JobConf job) {
+    int usual = Math.max(1, job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB));
+    return (long) job.getInt(MEMORY_MB, usual) << 20;
+  }
+
+  /**
+   * Bytes for records where the heap has room for them beside the mapper. An attempt after a failed
+   * one does not try whether it has.
+   */
+  private static long most(JobConf job, long least, TaskAttemptID attempt) {
     // Each application master numbers its attempts from another thousand on.
     boolean isFirst = attempt.getId() % 1000 == 0;
     // There, several tasks share a heap.
@@ -166,9 +178,10 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
         !job.getBoolean("mapreduce.task.uberized", false)
             && !MRConfig.LOCAL_FRAMEWORK_NAME.equals(
                 job.get(MRConfig.FRAMEWORK_NAME, MRConfig.LOCAL_FRAMEWORK_NAME));
-    long share = isFirst && isAlone ? (long) (Runtime.getRuntime().maxMemory() * HEAP_SHARE) : 0;
-    long asked = (long) job.getInt(MEMORY_MB, 0) << 20;
-    return asked > 0 ? asked : Math.max((long) least << 20, share);
+    if (job.get(MEMORY_MB) != null || !isFirst || !isAlone) {
+      return least;
+    }
+    return Math.max(least, (long) (Runtime.getRuntime().maxMemory() * HEAP_SHARE));
   }
 
   @Override
@@ -194,6 +207,17 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
       buffer.drop();
       throw failure;
     }
+    try {
+      keep(partition);
+    } catch (IOException | RuntimeException | Error failure) {
+      // It was written: a mapper that goes on would lose it.
+      broken = failure;
+      throw failure;
+    }
+  }
+
+  /** Adds the record that has been written, or folds it into another one. */
+  private void keep(int partition) throws IOException {
     unreportedBytes += buffer.length();
     if (folded != null && folded.fold(partition)) {
       unreportedFolds++;
@@ -202,17 +226,21 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
       long prefix = order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength());
       long entry = buffer.add(prefix, partition);
       if (folded != null) {
-        folded.put(entry, partition);
+        folded.put(entry);
       }
     }
     if (++unreported == REPORT_RECORDS) {
       report();
+      if (++reports % REPORTS_UNTIL_LOOK == 0 && buffer.isInTheWay()) {
+        LOG.info("The mapper needs memory that was free before");
+        spill();
+      }
     }
   }
 
   private void rethrow() throws IOException {
     if (broken != null) {
-      throw new IOException("Spill failed", broken);
+      throw new IOException("a record could not be kept or spilled: " + broken, broken);
     }
   }
 

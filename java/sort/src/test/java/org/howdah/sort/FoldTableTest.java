@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.hadoop.io.IntWritable;
@@ -41,20 +42,43 @@ class FoldTableTest {
       if (table.fold(partition)) {
         buffer.drop();
       } else {
-        table.put(buffer.add(0, partition), partition);
+        table.put(buffer.add(0, partition));
       }
     }
     assertThat(buffer.count()).isEqualTo(sums.size());
     assertThat(read(buffer)).isEqualTo(sums);
   }
 
+  @Test
+  void aKeyWhoseValuesCannotBeAddedIsNotedOnce() throws Exception {
+    RecordBuffer buffer = new RecordBuffer(1, 1 << 28, true, () -> {});
+    FoldTable table =
+        new FoldTable(buffer, (target, into, intoLength, data, from, length) -> false);
+    for (int number = 0; number < 200_000; number++) {
+      buffer.begin();
+      new Text("hot" + number % 3).write(buffer.output());
+      buffer.keyDone();
+      new IntWritable(number).write(buffer.output());
+      assertThat(table.fold(0)).isFalse();
+      table.put(buffer.add(0, 0));
+    }
+    assertThat(buffer.count()).isEqualTo(200_000);
+    assertThat(table.size()).isEqualTo(3);
+  }
+
   private static Map<String, Integer> read(RecordBuffer buffer) throws IOException {
     Map<String, Integer> found = new HashMap<>();
     for (int partition = 0; partition < 3; partition++) {
-      long[] entries = new long[2 * buffer.count(partition)];
-      buffer.move(partition, entries);
-      for (int at = 1; at < entries.length; at += 2) {
-        long entry = entries[at];
+      int count = buffer.count(partition);
+      List<long[]> blocks = buffer.takeEntries(partition);
+      for (int number = 0; number < count; number++) {
+        long[] block = blocks.get(0);
+        int at = 2 * number;
+        for (int next = 1; at >= block.length; next++) {
+          at -= block.length;
+          block = blocks.get(next);
+        }
+        long entry = block[at + 1];
         byte[] page = buffer.page(entry);
         org.apache.hadoop.io.DataInputBuffer in = new org.apache.hadoop.io.DataInputBuffer();
         in.reset(page, EntrySort.Key.start(page, RecordBuffer.offset(entry)), page.length);

@@ -10,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.HeapSort;
@@ -131,5 +133,78 @@ class ProvidersTest {
   void aBrokenProviderOfFoldsLeavesMapsToHadoop() throws Exception {
     provide(FoldProvider.class, "no.such.Provider");
     leaves(Refusal.Reason.PROVIDER, job -> job.setCombinerClass(Jobs.Distinct.class));
+  }
+
+  /** An order that is right, until it fails. */
+  public static class Failing implements KeyOrderProvider {
+    @Override
+    public KeyOrder orderOf(Class<?> keyClass, RawComparator<?> comparator) {
+      return new KeyOrder(KeyOrder.Kind.UNKNOWN) {
+        private int calls;
+
+        @Override
+        public long prefix(byte[] data, int start, int length) {
+          if (++calls == 500) {
+            throw new IllegalStateException("as expected");
+          }
+          return 0;
+        }
+      };
+    }
+  }
+
+  /** A fold that fails after some time, with an error. */
+  public static class FailingFold implements FoldProvider {
+    @Override
+    public Fold foldOf(Class<?> combiner, JobConf job) {
+      int[] calls = new int[1];
+      return (target, into, intoLength, data, from, length) -> {
+        if (++calls[0] == 500) {
+          throw new StackOverflowError("as expected");
+        }
+        return false;
+      };
+    }
+  }
+
+  /** Few keys, and deaf to whatever happens. */
+  public static class Deaf extends Jobs.Count {
+    @Override
+    protected void map(LongWritable offset, Text line, Context context)
+        throws InterruptedException {
+      for (int number = 0; number < 10_000; number++) {
+        try {
+          context.write(new Text("key" + number % 10), new LongWritable(number));
+        } catch (IOException | RuntimeException | Error ignored) {
+          continue;
+        }
+      }
+    }
+  }
+
+  private void failsWith(Class<?> type, Class<?> provider) throws IOException {
+    provide(type, provider.getName());
+    assertThatThrownBy(
+            () ->
+                jobs.run(
+                    "deaf",
+                    true,
+                    1,
+                    1,
+                    job -> {
+                      Jobs.counting(Jobs.TextSum.class, 64).apply(job);
+                      job.setMapperClass(Deaf.class);
+                    }))
+        .isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void aRecordThatIsLostAfterItWasWrittenFailsTheMapWhateverItsMapperIgnores() throws Exception {
+    failsWith(KeyOrderProvider.class, Failing.class);
+  }
+
+  @Test
+  void soDoesOneThatCouldNotBeFolded() throws Exception {
+    failsWith(FoldProvider.class, FailingFold.class);
   }
 }
