@@ -2,6 +2,7 @@ package org.howdah.sort;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -38,6 +39,11 @@ final class MapOutputFiles<K, V> {
   private static final int READ_BYTES = 1 << 18;
   private static final int LEAST_READ_BYTES = 1 << 13;
   private static final long MOST_READ_BYTES = 32L << 20;
+  private static final int INDEX_BYTES = 3 * Long.BYTES;
+  private static final long MOST_INDEX_BYTES = 16L << 20;
+  // Of open files a task may have some thousand; of decompressors, each with buffers, fewer.
+  private static final int MOST_FILES = 500;
+  private static final int MOST_TRANSFORMED = 100;
 
   private final JobConf job;
   private final MapOutputFile names;
@@ -52,8 +58,11 @@ final class MapOutputFiles<K, V> {
   private final int partitions;
   private final int padding;
   private final byte[] written = new byte[SegmentWriter.BUFFER_BYTES];
-  private final List<Path> spills = new ArrayList<>();
-  private final List<SpillRecord> indexes = new ArrayList<>();
+  private final List<SpillFile> spills = new ArrayList<>();
+  private final int indexLimit;
+  private long heldIndexBytes;
+  private int spillCount;
+  private int fileCount;
 
   /** {@code combining} is null for a job without a combiner. */
   MapOutputFiles(
@@ -77,6 +86,7 @@ final class MapOutputFiles<K, V> {
             : null;
     partitions = job.getNumReduceTasks();
     padding = CryptoUtils.cryptoPadding(job);
+    indexLimit = job.getInt(MRJobConfig.INDEX_CACHE_MEMORY_LIMIT, 1 << 20);
     spilledRecords = reporter.getCounter(TaskCounter.SPILLED_RECORDS);
     spillCounter = reporter.getCounter(SortingCollector.COUNTERS, "SPILLS");
   }
@@ -89,40 +99,64 @@ final class MapOutputFiles<K, V> {
   /** Writes records that no longer fit in memory. */
   void spill(SortedRecords records) throws IOException {
     int limit = job.getInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1);
-    if (limit >= 0 && spills.size() >= limit) {
+    if (limit >= 0 && spillCount >= limit) {
       throw new IOException(
           "Too many spill files got created, control it with "
               + MRJobConfig.SPILL_FILES_COUNT_LIMIT
               + ", current value: "
               + limit
               + ", current spill count: "
-              + (spills.size() + 1));
+              + (spillCount + 1));
     }
     long began = System.nanoTime();
-    long size = records.bytes() + (long) partitions * HEADER_BYTES;
-    Path file = names.getSpillFileForWrite(spills.size(), size);
-    SpillRecord index = new SpillRecord(partitions);
-    write(file, index, (partition, to) -> write(records, partition, to));
-    spills.add(file);
-    indexes.add(index);
+    SpillFile spill = spillFile(records.bytes(), (partition, to) -> write(records, partition, to));
+    spillCount++;
     spillCounter.increment(1);
     LOG.info(
-        "Spill {} to {} in {} ms", spills.size(), file, (System.nanoTime() - began) / 1_000_000);
+        "Spill {} to {} in {} ms",
+        spillCount,
+        spill.file(),
+        (System.nanoTime() - began) / 1_000_000);
+  }
+
+  /** Writes another of the spills, of about {@code bytes}. */
+  private SpillFile spillFile(long bytes, Content content) throws IOException {
+    int number = fileCount++;
+    Path file = names.getSpillFileForWrite(number, bytes + (long) partitions * HEADER_BYTES);
+    SpillRecord index = new SpillRecord(partitions);
+    write(file, index, content);
+    long length = local.getFileStatus(file).getLen();
+    long indexBytes = (long) partitions * INDEX_BYTES;
+    SpillFile spill;
+    if (heldIndexBytes < indexLimit) {
+      heldIndexBytes += indexBytes;
+      spill = SpillFile.indexed(file, length, index);
+    } else {
+      Path indexFile = names.getSpillIndexFileForWrite(number, indexBytes);
+      spill = SpillFile.indexed(file, length, index, indexFile, job);
+    }
+    spills.add(spill);
+    return spill;
   }
 
   /** Writes the output: {@code rest}, which is in memory, merged with all that has been spilled. */
   void finish(SortedRecords rest) throws IOException {
-    long size = rest.bytes() + (long) partitions * HEADER_BYTES;
-    for (Path spill : spills) {
-      size += local.getFileStatus(spill).getLen();
+    boolean combine =
+        combining != null
+            && (!rest.isEmpty() || spillCount >= job.getInt(MRJobConfig.MAP_COMBINE_MIN_SPILLS, 3));
+    int most = mostFiles();
+    while (spills.size() > most) {
+      mergeSmallest(Math.min(most, spills.size() - most + 1), combine);
     }
-    Path output = names.getOutputFileForWrite(size);
-    Path outputIndex = names.getOutputIndexFileForWrite((long) partitions * 24);
+    Path output =
+        names.getOutputFileForWrite(
+            rest.bytes() + bytesOf(spills) + (long) partitions * HEADER_BYTES);
+    Path outputIndex = names.getOutputIndexFileForWrite((long) partitions * INDEX_BYTES);
     SpillRecord index = new SpillRecord(partitions);
     if (spills.isEmpty()) {
       write(output, index, (partition, to) -> write(rest, partition, to));
     } else {
-      merge(output, index, rest);
+      merge(spills, rest, combine, content -> write(output, index, content));
     }
     IntermediateEncryptedStream.addSpillIndexFile(outputIndex, job);
     index.writeToFile(outputIndex, job);
@@ -136,45 +170,79 @@ final class MapOutputFiles<K, V> {
     }
   }
 
-  private void merge(Path output, SpillRecord index, SortedRecords rest) throws IOException {
+  private int mostFiles() {
+    int factor = job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR);
+    return mostFiles(codec != null || padding > 0, partitions, factor);
+  }
+
+  /**
+   * How many files are merged at once, {@code factor} at least: each takes an open file, an index,
+   * and, where it is compressed or encrypted, buffers of more than it is worth.
+   */
+  static int mostFiles(boolean isTransformed, int partitions, int factor) {
+    long indexes = MOST_INDEX_BYTES / ((long) partitions * INDEX_BYTES);
+    long files = Math.min(indexes, isTransformed ? MOST_TRANSFORMED : MOST_FILES);
+    return (int) Math.max(Math.max(2, factor), files);
+  }
+
+  private static long bytesOf(List<SpillFile> some) {
+    long bytes = 0;
+    for (SpillFile one : some) {
+      bytes += one.length();
+    }
+    return bytes;
+  }
+
+  /** Makes one spill of the {@code count} smallest. */
+  private void mergeSmallest(int count, boolean combine) throws IOException {
+    long began = System.nanoTime();
+    spills.sort(Comparator.comparingLong(SpillFile::length));
+    List<SpillFile> some = new ArrayList<>(spills.subList(0, count));
+    spills.subList(0, count).clear();
+    merge(some, null, combine, content -> spillFile(bytesOf(some), content));
+    LOG.info("{} spills merged in {} ms", count, (System.nanoTime() - began) / 1_000_000);
+  }
+
+  /** Where what has been merged goes. */
+  private interface Target {
+    void write(Content content) throws IOException;
+  }
+
+  /** Writes {@code some}, and {@code rest} if there is one, as one; then {@code some} are gone. */
+  private void merge(List<SpillFile> some, SortedRecords rest, boolean combine, Target target)
+      throws IOException {
     List<FSDataInputStream> open = new ArrayList<>();
+    List<SpillRecord> indexes = new ArrayList<>();
     try {
-      for (Path spill : spills) {
-        open.add(local.open(spill));
+      for (SpillFile one : some) {
+        open.add(local.open(one.file()));
+        indexes.add(one.index(job));
       }
       int most =
-          (int) Math.max(LEAST_READ_BYTES, Math.min(READ_BYTES, MOST_READ_BYTES / spills.size()));
-      boolean combine =
-          combining != null
-              && (!rest.isEmpty()
-                  || spills.size() >= job.getInt(MRJobConfig.MAP_COMBINE_MIN_SPILLS, 3));
-      write(
-          output,
-          index,
+          (int) Math.max(LEAST_READ_BYTES, Math.min(READ_BYTES, MOST_READ_BYTES / some.size()));
+      target.write(
           (partition, to) -> {
             List<RecordCursor> cursors = new ArrayList<>();
             long bytes = 0;
-            for (int spill = 0; spill < spills.size(); spill++) {
-              IndexRecord part = indexes.get(spill).getIndex(partition);
-              cursors.add(segment(open.get(spill), spills.get(spill), part, most));
-              bytes += part.rawLength;
+            for (int number = 0; number < some.size(); number++) {
+              IndexRecord part = indexes.get(number).getIndex(partition);
+              if (part.rawLength > 2 + padding) {
+                cursors.add(segment(open.get(number), some.get(number).file(), part, most));
+                bytes += part.rawLength;
+              }
             }
-            cursors.addAll(rest.partition(partition));
-            boolean isEmpty = rest.isEmpty(partition) && bytes == (2L + padding) * spills.size();
-            MergedRecords merged = new MergedRecords(cursors, order, comparator, bytes);
-            if (combine && !isEmpty) {
-              combining.run(merged, to);
-            } else {
-              copy(merged, to);
+            if (rest != null) {
+              cursors.addAll(rest.partition(partition));
             }
+            write(cursors, bytes, combine, to);
           });
     } finally {
       for (FSDataInputStream one : open) {
         IOUtils.closeStream(one);
       }
     }
-    for (Path spill : spills) {
-      local.delete(spill, false);
+    for (SpillFile one : some) {
+      one.delete(local);
     }
   }
 
@@ -204,19 +272,33 @@ final class MapOutputFiles<K, V> {
 
   private void write(SortedRecords sorted, int partition, SegmentWriter to) throws IOException {
     List<RecordCursor> runs = sorted.partition(partition);
-    if (combining != null && !runs.isEmpty()) {
-      combining.run(new MergedRecords(runs, order, comparator, 1), to);
-    } else if (runs.size() > 1) {
-      copy(new MergedRecords(runs, order, comparator, 1), to);
-    } else {
-      for (RecordCursor records : runs) {
-        while (records.next()) {
-          to.append(records);
-          if (to.records() % PROGRESS_RECORDS == 0) {
-            reporter.progress();
-          }
+    if (combining != null || runs.size() > 1) {
+      write(runs, 1, combining != null, to);
+      return;
+    }
+    for (RecordCursor records : runs) {
+      while (records.next()) {
+        to.append(records);
+        if (to.records() % PROGRESS_RECORDS == 0) {
+          reporter.progress();
         }
       }
+    }
+  }
+
+  /** Writes records that are merged, and combined if there are any. */
+  private void write(List<RecordCursor> cursors, long bytes, boolean combine, SegmentWriter to)
+      throws IOException {
+    MergedRecords merged = new MergedRecords(cursors, order, comparator, bytes);
+    try {
+      if (combine && !cursors.isEmpty()) {
+        combining.run(merged, to);
+      } else {
+        copy(merged, to);
+      }
+    } finally {
+      // A combiner may have stopped before the end.
+      merged.close();
     }
   }
 
