@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.CRC32;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -82,7 +83,7 @@ final class Segments {
 
   /** What a reduce tells of itself: here, the maps whose outputs it could not have. */
   static final class Status extends TaskStatus {
-    final List<TaskAttemptID> failedMaps = new ArrayList<>();
+    final List<TaskAttemptID> failedMaps = new CopyOnWriteArrayList<>();
 
     @Override
     public boolean getIsMap() {
@@ -90,7 +91,7 @@ final class Segments {
     }
 
     @Override
-    public synchronized void addFetchFailedMap(TaskAttemptID map) {
+    public void addFetchFailedMap(TaskAttemptID map) {
       failedMaps.add(map);
     }
   }
