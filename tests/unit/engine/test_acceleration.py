@@ -90,7 +90,7 @@ SERVED = {"Sort": {"RECORDS": 10}, "Shuffle": {"RECORDS": 10, "SEGMENTS_DIRECT":
         (
             {**SERVED, "Sort": {"FALLBACKS": 2, "FALLBACKS_PROVIDER": 2}},
             OURS,
-            ["SortingCollector did not serve job_1, Hadoop's own sort did: FALLBACKS 2, FALLBACKS_PROVIDER 2"],
+            ["SortingCollector did not serve job_1, Hadoop's own sort did: FALLBACKS_PROVIDER 2"],
         ),
         (
             {**SERVED, "Sort": {"RECORDS": 4}},
