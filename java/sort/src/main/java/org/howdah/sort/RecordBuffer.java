@@ -281,6 +281,7 @@ final class RecordBuffer {
 
   /** Forgets all records, and gives the memory back. */
   void release() {
+    limit = least;
     clear();
     pages.clear();
     pageBytes = 0;
@@ -349,9 +350,9 @@ final class RecordBuffer {
     byte[] unfinished = Arrays.copyOfRange(page, recordStart, position);
     int key = keyStart - recordStart;
     spill.run();
-    int least = Math.max(size, unfinished.length);
-    if (!take(least)) {
-      takeAnew(least);
+    int needed = Math.max(size, unfinished.length);
+    if (!take(needed)) {
+      takeAnew(needed);
     }
     place(unfinished, 0, unfinished.length, key);
   }
