@@ -17,6 +17,7 @@ import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleSchedulerImpl;
 import org.apache.hadoop.yarn.api.ApplicationConstants;
 import org.howdah.sort.MergedRecords;
+import org.howdah.sort.Providers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +61,8 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
   private enum Refusal {
     LOCAL("its maps ran in this process"),
     ENCRYPTED("intermediate data is encrypted"),
-    TLS("map outputs are served over TLS");
+    TLS("map outputs are served over TLS"),
+    PROVIDER("a provider of key orders is broken");
 
     private final String reason;
 
@@ -73,6 +75,14 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
   public void init(Context<K, V> given) {
     context = given;
     Refusal refusal = refusal();
+    if (refusal == null) {
+      try {
+        outputs = new MapOutputs<>(context);
+      } catch (Providers.Broken broken) {
+        LOG.warn("Keys cannot be ordered", broken);
+        refusal = Refusal.PROVIDER;
+      }
+    }
     if (refusal != null) {
       LOG.info("Hadoop's own shuffle serves this reduce: {}", refusal.reason);
       counter("FALLBACKS").increment(1);
@@ -91,7 +101,6 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
             context.getShuffledMapsCounter(),
             context.getReduceShuffleBytes(),
             context.getFailedShuffleCounter());
-    outputs = new MapOutputs<>(context);
   }
 
   /** Why this reduce is left to Hadoop's shuffle, or null. */

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -204,6 +207,25 @@ class MergingShuffleTest extends ReduceFixture {
         .init(Segments.context(reduce, job(), reporter, null, master(), status, here));
     assertThat(counted("FALLBACKS_LOCAL")).isEqualTo(1);
     assertThat(counted("FALLBACKS")).isEqualTo(3);
+  }
+
+  @Test
+  void aBrokenProviderLeavesTheReduceToHadoop() throws Exception {
+    Path services = Files.createDirectories(directory.resolve("broken/META-INF/services"));
+    Files.write(
+        services.resolve("org.howdah.sort.KeyOrderProvider"),
+        "no.such.Provider".getBytes(StandardCharsets.US_ASCII));
+    Thread thread = Thread.currentThread();
+    ClassLoader usual = thread.getContextClassLoader();
+    URL[] broken = {directory.resolve("broken").toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(broken, usual)) {
+      thread.setContextClassLoader(loader);
+      new MergingShuffle<Text, Text>()
+          .init(Segments.context(job(), reporter, null, master(), status));
+    } finally {
+      thread.setContextClassLoader(usual);
+    }
+    assertThat(counted("FALLBACKS_PROVIDER")).isEqualTo(1);
   }
 
   private long direct() {

@@ -80,8 +80,8 @@ public final class KeyOrders {
   private KeyOrders() {}
 
   /**
-   * The order of serialized keys of {@code keyClass} under {@code comparator}; never null. Throws a
-   * RuntimeException where a {@link KeyOrderProvider} on the class path is broken.
+   * The order of serialized keys of {@code keyClass} under {@code comparator}; never null. Throws
+   * {@link Providers.Broken} where a {@link KeyOrderProvider} on the class path is.
    */
   public static KeyOrder of(Class<?> keyClass, RawComparator<?> comparator) {
     KeyOrder provided =

@@ -5,11 +5,11 @@ import java.util.ServiceLoader;
 import java.util.function.Function;
 
 /** What others' jars on the class path of the task provide. */
-final class Providers {
+public final class Providers {
   private Providers() {}
 
   /** One of them cannot be loaded, or fails. Not an error: Hadoop's own classes do without. */
-  static final class Broken extends RuntimeException {
+  public static final class Broken extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     Broken(Class<?> type, Throwable cause) {
