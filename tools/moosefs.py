@@ -49,7 +49,7 @@ def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
         return started[-1]
 
     try:
-        network = start("unshare", "-n", "sleep", "3600")
+        network = start("unshare", "-n", "sleep", "infinity")
         time.sleep(0.5)
         inside = ["nsenter", "-t", str(network.pid), "-n"]
         subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
@@ -58,7 +58,7 @@ def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
         for command in _configured(root):
             servers.append(start(*inside, *command))
             time.sleep(1.5)
-        there = MooseFS(mount, servers, [start(*inside, "unshare", "-m", "sleep", "3600") for _ in range(hosts)])
+        there = MooseFS(mount, servers, [start(*inside, "unshare", "-m", "sleep", "infinity") for _ in range(hosts)])
         time.sleep(0.5)
         for host in range(hosts):
             start(*there.inside(host), "mfsmount", str(mount), "-H", ADDRESS, "-P", "29421", "-f")

@@ -155,12 +155,12 @@ final class Creation {
           wish.atomic
               ? new Atomic(written, file, wish.overwrite, sync)
               : new Plain(file, settings.checksum ? Entry.of(written) : null, sync);
+      if (settings.syncDirectories && !wish.atomic) {
+        Tree.sync(file.getParent());
+      }
       if (settings.preallocate > 0 && Native.get() != null) {
         Native.Reservation reserved = allocated(written);
         end = reserved == null ? end : new Reserved(reserved, end);
-      }
-      if (settings.syncDirectories && !wish.atomic) {
-        Tree.sync(file.getParent());
       }
       return new FileOutput(
           name, channel, statistics, settings, settings.checksum, sync, wish.atomic, end);

@@ -407,17 +407,22 @@ final class FileInput extends FSInputStream
     if (into.isDirect() || into.remaining() <= step) {
       return once(from, into);
     }
+    int start = into.position();
     int limit = into.limit();
     int done = 0;
     try {
-      for (int some = 0; into.position() < limit; done += some) {
-        into.limit(Math.min(limit, into.position() + step));
+      for (int some = 0; done < limit - start; done += some) {
+        into.limit(start + done + Math.min(step, limit - start - done));
         some = once(from + done, into);
         if (some <= 0) {
           return done > 0 ? done : some;
         }
       }
       return done;
+    } catch (IOException e) {
+      // As if it had been one call: a caller who tries again has its buffer as it was.
+      into.position(start);
+      throw e;
     } finally {
       into.limit(limit);
     }

@@ -3,6 +3,8 @@ package org.howdah.filesystem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.fs.FileStatus;
@@ -94,7 +96,12 @@ final class Handle implements PathHandle {
   Path find(Path located, Entry root) throws IOException {
     boolean dated = root.made != root.modified;
     Path found = isIt(located, dated) ? located : renamed(located, dated);
-    Entry entry = Entry.followed(found);
+    Entry entry;
+    try {
+      entry = Entry.followed(found);
+    } catch (NoSuchFileException gone) {
+      throw new InvalidPathHandleException(path + " is no longer there", gone);
+    }
     if ((allowed & CHANGED) == 0 && (entry.modified != modified || entry.size != size)) {
       throw new InvalidPathHandleException(path + " has changed");
     }
@@ -102,7 +109,7 @@ final class Handle implements PathHandle {
   }
 
   private Path renamed(Path located, boolean dated) throws IOException {
-    if ((allowed & MOVED) != 0) {
+    if ((allowed & MOVED) != 0 && Files.isDirectory(located.getParent())) {
       for (Path other : Tree.names(located.getParent())) {
         if (isIt(other, dated)) {
           return other;
@@ -118,7 +125,8 @@ final class Handle implements PathHandle {
       return entry.isFile()
           && ((allowed & MOVED) == 0 && (allowed & CHANGED) != 0
               || entry.inode == inode && (!dated || entry.made == made));
-    } catch (NoSuchFileException gone) {
+    } catch (FileSystemException gone) {
+      // Or a link that leads nowhere, as others in the directory may be.
       return false;
     }
   }

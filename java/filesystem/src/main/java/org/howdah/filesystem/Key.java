@@ -51,7 +51,8 @@ enum Key {
   CREATE_ATOMIC(
       "create.atomic",
       "false",
-      "Whether a file appears under its name only when it is closed without error. For one file:"
+      "Whether a file appears under its name only when it is closed without error, and is on the storage by then; what is"
+          + " flushed before cannot be found. For one file:"
           + " `createFile(path).opt(\"fs.posixfs.create.atomic\", true)`."),
   CHECKSUM(
       "checksum",

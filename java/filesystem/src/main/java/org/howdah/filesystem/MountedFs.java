@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.AclStatus;
@@ -31,6 +33,13 @@ abstract class MountedFs extends DelegateToFileSystem {
     checkPath(source);
     checkPath(destination);
     files.rename(source, destination, overwrite);
+  }
+
+  /** As {@code FileSystem} has it, where nothing is asked for access control lists. */
+  @Override
+  public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
+    checkPath(path);
+    return files.listLocatedStatus(path);
   }
 
   @Override

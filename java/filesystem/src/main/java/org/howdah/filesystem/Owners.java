@@ -89,12 +89,14 @@ final class Owners {
       if ((attribute.endsWith("owner") ? now.user : now.group) != number) {
         return numeric;
       }
-      if (found.equals(numeric)) {
+      // Java writes large numbers as negative ones.
+      if (found.equals(numeric) || found.equals(Integer.toString(number))) {
         NAMELESS.put(attribute + number, System.nanoTime() + NAMELESS_NANOSECONDS);
       } else {
         known.put(number, found);
+        return found;
       }
-      return found;
+      return numeric;
     } catch (IOException gone) {
       return numeric;
     }

@@ -165,6 +165,39 @@ class StatusTest {
   }
 
   @Test
+  void aHandleIsInvalidOnceItsDirectoryIsGone() throws IOException {
+    Path deep = new Path("/deep/file");
+    write(deep, 1);
+    Files.createSymbolicLink(root.resolve("deep/loop"), root.resolve("deep/loop"));
+    PathHandle handle = files.getPathHandle(files.getFileStatus(deep), Options.HandleOpt.content());
+    files.rename(deep, new Path("/deep/renamed"));
+    try (FSDataInputStream in = files.open(handle)) {
+      assertThat(in.read()).isEqualTo(1);
+    }
+    files.delete(new Path("/deep"), true);
+    assertThatThrownBy(() -> files.open(handle)).isInstanceOf(InvalidPathHandleException.class);
+  }
+
+  @Test
+  void aReadIntoTheHeapThatIsLargerThanABufferIsWhole() throws IOException {
+    FileSystem small = TemporaryMount.open(root, "buffer.size", "4096");
+    byte[] bytes = new byte[100_001];
+    new java.util.Random(1).nextBytes(bytes);
+    try (FSDataOutputStream out = small.create(file, true)) {
+      out.write(bytes);
+    }
+    java.nio.ByteBuffer into = java.nio.ByteBuffer.allocate(bytes.length + 10);
+    into.position(7);
+    try (FSDataInputStream in = small.open(file)) {
+      assertThat(in.read(0, into)).isEqualTo(bytes.length);
+      assertThat(in.read(bytes.length, into)).isEqualTo(-1);
+    }
+    assertThat(into.position()).isEqualTo(7 + bytes.length);
+    assertThat(into.limit()).isEqualTo(bytes.length + 10);
+    assertThat(java.util.Arrays.copyOfRange(into.array(), 7, 7 + bytes.length)).isEqualTo(bytes);
+  }
+
+  @Test
   void aDirectoryHasNoHandle() {
     assertThatThrownBy(
             () ->
