@@ -106,6 +106,7 @@ final class Checksums {
         return true;
       } catch (UnsupportedOperationException none) {
         why = new IOException("no extended attributes", none);
+        break;
       } catch (FileSystemException full) {
         // Too large for this file system, most likely; chunks of twice the size need half of the
         // room.
@@ -113,7 +114,10 @@ final class Checksums {
       }
     }
     if (TOLD.compareAndSet(false, true)) {
-      LOG.warn("{} gets no checksums, nor may other files: {}", file, String.valueOf(why));
+      LOG.warn(
+          "{} gets no checksums, nor may other files: {}",
+          file,
+          why == null ? "it is too large" : why.toString());
     }
     return false;
   }
