@@ -7,7 +7,18 @@ import math
 import os
 import statistics
 
-from benchmarks.pairs import Arm, block_effects, describe, in_order, probe_share, ratio_words, ratios, run_blocks
+from benchmarks.pairs import (
+    Arm,
+    block_effects,
+    cluster,
+    describe,
+    in_order,
+    posix_directory,
+    probe_share,
+    ratio_words,
+    ratios,
+    run_blocks,
+)
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.tuning import TUNINGS
 from howdah.model.quantity import parse_bytes
@@ -80,7 +91,17 @@ def same() -> list[str]:
 
 
 def text() -> list[str]:
-    """Our generator of text against Hadoop's own, on one cluster per run, map-only jobs of the same size."""
+    """Our generator of text against Hadoop's own on one cluster, map-only jobs of the same size, on HDFS."""
+    return _text("text")
+
+
+def text_on_posix() -> list[str]:
+    """The same on a cluster without HDFS, whose storage is a directory of the same disk."""
+    with posix_directory() as posix:
+        return _text("text-posix", "--storage", posix)
+
+
+def _text(row: str, *storage: str) -> list[str]:
     size, maps = parse_bytes(os.environ.get("SIZE", "8G")), 2
     ours = f"hadoop jar {own_jar('howdah-workloads')} textgen -Dmapreduce.job.maps={maps} {size} $HOWDAH_DIRECTORY/text"
     theirs = (
@@ -88,14 +109,15 @@ def text() -> list[str]:
         f"-Dmapreduce.randomtextwriter.totalbytes={size} -Dmapreduce.randomtextwriter.bytespermap={size // maps} "
         "-outFormat org.apache.hadoop.mapreduce.lib.output.TextOutputFormat $HOWDAH_DIRECTORY/text"
     )
-    common = ("--nodes", "1", "--no-calibration", "--no-probes")
-    arms = (Arm("textgen", (*common, "--run", ours)), Arm("randomtextwriter", (*common, "--run", theirs)))
-    row = f"text-{size}"
-    run_blocks(row, arms, BLOCKS, ("command", "--bytes", str(size)))
+    kept = f"{row}-{size}"
+    with cluster(row, 1, *storage) as there:
+        common = ("--cluster", there, "--no-calibration", "--no-probes")
+        arms = (Arm("textgen", (*common, "--run", ours)), Arm("randomtextwriter", (*common, "--run", theirs)))
+        run_blocks(kept, arms, BLOCKS, ("command", "--bytes", str(size)))
     lines = ["| figure | textgen | randomtextwriter | randomtextwriter ÷ textgen |", "|---|---|---|---|"]
     for metric in ("job_seconds", "cpu_seconds"):
-        sides = (describe(row, metric, "run", arm.name) for arm in arms)
-        found = ratios(row, metric, "run", "randomtextwriter", "textgen")
+        sides = (describe(kept, metric, "run", arm.name) for arm in arms)
+        found = ratios(kept, metric, "run", "randomtextwriter", "textgen")
         lines.append(f"| {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
     return lines
 

@@ -58,16 +58,22 @@ def measure_shared() -> list[str]:
 
     def names(arm: str) -> list[dict[str, object]]:
         files = f"{there.mount}/{arm.replace(' ', '-')}"
-        keys = (_OWN, f"fs.posixfs.mount={there.mount}") if arm == "posixfs" else _LOCAL.get(arm, ())
-        uri = f"posixfs://{files.removeprefix(str(there.mount))}" if arm == "posixfs" else f"file://{files}"
+        keys, uri, warm = _LOCAL.get(arm, ()), f"file://{files}", f"file://{memory}/{arm.replace(' ', '-')}"
+        if arm == "posixfs":
+            keys = (_OWN, f"fs.posixfs.mount={there.mount}", f"fs.posixfs.mount.warm={memory}")
+            uri, warm = f"posixfs://{files.removeprefix(str(there.mount))}", "posixfs://warm/names"
         found = [
-            {"operation": name, **_names(arm, name, uri, files, _some(arm, count), home, keys, there.inside(0))}
+            {"operation": name, **_names(arm, name, uri, files, _some(arm, count), home, keys, there.inside(0), warm)}
             for name, count, _ in _NAMES
         ]
         there.plain(0, "rm", "-r", files)
         return found
 
-    with tempfile.TemporaryDirectory(dir=home) as root, moosefs(Path(root), hosts=1, copies=1) as there:
+    with (
+        tempfile.TemporaryDirectory(dir="/dev/shm") as memory,
+        tempfile.TemporaryDirectory(dir=home) as root,
+        moosefs(Path(root), hosts=1, copies=1) as there,
+    ):
         done = _rounds("files-moosefs", _SHARED_ARMS, names)
     return _table(done, _SHARED_ARMS, _NAMES)
 
@@ -103,7 +109,7 @@ def build() -> Path:
 
 def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *, cold: bool) -> list[dict[str, object]]:
     """Every operation once, on files of its own."""
-    uri, settings = _target(arm, place, manifest)
+    uri, settings = target(arm, place, manifest)
     daemons = _daemons(manifest) if arm == "hdfs" else ()
     found: list[dict[str, object]] = []
     shutil.rmtree(place, ignore_errors=True)
@@ -137,15 +143,17 @@ def _names(
     home: Path,
     settings: Sequence[str],
     before: Sequence[str] = (),
+    warm: str | None = None,
     daemons: Sequence[int] = (),
 ) -> dict[str, float]:
     if arm != "python":
-        return in_jvm([operation, uri, str(count), "1", "0", *settings], home, before=before, daemons=daemons)
+        arguments = [operation, uri, str(count), "1", "0", *settings]
+        return in_jvm(arguments, home, before=before, daemons=daemons, warm=warm)
     command = [*before, sys.executable, str(ROOT / "benchmarks" / "names.py"), operation, files, str(count)]
     return _said(command)
 
 
-def _target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, Sequence[str]]:
+def target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, Sequence[str]]:
     if arm == "hdfs":
         plan = manifest["plan"]
         assert isinstance(plan, dict)
@@ -166,11 +174,16 @@ def in_jvm(
     before: Sequence[str] = (),
     daemons: Sequence[int] = (),
     passes: int = 1,
+    warm: str | None = None,
 ) -> dict[str, float]:
-    """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM and of `daemons`) and what was `done` in all passes."""
+    """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM and of `daemons`) and what was `done` in all passes.
+
+    `warm` is where files are that have the JVM compile, if not beside the others.
+    """
     own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
     flags = ["-XX:+UseSerialGC", "-Xmx1g", f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}"]
+    flags += [] if warm is None else [f"-Dwarm={warm}"]
     return _said([*before, "java", *flags, "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments])
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -50,6 +52,17 @@ def cluster(name: str, nodes: int, *options: str) -> Iterator[str]:
         yield name
     finally:
         howdah("down", "--name", name)
+
+
+@contextmanager
+def posix_directory() -> Iterator[str]:
+    """A directory on the disk of the cluster's HDFS, as `--storage` names it, and its end."""
+    root = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah") / "bench-posix"
+    root.mkdir(exist_ok=True)
+    try:
+        yield f"posix:{root}"
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
 
 
 def run_blocks(row: str, arms: Sequence[Arm], blocks: int, workload: Sequence[str], *, seed: int = 20261120) -> None:

@@ -39,6 +39,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "settings": arms.settings,
     "same": arms.same,
     "text": arms.text,
+    "text-posix": arms.text_on_posix,
     "experiment": interrupted.measure,
     "planning": planning.measure,
     "statistics": error_rates.measure,

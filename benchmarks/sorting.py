@@ -16,8 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.arms import BLOCKS
-from benchmarks.pairs import Arm, cluster, describe, largest_counter, ratio_words, ratios, run_blocks
-from benchmarks.storing import posix_directory
+from benchmarks.pairs import Arm, cluster, describe, largest_counter, posix_directory, ratio_words, ratios, run_blocks
 from howdah.model.quantity import parse_amount
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload

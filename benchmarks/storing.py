@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.arms import BLOCKS
-from benchmarks.pairs import Arm, cluster, describe, ratio_words, ratios, ratios_of_sums, run_blocks
+from benchmarks.pairs import Arm, cluster, describe, posix_directory, ratio_words, ratios, ratios_of_sums, run_blocks
 from howdah.model.quantity import parse_bytes
 from howdah.workload.dfsio import TASK
 
@@ -36,17 +35,6 @@ ROWS = {
     "posix-sort": Row(_TERASORT, "2G", ("gen", "sort", "validate"), copied=True),
     "posix-dfsio": Row(("dfsio",), "4G", ("write", "read"), ("job_seconds", "cpu_seconds", TASK.name)),
 }
-
-
-@contextmanager
-def posix_directory() -> Iterator[str]:
-    """A directory on the disk of the cluster's HDFS, as `--storage` names it, and its end."""
-    root = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah") / "bench-posix"
-    root.mkdir(exist_ok=True)
-    try:
-        yield f"posix:{root}"
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
 
 
 def measure(name: str) -> list[str]:

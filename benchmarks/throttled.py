@@ -18,15 +18,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.filesystems import RAW_LOCAL, build, in_jvm
-from benchmarks.pairs import KEPT, ratio_words
+from benchmarks.filesystems import build, in_jvm, target
+from benchmarks.pairs import KEPT, cluster, howdah, ratio_words
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 RATE = 200_000_000
 _SIZE_MIB = 1024
 _RANGES = 1000
 _LIMITS = [Path(f"/sys/fs/cgroup/blkio/blkio.throttle.{way}_bps_device") for way in ("read", "write")]
-_ARMS = ("fio", "posixfs", "raw local", "local")
+_ARMS = ("fio", "posixfs", "raw local", "local", "hdfs")
+_SYNCED = "fs.posixfs.sync.on.close=true"
+_WARM = "/dev/shm/bench-files-slow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ _WORKS = (
     _Work("vectored reads", "vector", count=_RANGES),
     _Work("write, 4 streams", "write", streams=4),
     _Work("read, 4 streams", "read", streams=4),
+    _Work("write, 4 streams, 3 ms per MiB", "write", streams=4, compute=3),
+    _Work("read, 4 streams, 3 ms per MiB", "read", streams=4, compute=3),
 )
 
 
@@ -63,14 +67,15 @@ def measure() -> list[str]:
     kept = KEPT / "files-slow.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.is_file() else []
-    with _slow_disk(home) as disk, kept.open("a") as out:
+    with _slow_disk(home) as disk, kept.open("a") as out, cluster("files-slow", 1, "--work-dir", str(disk / "hdfs")):
+        manifest = next(one for one in json.loads(howdah("status", "--json").stdout) if one["name"] == "files-slow")
         for number in range(ROUNDS):
             order = list(_ARMS)
             random.Random(f"files-slow-{number}").shuffle(order)
             for arm in order:
                 if any(one["round"] == number and one["arm"] == arm for one in done):
                     continue
-                for name, rate in _round(arm, disk, home).items():
+                for name, rate in _round(arm, disk, home, manifest).items():
                     done.append({"round": number, "arm": arm, "work": name, "rate": rate})
                     print(json.dumps(done[-1]), file=out, flush=True)
                 print(f"round {number}, {arm}", file=sys.stderr, flush=True)
@@ -84,7 +89,7 @@ def _slow_disk(home: Path) -> Iterator[Path]:
     mount.mkdir(exist_ok=True)
     try:
         with image.open("wb") as file:
-            file.truncate(8 << 30)
+            file.truncate(16 << 30)
         device = _said("losetup", "--direct-io=on", "-f", "--show", str(image)).strip()
         _said("mkfs.xfs", "-q", "-f", device)
         _said("mount", device, str(mount))
@@ -111,7 +116,7 @@ def _said(*command: str) -> str:
     return ended.stdout
 
 
-def _round(arm: str, disk: Path, home: Path) -> Mapping[str, float]:
+def _round(arm: str, disk: Path, home: Path, manifest: Mapping[str, object]) -> Mapping[str, float]:
     """Every work once, in order: what one stream has written is read by the next."""
     place = disk / "files"
     shutil.rmtree(place, ignore_errors=True)
@@ -120,17 +125,18 @@ def _round(arm: str, disk: Path, home: Path) -> Mapping[str, float]:
     for work in _WORKS:
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3\n")
-        found[work.name] = _fio(work, place) if arm == "fio" else _hadoop(arm, work, place, home)
+        found[work.name] = _fio(work, place) if arm == "fio" else _hadoop(arm, work, place, home, manifest)
+    if arm == "hdfs":
+        howdah("exec", "--name", "files-slow", "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
     return found
 
 
-def _hadoop(arm: str, work: _Work, place: Path, home: Path) -> float:
-    """Bytes per second of one of Hadoop's file systems."""
-    own = ("fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem", "fs.posixfs.sync.on.close=true")
-    settings = own if arm == "posixfs" else (RAW_LOCAL,) if arm == "raw local" else ()
-    uri = f"{'posixfs' if arm == 'posixfs' else 'file'}://{place}"
-    arguments = (work.operation, uri, str(work.count), str(work.streams), str(work.compute), *settings)
-    said = in_jvm(arguments, home)
+def _hadoop(arm: str, work: _Work, place: Path, home: Path, manifest: Mapping[str, object]) -> float:
+    """Bytes per second of one of Hadoop's file systems; all but HDFS have the JVM compile on files in memory."""
+    uri, settings = target(arm, place, manifest)
+    arguments = (work.operation, uri, str(work.count), str(work.streams), str(work.compute), *settings, _SYNCED)
+    warm = None if arm == "hdfs" else f"{uri.partition(':')[0]}://{_WARM}"
+    said = in_jvm(arguments, home, warm=warm)
     return said["done"] / said["seconds"]
 
 

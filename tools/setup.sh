@@ -72,6 +72,7 @@ have_jdk_17() { # read from the files, since starting a JVM takes longer than ev
 setup_java() {
     have_jdk_17 || install openjdk-17-jdk-headless
     command -v mvn > /dev/null || install maven
+    command -v cc > /dev/null || install gcc libc6-dev # a test builds a library that stands in for Lustre's
 }
 
 setup_spark() { # not among the others: it is large, and few need it

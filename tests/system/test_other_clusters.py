@@ -57,6 +57,16 @@ def test_the_watched_release_sorts(howdah: Howdah, watched: dict[str, Any]) -> N
     assert kept.record("run.json")["cluster"]["defaults"]["without"] == ["large-blocks"]
 
 
+@pytest.mark.usefixtures("watched")
+def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah) -> None:
+    kept = only(howdah(*SMOKE, "--cluster", "watched", "--accelerator", "sort"))
+    counters = kept.job("sort")["counters"]
+    reduced = counters["org.apache.hadoop.mapreduce.TaskCounter"]["REDUCE_INPUT_RECORDS"]
+    assert counters["Howdah Sort"]["RECORDS"] == counters["Howdah Shuffle"]["RECORDS"] == reduced
+    assert not counters["Howdah Sort"].get("FALLBACKS")
+    assert not counters["Howdah Shuffle"].get("FALLBACKS")
+
+
 @pytest.fixture(scope="module")
 def own_home(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Hadoop of the user's own: what an Apache release has, elsewhere."""

@@ -90,6 +90,9 @@ def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: 
     fs("-mv", "/user/ann/a file", "/user/ann/other")
     fs("-setfattr", "-n", "user.colour", "-v", "blue", "/user/ann/other")
     assert 'user.colour="blue"' in fs("-getfattr", "-d", "/user/ann/other")
+    fs("-D", "fs.trash.interval=60", "-rm", "/user/ann/other")
+    [trash] = root.glob("user/*/.Trash/Current/user/ann/other")
+    assert trash.read_bytes() == local.read_bytes()
     fs("-rm", "-r", "-skipTrash", "/user")
     assert not (root / "user").exists()
 
@@ -161,6 +164,11 @@ def test_distcp_compares_checksums_with_hdfs(howdah: Howdah, shared: Path, tmp_p
     said = on("hdfs", "dfs", COMPOSITE, "-checksum", "/from/file", "posixfs:///to/file").splitlines()
     assert said[0].split()[1:] == said[1].split()[1:]
     assert "COMPOSITE-CRC32C" in said[0]
+    damaged = bytearray(content.read_bytes())
+    damaged[1_000_000] ^= 1
+    (shared / "to/file").write_bytes(damaged)
+    on("hadoop", "distcp", COMPOSITE, "-m", "1", "-update", "/from", "posixfs:///to")
+    assert (shared / "to/file").read_bytes() == content.read_bytes(), "of the same length, but not the same"
 
 
 def test_a_directory_that_is_not_there_or_not_the_clusters(howdah: Howdah, both: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ _KEY_BYTES = 10
 _VALUE_BYTES = 90
 _LEAST_KEY_BYTES = 4
 """The first bytes of a key say its partition (`ShuffleKeys.PARTITION_BYTES`)."""
+_MOST_DISTINCT = 10_000_000
 _TYPES = ("bytes", "text")
 _ORDERS = ("own", "reverse")
 
@@ -58,6 +59,12 @@ class Shuffle:
         if prefix > key - _LEAST_KEY_BYTES:
             raise UsageError(
                 f"--prefix {prefix} is too much: {_LEAST_KEY_BYTES} of the {key} bytes of a key say the partition"
+            )
+        distinct = asked.own.get("distinct", 0)
+        if distinct > _MOST_DISTINCT:
+            raise UsageError(
+                f"--distinct {distinct} is too much: {_MOST_DISTINCT} at most, as each map keeps 24 bytes of every key",
+                hint="Without --distinct, keys are random ones, nearly all of them different.",
             )
         if size < key + value:
             raise UsageError(f"{size} bytes are less than one record of {key} + {value} bytes")

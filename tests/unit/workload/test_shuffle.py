@@ -69,5 +69,7 @@ def test_records_that_cannot_be_are_refused() -> None:
         Shuffle().resolve(Asked(own={"key": 3}), {})
     with pytest.raises(UsageError, match="--prefix 7 is too much: 4 of the 10 bytes"):
         Shuffle().resolve(Asked(own={"prefix": 7}), {})
+    with pytest.raises(UsageError, match="--distinct 10000001 is too much: 10000000 at most"):
+        Shuffle().resolve(Asked(own={"distinct": 10_000_001}), {})
     with pytest.raises(UsageError, match="less than one record"):
         Shuffle().resolve(Asked(size=99), {})

@@ -25,7 +25,8 @@ import org.apache.hadoop.fs.Path;
  * file system, through Hadoop's interface alone, as a job calls it. Prints the seconds, the
  * processor seconds of this JVM (and of the processes whose ids the property {@code daemons} has)
  * and how much was done, after the same calls on files of their own have had the JVM compile what
- * it runs. The property {@code passes} says how often the operation is done, if not once.
+ * it runs. The property {@code passes} says how often the operation is done, if not once; {@code
+ * warm} another directory for the files that come before.
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
@@ -48,7 +49,7 @@ public final class Rounds {
   private static final int WARM_NAMES = 6000;
 
   /** Names of a file system that takes milliseconds for each are not waited for longer. */
-  private static final long WARM_NANOSECONDS = 10_000_000_000L;
+  private static final long WARM_NANOSECONDS = 4_000_000_000L;
 
   private static final double NANOSECONDS = 1e9;
 
@@ -78,7 +79,9 @@ public final class Rounds {
     FileSystem files = directory.getFileSystem(conf);
     files.mkdirs(directory);
     int count = Integer.parseInt(arguments[2]);
-    warm(files, new Path(directory.getParent(), "warm"), arguments[0], Math.min(count, WARM_NAMES));
+    Path beside = new Path(directory.getParent(), "warm");
+    Path before = new Path(System.getProperty("warm", beside.toString()));
+    warm(before.getFileSystem(conf), before, arguments[0], Math.min(count, WARM_NAMES));
     Rounds rounds =
         new Rounds(
             files,

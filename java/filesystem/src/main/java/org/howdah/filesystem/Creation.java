@@ -42,12 +42,15 @@ final class Creation {
     boolean recursive;
     boolean sync;
     boolean atomic;
+
+    /** Null for that of the directory. */
+    Layout layout;
   }
 
   /** Throws Java's exceptions, and Hadoop's for what Java has no words for. */
   FileOutput make(org.apache.hadoop.fs.Path name, Wish wish) throws IOException {
     mount.check();
-    Path file = mount.locateTarget(name);
+    Path file = mount.locate(name);
     try {
       return made(name, file, wish);
     } catch (NoSuchFileException e) {
@@ -62,36 +65,38 @@ final class Creation {
 
   private FileOutput made(org.apache.hadoop.fs.Path name, Path file, Wish wish) throws IOException {
     if (wish.atomic) {
-      Path real = resolved(file);
+      Path real = mount.resolve(file, name);
       refuseExisting(name, real, wish.overwrite);
       Path hidden = hidden(real);
-      return output(name, Tree.makeFile(hidden, wish.permission.toShort()), hidden, real, wish);
+      return output(
+          name,
+          layouts.makeFile(hidden, wish.permission.toShort(), wish.layout),
+          hidden,
+          real,
+          wish);
     }
     try {
-      return output(name, Tree.makeFile(file, wish.permission.toShort()), file, file, wish);
+      return output(
+          name, layouts.makeFile(file, wish.permission.toShort(), wish.layout), file, file, wish);
     } catch (FileAlreadyExistsException e) {
-      Path real = resolved(file);
+      Path real = mount.resolve(file, name);
       refuseExisting(name, real, wish.overwrite);
       // Without overwriting, what was there is gone again: whoever makes it first has it.
       FileChannel channel =
           wish.overwrite
-              ? replaced(real, wish.permission.toShort())
-              : Tree.makeFile(real, wish.permission.toShort());
+              ? replaced(real, wish)
+              : layouts.makeFile(real, wish.permission.toShort(), wish.layout);
       return output(name, channel, real, real, wish);
     }
   }
 
-  /** What a link leads to is written, not the link. */
-  private static Path resolved(Path file) throws IOException {
-    return Files.isSymbolicLink(file) ? file.toRealPath() : file;
-  }
-
   FileOutput append(org.apache.hadoop.fs.Path name, boolean sync) throws IOException {
     mount.check();
-    Path file = mount.locateTarget(name);
-    if (Entry.followed(file).isDirectory()) {
+    Mount.Found found = mount.find(name);
+    if (found.entry.isDirectory()) {
       throw new FileNotFoundException("append " + name + ": it is a directory");
     }
+    Path file = found.located;
     Checksums.forget(file);
     FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND);
     return new FileOutput(
@@ -132,9 +137,9 @@ final class Creation {
   }
 
   /** A new file in the place of another, in one step; who reads the other goes on doing so. */
-  private static FileChannel replaced(Path file, int permissions) throws IOException {
+  private FileChannel replaced(Path file, Wish wish) throws IOException {
     Path hidden = hidden(file);
-    FileChannel channel = Tree.makeFile(hidden, permissions);
+    FileChannel channel = layouts.makeFile(hidden, wish.permission.toShort(), wish.layout);
     try {
       Tree.replace(hidden, file);
       return channel;

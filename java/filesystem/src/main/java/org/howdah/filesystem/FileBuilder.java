@@ -11,8 +11,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIOException;
 
 /**
- * What {@code createFile} and {@code appendFile} give: Hadoop's builder with the option of atomic
- * creation.
+ * What {@code createFile} and {@code appendFile} give: Hadoop's builder with the options of atomic
+ * creation and of a layout.
  */
 final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, FileBuilder> {
   private final MountedFileSystem files;
@@ -28,22 +28,26 @@ final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, Fi
   }
 
   /**
-   * @throws IllegalArgumentException for an option that must be kept and is not known
+   * @throws IllegalArgumentException for an option that must be kept and is not known, and for a
+   *     layout that is none
    */
   @Override
   public FSDataOutputStream build() throws IOException {
     Set<String> known = new HashSet<>();
-    boolean atomic = false;
+    Creation.Wish wish = files.wish(getPermission(), isRecursive());
     for (String key : getOptions().getPropsWithPrefix("").keySet()) {
-      if (Settings.isCreateAtomic(key)) {
+      if (Settings.isOption(key, Key.CREATE_ATOMIC)) {
         known.add(key);
-        atomic |= getOptions().getBoolean(key, false);
+        wish.atomic |= getOptions().getBoolean(key, false);
+      } else if (Settings.isOption(key, Key.LAYOUT)) {
+        known.add(key);
+        wish.layout = Layout.of(getOptions().get(key));
       }
     }
     rejectUnknownMandatoryKeys(known, " for " + getPath());
     EnumSet<CreateFlag> flags = getFlags();
     if (flags.contains(CreateFlag.CREATE) || flags.contains(CreateFlag.OVERWRITE)) {
-      return files.make(getPath(), getPermission(), flags, isRecursive(), atomic);
+      return files.make(getPath(), flags, wish);
     }
     if (flags.contains(CreateFlag.APPEND)) {
       return files.append(getPath(), getBufferSize(), getProgress());

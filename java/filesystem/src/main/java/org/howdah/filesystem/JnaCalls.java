@@ -229,7 +229,7 @@ final class JnaCalls implements org.howdah.filesystem.Native {
     return found == null ? Integer.toUnsignedString(id) : found.getPointer(0).getString(0);
   }
 
-  private static byte[] bytes(Path path) {
+  static byte[] bytes(Path path) {
     return bytes(path.toString());
   }
 

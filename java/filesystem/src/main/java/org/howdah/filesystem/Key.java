@@ -79,7 +79,9 @@ enum Key {
   LAYOUT(
       "layout",
       "",
-      "Lustre only: options of `lfs setstripe` that every directory made here gets, such as `-c 4 -S 4M -p flash`."),
+      "Lustre only: options of `lfs setstripe` that every directory made here gets, such as `-c 4 -S 4M -p flash`. For one"
+          + " file: `createFile(path).opt(\"fs.lustrefs.layout\", \"-E 1G -c 1 -E -1 -c 8\")`, of `-c`, `-S`, `-p` and `-E`;"
+          + " needs JNA and Lustre's `liblustreapi.so`."),
   LFS("lfs", "lfs", "Lustre only: the program that reads and sets layouts, once per directory.");
 
   final String suffix;

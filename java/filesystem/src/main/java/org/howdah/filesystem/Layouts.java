@@ -5,8 +5,11 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,13 +17,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How Lustre spreads files over its servers. Layouts belong to directories here: the one of a
- * directory is asked for once, by {@code lustre.lov} where JNA is there and by the program {@code
- * lfs} otherwise. On any other file system this does nothing.
+ * How Lustre spreads files over its servers. Layouts belong to directories: the one of a directory
+ * is asked for once, by {@code lustre.lov} where JNA is there and by the program {@code lfs}
+ * otherwise. A file that is to have another one is made by Lustre's library. On any other file
+ * system this does nothing.
  *
  * <p>Formats are those of {@code lustre_user.h} (Lustre 2.15).
  */
@@ -40,6 +45,18 @@ final class Layouts {
   private final Settings settings;
   private final boolean active;
   private final ConcurrentMap<Path, Long> stripes = new ConcurrentHashMap<>();
+
+  private final AtomicBoolean told = new AtomicBoolean();
+
+  /** Makes files that have a layout of their own. */
+  interface Maker {
+    /**
+     * A new file, closed, with these permissions or fewer.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if it is there
+     */
+    void make(Path file, int permissions, Layout layout) throws IOException;
+  }
 
   /** Directories made by this process; what is made in them inherits their layout. */
   private final Set<Path> laid = ConcurrentHashMap.newKeySet();
@@ -82,6 +99,38 @@ final class Layouts {
       run(command);
     }
     laid.add(directory);
+  }
+
+  /**
+   * Makes a file that did not exist, with exactly these permissions, open for writing.
+   *
+   * @param wanted its layout; null for that of its directory
+   */
+  FileChannel makeFile(Path file, int permissions, Layout wanted) throws IOException {
+    if (wanted != null && !active && told.compareAndSet(false, true)) {
+      LOG.warn("a layout was asked for {}, which is not on Lustre: it gets none", file);
+    }
+    if (wanted == null || !active) {
+      return Tree.makeFile(file, permissions);
+    }
+    maker(file).make(file, permissions & 0777, wanted);
+    try {
+      Tree.setPermissions(file, permissions & 0777);
+      return FileChannel.open(file, StandardOpenOption.WRITE);
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  private static Maker maker(Path file) throws IOException {
+    try {
+      return (Maker)
+          Class.forName("org.howdah.filesystem.LustreCalls").getDeclaredConstructor().newInstance();
+    } catch (ReflectiveOperationException | LinkageError absent) {
+      throw new Refusal(
+          file + ": a file gets a layout of its own only with JNA and liblustreapi.so", absent);
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package org.howdah.filesystem;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -72,7 +73,7 @@ final class Mount {
    */
   Path locate(org.apache.hadoop.fs.Path path) throws IOException {
     Path located = map(path);
-    if (confined && located.getNameCount() > root.getNameCount()) {
+    if (located.getNameCount() > root.getNameCount()) {
       confine(located.getParent(), path);
     }
     return located;
@@ -85,6 +86,56 @@ final class Mount {
       confine(located, path);
     }
     return located;
+  }
+
+  /** A path that is there, and what it leads to. */
+  static final class Found {
+    final Path located;
+    final Entry entry;
+
+    Found(Path located, Entry entry) {
+      this.located = located;
+      this.entry = entry;
+    }
+  }
+
+  /**
+   * As {@link #locateTarget}, of something that has to be there. Asks the file system once, which
+   * is what a name costs on a network, and once more for a link.
+   *
+   * @throws NoSuchFileException also if something on the way is a file, so that nothing can be
+   *     there
+   */
+  Found find(org.apache.hadoop.fs.Path path) throws IOException {
+    Path located = locate(path);
+    try {
+      Entry entry = Entry.of(located);
+      if (entry.isLink()) {
+        confine(located, path);
+        entry = Entry.followed(located);
+      }
+      return new Found(located, entry);
+    } catch (AccessDeniedException | NoSuchFileException | AccessControlException e) {
+      throw e;
+    } catch (IOException e) {
+      if (Tree.isUnderFile(located)) {
+        throw new NoSuchFileException(located.toString());
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * What a link at a place leads to; the place itself if there is none.
+   *
+   * @throws AccessControlException if it leads out
+   */
+  Path resolve(Path located, org.apache.hadoop.fs.Path path) throws IOException {
+    if (!Files.isSymbolicLink(located)) {
+      return located;
+    }
+    confine(located, path);
+    return located.toRealPath();
   }
 
   /**
@@ -147,6 +198,9 @@ final class Mount {
 
   /** What is missing cannot lead anywhere, so the nearest directory that exists decides. */
   private void confine(Path located, org.apache.hadoop.fs.Path path) throws IOException {
+    if (!confined) {
+      return;
+    }
     for (Path there = located; there != null; there = there.getParent()) {
       Path real;
       try {

@@ -243,8 +243,8 @@ abstract class MountedBase extends FileSystem {
         "getfacl",
         path,
         name -> {
-          java.nio.file.Path located = mount.locateTarget(name);
-          return Acls.of(located).status(statuses.of(name, located, existing(located)));
+          Mount.Found found = mount.find(name);
+          return Acls.of(found.located).status(statuses.of(name, found.located, found.entry));
         });
   }
 
@@ -348,9 +348,7 @@ abstract class MountedBase extends FileSystem {
         path,
         name -> {
           mount.check();
-          java.nio.file.Path located = mount.locateTarget(name);
-          existing(located);
-          change.on(located);
+          change.on(mount.find(name).located);
           return null;
         });
   }
@@ -359,25 +357,6 @@ abstract class MountedBase extends FileSystem {
     final Path absolute = fixRelativePart(path);
     checkPath(absolute);
     return absolute.toUri().getScheme() == null ? makeQualified(absolute) : absolute;
-  }
-
-  /**
-   * What a path leads to.
-   *
-   * @throws NoSuchFileException also if something on the way is a file, so that nothing can be
-   *     there
-   */
-  static Entry existing(java.nio.file.Path located) throws IOException {
-    try {
-      return Entry.followed(located);
-    } catch (java.nio.file.AccessDeniedException | NoSuchFileException e) {
-      throw e;
-    } catch (IOException e) {
-      if (Tree.isUnderFile(located)) {
-        throw new NoSuchFileException(located.toString());
-      }
-      throw e;
-    }
   }
 
   private void checkUser() throws IOException {

@@ -57,14 +57,13 @@ abstract class MountedFileSystem extends MountedBase {
         path,
         name -> {
           mount.check();
-          java.nio.file.Path located = mount.locateTarget(name);
-          Entry entry = existing(located);
-          if (!entry.isFile()) {
+          Mount.Found found = mount.find(name);
+          if (!found.entry.isFile()) {
             throw new FileNotFoundException("open " + name + ": it is not a file");
           }
-          ReadChannel channel = new ReadChannel(located, entry);
+          ReadChannel channel = new ReadChannel(found.located, found.entry);
           try {
-            Checksums checksums = settings.checksum ? sums(located, entry) : null;
+            Checksums checksums = settings.checksum ? sums(found) : null;
             return new FSDataInputStream(
                 new FileInput(name, channel, settings, statistics, checksums));
           } catch (IOException | RuntimeException e) {
@@ -75,9 +74,9 @@ abstract class MountedFileSystem extends MountedBase {
   }
 
   /** Null also if another file has taken the name meanwhile. */
-  private static Checksums sums(java.nio.file.Path located, Entry opened) throws IOException {
-    Checksums found = Checksums.read(located, opened);
-    return found != null && Entry.followed(located).isSame(opened) ? found : null;
+  private static Checksums sums(Mount.Found opened) throws IOException {
+    Checksums found = Checksums.read(opened.located, opened.entry);
+    return found != null && Entry.followed(opened.located).isSame(opened.entry) ? found : null;
   }
 
   @Override
@@ -122,7 +121,7 @@ abstract class MountedFileSystem extends MountedBase {
       return ((Status) status).entry;
     }
     try {
-      return call("stat", status.getPath(), name -> existing(mount.locateTarget(name)));
+      return call("stat", status.getPath(), name -> mount.find(name).entry);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -135,8 +134,8 @@ abstract class MountedFileSystem extends MountedBase {
         "stat",
         path,
         name -> {
-          java.nio.file.Path located = mount.locateTarget(name);
-          return statuses.of(name, located, existing(located));
+          Mount.Found found = mount.find(name);
+          return statuses.of(name, found.located, found.entry);
         });
   }
 
@@ -166,11 +165,10 @@ abstract class MountedFileSystem extends MountedBase {
         path,
         name -> {
           mount.check();
-          java.nio.file.Path located = mount.locateTarget(name);
-          Entry entry = existing(located);
-          return entry.isDirectory()
-              ? statuses.list(name, located)
-              : new FileStatus[] {statuses.of(name, located, entry)};
+          Mount.Found found = mount.find(name);
+          return found.entry.isDirectory()
+              ? statuses.list(name, found.located)
+              : new FileStatus[] {statuses.of(name, found.located, found.entry)};
         });
   }
 
@@ -182,11 +180,10 @@ abstract class MountedFileSystem extends MountedBase {
         path,
         name -> {
           mount.check();
-          java.nio.file.Path located = mount.locateTarget(name);
-          if (!existing(located).isDirectory()) {
-            return super.listStatusIterator(name);
-          }
-          return statuses.iterate(name, located);
+          Mount.Found found = mount.find(name);
+          return found.entry.isDirectory()
+              ? statuses.iterate(name, found.located)
+              : super.listStatusIterator(name);
         });
   }
 
@@ -280,8 +277,7 @@ abstract class MountedFileSystem extends MountedBase {
         "access",
         path,
         name -> {
-          java.nio.file.Path located = mount.locateTarget(name);
-          existing(located);
+          java.nio.file.Path located = mount.find(name).located;
           if (mode.implies(FsAction.READ) && !Files.isReadable(located)
               || mode.implies(FsAction.WRITE) && !Files.isWritable(located)
               || mode.implies(FsAction.EXECUTE) && !Files.isExecutable(located)) {
@@ -302,7 +298,7 @@ abstract class MountedFileSystem extends MountedBase {
       long blockSize,
       Progressable progress)
       throws IOException {
-    return make(path, permission, flags(overwrite), true, false);
+    return make(path, flags(overwrite), wish(permission, true));
   }
 
   @Override
@@ -316,7 +312,7 @@ abstract class MountedFileSystem extends MountedBase {
       Progressable progress,
       Options.ChecksumOpt checksum)
       throws IOException {
-    return make(path, permission, flags, true, false);
+    return make(path, flags, wish(permission, true));
   }
 
   @Override
@@ -330,7 +326,7 @@ abstract class MountedFileSystem extends MountedBase {
       long blockSize,
       Progressable progress)
       throws IOException {
-    return make(path, permission, flags, false, false);
+    return make(path, flags, wish(permission, false));
   }
 
   /** Called by {@code FileContext}, which has taken the umask away already. */
@@ -346,7 +342,7 @@ abstract class MountedFileSystem extends MountedBase {
       Progressable progress,
       Options.ChecksumOpt checksum)
       throws IOException {
-    return make(path, flags, wish(absolute, true, false));
+    return make(path, flags, exactly(absolute, true));
   }
 
   @Override
@@ -359,19 +355,8 @@ abstract class MountedFileSystem extends MountedBase {
     return new FileBuilder(this, path).append();
   }
 
-  /** What every way to create a file by this class's own methods comes to. */
-  FSDataOutputStream make(
-      Path path,
-      FsPermission permission,
-      EnumSet<CreateFlag> flags,
-      boolean recursive,
-      boolean atomic)
-      throws IOException {
-    FsPermission wanted = permission == null ? FsPermission.getFileDefault() : permission;
-    return make(path, flags, wish(settings.masked(wanted), recursive, atomic));
-  }
-
-  private FSDataOutputStream make(Path path, EnumSet<CreateFlag> flags, Creation.Wish wish)
+  /** What every way to create a file comes to. */
+  FSDataOutputStream make(Path path, EnumSet<CreateFlag> flags, Creation.Wish wish)
       throws IOException {
     if (flags == null || !flags.contains(CreateFlag.CREATE) || flags.contains(CreateFlag.APPEND)) {
       boolean there = exists(path);
@@ -386,12 +371,21 @@ abstract class MountedFileSystem extends MountedBase {
     return call("create", path, name -> new FSDataOutputStream(creation.make(name, wish), null));
   }
 
-  private Creation.Wish wish(FsPermission permission, boolean recursive, boolean atomic) {
+  /**
+   * @param permission before the umask is taken away; null for that of any file
+   */
+  Creation.Wish wish(FsPermission permission, boolean recursive) {
+    return exactly(
+        settings.masked(permission == null ? FsPermission.getFileDefault() : permission),
+        recursive);
+  }
+
+  private Creation.Wish exactly(FsPermission permission, boolean recursive) {
     Creation.Wish wish = new Creation.Wish();
     wish.permission = permission;
     wish.parents = settings.masked(FsPermission.getDirDefault());
     wish.recursive = recursive;
-    wish.atomic = atomic || settings.createAtomic;
+    wish.atomic = settings.createAtomic;
     return wish;
   }
 
@@ -403,8 +397,7 @@ abstract class MountedFileSystem extends MountedBase {
         "append",
         path,
         name -> {
-          java.nio.file.Path located = mount.locateTarget(name);
-          long length = existing(located).size;
+          long length = mount.find(name).entry.size;
           return new FSDataOutputStream(creation.append(name, settings.syncOnClose), null, length);
         });
   }

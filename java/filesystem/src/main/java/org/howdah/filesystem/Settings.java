@@ -127,9 +127,8 @@ final class Settings {
   }
 
   /** What {@code createFile(path).opt(…)} and {@code must(…)} may say, for either scheme. */
-  static boolean isCreateAtomic(String option) {
-    return option.equals("fs.posixfs." + Key.CREATE_ATOMIC.suffix)
-        || option.equals("fs.lustrefs." + Key.CREATE_ATOMIC.suffix);
+  static boolean isOption(String option, Key key) {
+    return option.equals("fs.posixfs." + key.suffix) || option.equals("fs.lustrefs." + key.suffix);
   }
 
   private String text(Key key) {

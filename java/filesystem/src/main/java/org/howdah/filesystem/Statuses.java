@@ -1,16 +1,14 @@
 package org.howdah.filesystem;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.URI;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -21,7 +19,7 @@ final class Statuses {
   private static final FsPermission[] PERMISSIONS = permissions();
 
   /** Statuses of one step through a large directory. */
-  private static final int BATCH = 1024;
+  private static final int BATCH = 8192;
 
   private final URI uri;
   private final Mount mount;
@@ -64,43 +62,54 @@ final class Statuses {
 
   /** Of all that is in a directory. What vanishes meanwhile is left out. */
   FileStatus[] list(Path directory, java.nio.file.Path located) throws IOException {
-    java.nio.file.Path[] names = Tree.names(located).toArray(new java.nio.file.Path[0]);
-    FileStatus[] found = of(directory, names, 0, names.length);
-    int count = 0;
-    for (FileStatus status : found) {
-      if (status != null) {
-        found[count++] = status;
+    Listing listing = listing(directory, 0);
+    try (DirectoryStream<java.nio.file.Path> names = Files.newDirectoryStream(located)) {
+      for (java.nio.file.Path name : names) {
+        listing.add(name);
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
-    return count == found.length ? found : Arrays.copyOf(found, count);
+    return listing.finish();
   }
 
-  /** As {@link #list}, but attributes are read only as far as the caller gets. */
+  /**
+   * As {@link #list}, but of a large directory, all names are read, and then attributes only as far
+   * as the caller gets.
+   */
   RemoteIterator<FileStatus> iterate(Path directory, java.nio.file.Path located)
       throws IOException {
-    java.nio.file.Path[] names = Tree.names(located).toArray(new java.nio.file.Path[0]);
+    Listing first = listing(directory, 0);
+    List<java.nio.file.Path> names = new ArrayList<>();
+    int count = 0;
+    try (DirectoryStream<java.nio.file.Path> all = Files.newDirectoryStream(located)) {
+      for (java.nio.file.Path name : all) {
+        if (count++ < BATCH) {
+          first.add(name);
+        } else {
+          names.add(name);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    FileStatus[] begin = first.finish();
     return new RemoteIterator<FileStatus>() {
-      private FileStatus[] batch = {};
+      private FileStatus[] batch = begin;
       private int read;
       private int given;
 
       @Override
       public boolean hasNext() throws IOException {
-        while (true) {
-          while (given < batch.length) {
-            if (batch[given] != null) {
-              return true;
-            }
-            given++;
+        while (given == batch.length && read < names.size()) {
+          Listing listing = listing(directory, names.size());
+          for (int end = Math.min(names.size(), read + BATCH); read < end; read++) {
+            listing.add(names.get(read));
           }
-          if (read == names.length) {
-            return false;
-          }
-          int end = Math.min(names.length, read + BATCH);
-          batch = of(directory, names, read, end);
-          read = end;
+          batch = listing.finish();
           given = 0;
         }
+        return given < batch.length;
       }
 
       @Override
@@ -113,47 +122,21 @@ final class Statuses {
     };
   }
 
-  private FileStatus[] of(Path directory, java.nio.file.Path[] names, int start, int end)
-      throws IOException {
-    FileStatus[] found = new FileStatus[end - start];
+  private Listing listing(Path directory, int known) {
     String parent = directory.toUri().getPath();
     String prefix = parent.endsWith("/") ? parent : parent + "/";
-    int parts =
-        end - start < settings.listParallel
-            ? 1
-            : Math.min(settings.threads, Runtime.getRuntime().availableProcessors());
-    List<Future<?>> running = new ArrayList<>();
-    for (int part = 1; part < parts; part++) {
-      int from = start + (int) ((long) (end - start) * part / parts);
-      int to = start + (int) ((long) (end - start) * (part + 1) / parts);
-      running.add(
-          Background.pool()
-              .submit(
-                  () -> {
-                    fill(found, start, prefix, names, from, to);
-                    return null;
-                  }));
-    }
-    fill(found, start, prefix, names, start, start + (end - start) / parts);
-    for (Future<?> part : running) {
-      await(part);
-    }
-    return found;
+    return new Listing(settings, known, located -> of(prefix, located));
   }
 
-  private void fill(
-      FileStatus[] found, int start, String prefix, java.nio.file.Path[] names, int from, int to)
-      throws IOException {
-    for (int i = from; i < to; i++) {
-      java.nio.file.Path located = names[i];
-      Path path = new Path(uri.getScheme(), uri.getAuthority(), prefix + located.getFileName());
-      try {
-        found[i - start] = of(path, located, seen(located));
-      } catch (NoSuchFileException gone) {
-        // Deleted since the names were read.
-      } catch (IOException e) {
-        throw Errors.of(e, "list", path);
-      }
+  /** Null for what was deleted since its name was read. */
+  private FileStatus of(String prefix, java.nio.file.Path located) throws IOException {
+    Path path = new Path(uri.getScheme(), uri.getAuthority(), prefix + located.getFileName());
+    try {
+      return of(path, located, seen(located));
+    } catch (NoSuchFileException gone) {
+      return null;
+    } catch (IOException e) {
+      throw Errors.of(e, "list", path);
     }
   }
 
@@ -167,20 +150,6 @@ final class Statuses {
       return mount.isInside(located.toRealPath()) ? Entry.followed(located) : entry;
     } catch (IOException leadsNowhere) {
       return entry;
-    }
-  }
-
-  private static void await(Future<?> part) throws IOException {
-    try {
-      part.get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while a directory was listed");
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException) {
-        throw (IOException) e.getCause();
-      }
-      throw new IOException(e.getCause());
     }
   }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -266,5 +268,36 @@ class StreamsTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("fs.posixfs.nonsense");
     }
+  }
+
+  /** Positions beyond what an int holds; what was never written is zeros, and takes no room. */
+  @Test
+  void aSparseFileOfMoreThanTwoGigabytesIsReadAndAppendedTo() throws IOException {
+    long size = 3L << 30;
+    byte[] mark = {1, 2, 3, 4};
+    try (FileChannel channel =
+        FileChannel.open(
+            root.resolve("file"),
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.SPARSE,
+            StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(mark), size - mark.length);
+    }
+    FileSystem files = TemporaryMount.open(root);
+    try (FSDataOutputStream out = files.append(NAME)) {
+      assertThat(out.getPos()).isEqualTo(size);
+      out.write(mark);
+    }
+    assertThat(files.getFileStatus(NAME).getLen()).isEqualTo(size + mark.length);
+    byte[] found = new byte[3 * mark.length];
+    try (FSDataInputStream in = files.open(NAME)) {
+      in.readFully(size - 2 * mark.length, found);
+      assertThat(found).containsExactly(0, 0, 0, 0, 1, 2, 3, 4, 1, 2, 3, 4);
+      in.seek(size);
+      assertThat(in.read()).isEqualTo(1);
+      assertThat(in.getPos()).isEqualTo(size + 1);
+      assertThat(in.available()).isEqualTo(3);
+    }
+    assertThat(files.getFileBlockLocations(NAME, size, 1)[0].getOffset()).isEqualTo(size);
   }
 }
