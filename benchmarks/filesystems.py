@@ -58,7 +58,8 @@ def measure_shared() -> list[str]:
 
     def names(arm: str) -> list[dict[str, object]]:
         files = f"{there.mount}/{arm.replace(' ', '-')}"
-        keys, uri, warm = _LOCAL.get(arm, ()), f"file://{files}", f"file://{memory}/{arm.replace(' ', '-')}"
+        keys: Sequence[str] = _LOCAL.get(arm, ())
+        uri, warm = f"file://{files}", f"file://{memory}/{arm.replace(' ', '-')}"
         if arm == "posixfs":
             keys = (_OWN, f"fs.posixfs.mount={there.mount}", f"fs.posixfs.mount.warm={memory}")
             uri, warm = f"posixfs://{files.removeprefix(str(there.mount))}", "posixfs://warm/names"

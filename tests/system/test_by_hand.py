@@ -52,7 +52,7 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def addresses(fixed: tuple[str, ...], free: tuple[str, ...]) -> dict[str, object]:
+def addresses(fixed: tuple[str, ...], free: tuple[str, ...]) -> dict[str, str]:
     """`fixed` are what others have to know; of the others the daemon takes any."""
     return {key: f"127.0.0.1:{free_port()}" for key in fixed} | dict.fromkeys(free, "127.0.0.1:0")
 
@@ -88,7 +88,7 @@ def configured(conf: Path, root: Path, shared: Path) -> None:
     site(conf / "capacity-scheduler.xml", {**one, "yarn.scheduler.capacity.maximum-am-resource-percent": 1})
 
 
-def mapreduce(**more: str) -> dict[str, object]:
+def mapreduce() -> dict[str, object]:
     here = "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce"
     return {
         "mapreduce.framework.name": "yarn",
@@ -97,7 +97,6 @@ def mapreduce(**more: str) -> dict[str, object]:
         "yarn.app.mapreduce.am.staging-dir": "/staging",
         **addresses(("mapreduce.jobhistory.address",), ("mapreduce.jobhistory.webapp.address",)),
         "mapreduce.jobhistory.admin.address": "127.0.0.1:0",
-        **more,
     }
 
 
