@@ -28,6 +28,11 @@ from pyspark.sql import SparkSession
 spark = SparkSession.builder.master("local[*]").config("spark.driver.memory", "6g").getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 spark.read.text(sys.argv[1]).sort("value").write.mode("overwrite").text(sys.argv[2])
+# Processor time of children counts when somebody has waited for them.
+jvm = spark.sparkContext._gateway.proc
+spark.stop()
+jvm.stdin.close()
+jvm.wait()
 """
 
 
