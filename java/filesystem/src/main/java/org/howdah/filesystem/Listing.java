@@ -18,8 +18,11 @@ final class Listing {
   /** Names that one thread takes at a time. */
   private static final int PIECE = 128;
 
-  /** Of one status. From a cache it takes 2 to 15 µs, over a network 60 and more. */
-  private static final long SLOW_NANOSECONDS = 40_000;
+  /** Of one status. From a cache it takes 2 to 15 µs, over a network 100 and more. */
+  private static final long SLOW_NANOSECONDS = 80_000;
+
+  /** So many pieces in a row: one may wait for the processor, or for a collection. */
+  private static final int SLOW_PIECES = 4;
 
   /** Of one name; null if it is gone. */
   interface Maker {
@@ -34,7 +37,7 @@ final class Listing {
   private java.nio.file.Path[] names = new java.nio.file.Path[PIECE];
   private int count;
   private int seen;
-  private boolean slow;
+  private int slow;
 
   /**
    * @param known entries that the directory has at least
@@ -75,10 +78,10 @@ final class Listing {
     java.nio.file.Path[] piece = names;
     FileStatus[] made = new FileStatus[count];
     pieces.add(made);
-    if (!slow || !helpers.tryAcquire()) {
+    if (seen < parallelFrom || slow < SLOW_PIECES || !helpers.tryAcquire()) {
       long began = System.nanoTime();
       fill(made, piece);
-      slow = seen >= parallelFrom && System.nanoTime() - began > count * SLOW_NANOSECONDS;
+      slow = System.nanoTime() - began > count * SLOW_NANOSECONDS ? slow + 1 : 0;
     } else {
       names = new java.nio.file.Path[PIECE];
       running.add(
