@@ -90,9 +90,8 @@ final class Creation {
     }
   }
 
-  FileOutput append(org.apache.hadoop.fs.Path name, boolean sync) throws IOException {
-    mount.check();
-    Mount.Found found = mount.find(name);
+  FileOutput append(org.apache.hadoop.fs.Path name, Mount.Found found, boolean sync)
+      throws IOException {
     if (found.entry.isDirectory()) {
       throw new FileNotFoundException("append " + name + ": it is a directory");
     }

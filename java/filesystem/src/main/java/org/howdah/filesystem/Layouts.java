@@ -113,7 +113,11 @@ final class Layouts {
     if (wanted == null || !active) {
       return Tree.makeFile(file, permissions);
     }
-    maker(file).make(file, permissions & 0777, wanted);
+    if (Library.FOUND == null) {
+      throw new Refusal(
+          file + ": a file gets a layout of its own only with JNA and liblustreapi.so");
+    }
+    Library.FOUND.make(file, permissions & 0777, wanted);
     try {
       Tree.setPermissions(file, permissions & 0777);
       return FileChannel.open(file, StandardOpenOption.WRITE);
@@ -123,13 +127,20 @@ final class Layouts {
     }
   }
 
-  private static Maker maker(Path file) throws IOException {
-    try {
-      return (Maker)
-          Class.forName("org.howdah.filesystem.LustreCalls").getDeclaredConstructor().newInstance();
-    } catch (ReflectiveOperationException | LinkageError absent) {
-      throw new Refusal(
-          file + ": a file gets a layout of its own only with JNA and liblustreapi.so", absent);
+  /** Loads once, when first asked for; null where there is none. */
+  private static final class Library {
+    private static final Maker FOUND = find();
+
+    private static Maker find() {
+      try {
+        return (Maker)
+            Class.forName("org.howdah.filesystem.LustreCalls")
+                .getDeclaredConstructor()
+                .newInstance();
+      } catch (ReflectiveOperationException | LinkageError absent) {
+        LOG.warn("Lustre's library cannot be loaded: {}", absent.toString());
+        return null;
+      }
     }
   }
 

@@ -49,6 +49,11 @@ final class Listing {
     seen = known;
   }
 
+  /** Entries that the directory has at least, by what is known so far. */
+  int seen() {
+    return seen;
+  }
+
   void add(java.nio.file.Path name) throws IOException {
     names[count++] = name;
     seen++;

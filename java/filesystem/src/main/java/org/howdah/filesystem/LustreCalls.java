@@ -19,7 +19,7 @@ final class LustreCalls implements Layouts.Maker {
   private static final int O_CLOEXEC = 02000000;
 
   private final Calls calls = Native.load("lustreapi", Calls.class);
-  private final Close c = Native.load("c", Close.class);
+  private final JnaCalls.Calls c = Native.load("c", JnaCalls.Calls.class);
 
   /** Each but the first two returns less than 0 where it fails. */
   interface Calls extends Library {
@@ -38,11 +38,6 @@ final class LustreCalls implements Layouts.Maker {
     int llapi_layout_comp_add(Pointer layout);
 
     int llapi_layout_file_create(byte[] path, int flags, int mode, Pointer layout);
-  }
-
-  /** Of the C library. */
-  interface Close extends Library {
-    int close(int descriptor);
   }
 
   @Override

@@ -397,8 +397,10 @@ abstract class MountedFileSystem extends MountedBase {
         "append",
         path,
         name -> {
-          long length = mount.find(name).entry.size;
-          return new FSDataOutputStream(creation.append(name, settings.syncOnClose), null, length);
+          mount.check();
+          Mount.Found found = mount.find(name);
+          return new FSDataOutputStream(
+              creation.append(name, found, settings.syncOnClose), null, found.entry.size);
         });
   }
 

@@ -2,8 +2,6 @@ package org.howdah.filesystem;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -63,13 +61,7 @@ final class Statuses {
   /** Of all that is in a directory. What vanishes meanwhile is left out. */
   FileStatus[] list(Path directory, java.nio.file.Path located) throws IOException {
     Listing listing = listing(directory, 0);
-    try (DirectoryStream<java.nio.file.Path> names = Files.newDirectoryStream(located)) {
-      for (java.nio.file.Path name : names) {
-        listing.add(name);
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
+    Tree.forEach(located, listing::add);
     return listing.finish();
   }
 
@@ -81,18 +73,15 @@ final class Statuses {
       throws IOException {
     Listing first = listing(directory, 0);
     List<java.nio.file.Path> names = new ArrayList<>();
-    int count = 0;
-    try (DirectoryStream<java.nio.file.Path> all = Files.newDirectoryStream(located)) {
-      for (java.nio.file.Path name : all) {
-        if (count++ < BATCH) {
-          first.add(name);
-        } else {
-          names.add(name);
-        }
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
+    Tree.forEach(
+        located,
+        name -> {
+          if (first.seen() < BATCH) {
+            first.add(name);
+          } else {
+            names.add(name);
+          }
+        });
     FileStatus[] begin = first.finish();
     return new RemoteIterator<FileStatus>() {
       private FileStatus[] batch = begin;

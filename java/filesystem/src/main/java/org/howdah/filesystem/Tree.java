@@ -92,12 +92,24 @@ final class Tree {
   /** Names in a directory, in no order. */
   static List<Path> names(Path directory) throws IOException {
     List<Path> names = new ArrayList<>();
-    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
-      stream.forEach(names::add);
+    forEach(directory, names::add);
+    return names;
+  }
+
+  /** Something done with one name. */
+  interface Visit {
+    void to(Path name) throws IOException;
+  }
+
+  /** Goes through the names in a directory, in no order, while it is open. */
+  static void forEach(Path directory, Visit visit) throws IOException {
+    try (DirectoryStream<Path> names = Files.newDirectoryStream(directory)) {
+      for (Path name : names) {
+        visit.to(name);
+      }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
-    return names;
   }
 
   static boolean isEmpty(Path directory) throws IOException {
