@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.pairs import KEPT, ROOT, cluster, howdah, ratio_words
+from benchmarks.pairs import KEPT, ROOT, cluster, howdah, manifest_of, ratio_words
 from tools.moosefs import moosefs
 
 ROUNDS = int(os.environ.get("ROUNDS", "10"))
@@ -45,7 +45,7 @@ def measure(row: str) -> list[str]:
     place = root / "bench-files"
     try:
         with cluster(row, 1, "--work-dir", str(root / "bench-hdfs")) as name:
-            manifest = next(one for one in json.loads(howdah("status", "--json").stdout) if one["name"] == name)
+            manifest = manifest_of(name)
             done = _rounds(row, _ARMS, lambda arm: _round(arm, place, manifest, home, cold=row != "files"))
     finally:
         shutil.rmtree(place, ignore_errors=True)

@@ -10,10 +10,11 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from howdah.model.run import Run
 from howdah.report.jobs import read_jobs
@@ -52,6 +53,13 @@ def cluster(name: str, nodes: int, *options: str) -> Iterator[str]:
         yield name
     finally:
         howdah("down", "--name", name)
+
+
+def manifest_of(name: str) -> Mapping[str, Any]:
+    """What `howdah status` says of a cluster that is up."""
+    there = json.loads(howdah("status", "--json").stdout)
+    found: Mapping[str, Any] = next(one for one in there if one["name"] == name)
+    return found
 
 
 @contextmanager

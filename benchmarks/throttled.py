@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.filesystems import build, in_jvm, target
-from benchmarks.pairs import KEPT, cluster, howdah, ratio_words
+from benchmarks.pairs import KEPT, cluster, howdah, manifest_of, ratio_words
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 RATE = 200_000_000
@@ -68,7 +68,7 @@ def measure() -> list[str]:
     kept.parent.mkdir(parents=True, exist_ok=True)
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.is_file() else []
     with _slow_disk(home) as disk, kept.open("a") as out, cluster("files-slow", 1, "--work-dir", str(disk / "hdfs")):
-        manifest = next(one for one in json.loads(howdah("status", "--json").stdout) if one["name"] == "files-slow")
+        manifest = manifest_of("files-slow")
         for number in range(ROUNDS):
             order = list(_ARMS)
             random.Random(f"files-slow-{number}").shuffle(order)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ import pytest
 from howdah.hadoop.jars import own_jar
 from howdah.model.accelerator import ACCELERATOR_JAR
 from tests.system.running import Howdah
+from tests.unit.hadoop.fake_server import free_port
 
 pytestmark = pytest.mark.daemons
 
@@ -41,15 +41,13 @@ def typed_on(page: str, begins: str) -> str:
     return str(block)
 
 
-def site(path: Path, settings: Mapping[str, object]) -> None:
-    properties = (f"<property><name>{key}</name><value>{value}</value></property>" for key, value in settings.items())
-    path.write_text(f"<configuration>{''.join(properties)}</configuration>")
+def properties(settings: Mapping[str, object]) -> str:
+    every = (f"<property><name>{key}</name><value>{value}</value></property>" for key, value in settings.items())
+    return "".join(every)
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+def site(path: Path, settings: Mapping[str, object], more: str = "") -> None:
+    path.write_text(f"<configuration>{more}{properties(settings)}</configuration>")
 
 
 def addresses(fixed: tuple[str, ...], free: tuple[str, ...]) -> dict[str, str]:
@@ -62,10 +60,8 @@ def configured(conf: Path, root: Path, shared: Path) -> None:
     conf.mkdir()
     keys = re.findall(r"<property>.*?</property>", (PAGES / "filesystem.md").read_text())
     assert len(keys) == 3
-    core = f"<configuration>{''.join(keys).replace('/mnt/shared', str(shared))}"
-    for key, value in (("fs.defaultFS", f"hdfs://127.0.0.1:{free_port()}"), ("hadoop.tmp.dir", root / "tmp")):
-        core += f"<property><name>{key}</name><value>{value}</value></property>"
-    (conf / "core-site.xml").write_text(f"{core}</configuration>")
+    core = {"fs.defaultFS": f"hdfs://127.0.0.1:{free_port()}", "hadoop.tmp.dir": root / "tmp"}
+    site(conf / "core-site.xml", core, "".join(keys).replace("/mnt/shared", str(shared)))
     data = "dfs.datanode"
     hdfs = ("dfs.namenode.http-address", f"{data}.address", f"{data}.http.address", f"{data}.ipc.address")
     site(conf / "hdfs-site.xml", {"dfs.replication": 1, **addresses((), hdfs)})
@@ -204,8 +200,7 @@ def test_the_accelerator_for_every_job(typed: Typed) -> None:
     assert len(keys) == 2
     conf = Path(typed("echo $HADOOP_CONF_DIR").strip())
     before = (conf / "mapred-site.xml").read_text()
-    added = "".join(f"<property><name>{key}</name><value>{value}</value></property>" for key, value in keys.items())
-    (conf / "mapred-site.xml").write_text(before.replace("</configuration>", f"{added}</configuration>"))
+    (conf / "mapred-site.xml").write_text(before.replace("</configuration>", f"{properties(keys)}</configuration>"))
     try:
         said = typed(f"hadoop jar {EXAMPLES} wordcount /in /every")
         assert counter(said, "Howdah Sort", "RECORDS") == 2 * LINES
