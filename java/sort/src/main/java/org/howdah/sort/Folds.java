@@ -1,13 +1,10 @@
 package org.howdah.sort;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.Map;
-import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.WritableComparator;
@@ -46,11 +43,8 @@ final class Folds {
     if (!combiner.getName().equals(WORD_COUNT)) {
       return true;
     }
-    String file = combiner.getName().substring(combiner.getName().lastIndexOf('.') + 1) + ".class";
-    try (InputStream code = combiner.getResourceAsStream(file)) {
-      ByteArrayOutputStream whole = new ByteArrayOutputStream();
-      IOUtils.copyBytes(code, whole, 4096);
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(whole.toByteArray());
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(ClassFile.bytes(combiner));
       return StringUtils.byteToHexString(digest).equals(WORD_COUNT_DIGEST);
     } catch (IOException | NoSuchAlgorithmException | RuntimeException unknown) {
       return false;

@@ -21,11 +21,19 @@ import org.apache.hadoop.io.WritableUtils;
 
 /**
  * The orders of Hadoop's own key types, each known only together with the comparator that it was
- * read from.
+ * read from; and the one of comparators whose code only compares bytes.
  */
 public final class KeyOrders {
   private static final Map<Class<?>, KeyOrder> BY_COMPARATOR = new HashMap<>();
   private static final Map<Class<?>, KeyOrder> BY_KEY = new HashMap<>();
+
+  private static final KeyOrder WHOLE =
+      new KeyOrder.Bytes() {
+        @Override
+        public int contentStart(byte[] data, int start) {
+          return start;
+        }
+      };
 
   static {
     BY_COMPARATOR.put(
@@ -44,16 +52,9 @@ public final class KeyOrders {
             return start + Integer.BYTES;
           }
         });
-    KeyOrder whole =
-        new KeyOrder.Bytes() {
-          @Override
-          public int contentStart(byte[] data, int start) {
-            return start;
-          }
-        };
-    BY_COMPARATOR.put(BooleanWritable.Comparator.class, whole);
-    BY_COMPARATOR.put(MD5Hash.Comparator.class, whole);
-    BY_COMPARATOR.put(NullWritable.Comparator.class, whole);
+    BY_COMPARATOR.put(BooleanWritable.Comparator.class, WHOLE);
+    BY_COMPARATOR.put(MD5Hash.Comparator.class, WHOLE);
+    BY_COMPARATOR.put(NullWritable.Comparator.class, WHOLE);
     BY_COMPARATOR.put(ByteWritable.Comparator.class, number((data, start) -> data[start]));
     BY_COMPARATOR.put(
         ShortWritable.Comparator.class,
@@ -93,7 +94,10 @@ public final class KeyOrders {
     if (order == null && comparator.getClass() == WritableComparator.class) {
       order = BY_KEY.get(keyClass);
     }
-    return order == null ? KeyOrder.UNKNOWN : order;
+    if (order != null) {
+      return order;
+    }
+    return ComparatorCode.comparesBytes(comparator) ? WHOLE : KeyOrder.UNKNOWN;
   }
 
   private interface Number {

@@ -68,6 +68,20 @@ class RandomJobsTest {
     }
   }
 
+  /** By all bytes: the sort recognises it by its code. */
+  @SuppressWarnings("rawtypes")
+  public static class ByBytes implements RawComparator<WritableComparable> {
+    @Override
+    public int compare(byte[] one, int start, int length, byte[] other, int from, int bytes) {
+      return WritableComparator.compareBytes(one, start, length, other, from, bytes);
+    }
+
+    @Override
+    public int compare(WritableComparable one, WritableComparable other) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
   @Test
   void randomJobsGiveWhatTheyGiveWithout() throws Exception {
     long seed = Long.getLong("howdah.seed", System.nanoTime());
@@ -120,9 +134,11 @@ class RandomJobsTest {
   }
 
   private static void order(Job job, Random random) {
-    int kind = random.nextInt(4);
+    int kind = random.nextInt(5);
     if (kind == 0) {
       job.setSortComparatorClass(Reversed.class);
+    } else if (kind == 2) {
+      job.setSortComparatorClass(ByBytes.class);
     } else if (kind == 1
         && job.getConfiguration().get("mapreduce.job.reduce.class").contains("Write")) {
       // A sum has but one of the keys that are equal.
