@@ -12,7 +12,7 @@ from howdah.workload.counts import count
 from howdah.workload.outputs import check_codec, count_of, read_text
 
 _COUNTERS = "org.howdah.workloads.TextGenerator$Generated"
-_VERSION = 2
+_VERSION = 3
 """Of what `textgen` writes for the same settings."""
 _SEED = 1
 _VOCABULARY = 100_000

@@ -4,16 +4,22 @@ package org.howdah.workloads;
  * Fills blocks with lines of words and counts the words. Every block has the size that was asked
  * for, to the byte.
  *
- * <p>One line in sixteen is drawn word by word, the others are drawn from a stock of lines that
- * were, at a fraction of the time. Lines of the stock come again, as they do in texts. Over all
- * seeds every word has the probability of Zipf's law; for one seed, the rarest come more often if
- * the stock happens to have them, and less often if not.
+ * <p>Of eight draws, seven are passages of eight lines from a stock, on average, and one is a line
+ * that is drawn word by word. A passage is one copy, at a fraction of the time. Over all seeds
+ * every word has the probability of Zipf's law; for one seed, the rarest come more often if the
+ * stock happens to have them, and less often if not.
  */
 final class TextBlock {
   private static final int WORDS_A_LINE = 12;
   private static final int LONGEST_LINE = WORDS_A_LINE * (Vocabulary.LONGEST + 1);
-  private static final int STOCK = 1 << 15;
-  private static final int FRESH = 1 << 4;
+  private static final int LINES_A_PASSAGE = 8;
+  private static final int WORDS_A_PASSAGE = LINES_A_PASSAGE * WORDS_A_LINE;
+  private static final int LONGEST_PASSAGE = LINES_A_PASSAGE * LONGEST_LINE;
+  private static final int STOCK = 1 << 12;
+
+  /** One draw in so many is a fresh line, on average. */
+  private static final int FRESH = 1 << 3;
+
   private static final long STOCK_STREAM = -2;
 
   private final Vocabulary vocabulary;
@@ -21,10 +27,11 @@ final class TextBlock {
   private final long seed;
   private final long[] counts;
   private final long[] fillers = new long[Vocabulary.LONGEST + 2];
-  // Line i of the stock is the bytes from lines[i] to lines[i + 1]; its words stand together too.
-  private final byte[] stock = new byte[STOCK * LONGEST_LINE];
-  private final int[] lines = new int[STOCK + 1];
-  private final int[] words = new int[STOCK * WORDS_A_LINE];
+  // Passage i of the stock is the bytes from starts[i] to starts[i + 1]; its words stand together
+  // too.
+  private final byte[] stock = new byte[STOCK * LONGEST_PASSAGE];
+  private final int[] starts = new int[STOCK + 1];
+  private final int[] words = new int[STOCK * WORDS_A_PASSAGE];
   private final long[] used = new long[STOCK];
 
   TextBlock(Vocabulary vocabulary, double exponent, long seed) {
@@ -37,10 +44,9 @@ final class TextBlock {
     for (int word = 0; word < words.length; word++) {
       words[word] = zipf.draw(random);
       at = write(words[word], stock, at);
-      boolean ends = word % WORDS_A_LINE == WORDS_A_LINE - 1;
-      stock[at++] = (byte) (ends ? '\n' : ' ');
-      if (ends) {
-        lines[word / WORDS_A_LINE + 1] = at;
+      stock[at++] = (byte) (word % WORDS_A_LINE == WORDS_A_LINE - 1 ? '\n' : ' ');
+      if (word % WORDS_A_PASSAGE == WORDS_A_PASSAGE - 1) {
+        starts[word / WORDS_A_PASSAGE + 1] = at;
       }
     }
   }
@@ -49,7 +55,7 @@ final class TextBlock {
   long[] counts() {
     long[] all = counts.clone();
     for (int word = 0; word < words.length; word++) {
-      all[words[word]] += used[word / WORDS_A_LINE];
+      all[words[word]] += used[word / WORDS_A_PASSAGE];
     }
     return all;
   }
@@ -66,18 +72,20 @@ final class TextBlock {
   void fill(byte[] block, int length, long number) {
     RandomBits random = new RandomBits(seed, number);
     int at = 0;
-    int lastLine = length - LONGEST_LINE;
-    while (at <= lastLine) {
+    while (at <= length - LONGEST_PASSAGE) {
       long bits = random.next();
       if (bits >>> 32 < (1L << 32) / FRESH) {
         at = freshLine(random, block, at);
       } else {
-        int line = (int) bits & STOCK - 1;
-        used[line]++;
-        int size = lines[line + 1] - lines[line];
-        System.arraycopy(stock, lines[line], block, at, size);
+        int passage = (int) bits & STOCK - 1;
+        used[passage]++;
+        int size = starts[passage + 1] - starts[passage];
+        System.arraycopy(stock, starts[passage], block, at, size);
         at += size;
       }
+    }
+    while (at <= length - LONGEST_LINE) {
+      at = freshLine(random, block, at);
     }
     end(random, block, at, length);
   }

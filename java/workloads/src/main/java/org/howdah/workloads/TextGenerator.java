@@ -69,8 +69,7 @@ public final class TextGenerator extends Configured implements Tool {
 
   /** Fills one block for each record. */
   static final class Blocks extends Mapper<LongWritable, LongWritable, NullWritable, Text> {
-    private final byte[] block = new byte[BLOCK_BYTES];
-    private final Text text = new Text();
+    private final Text text = new Text(new byte[BLOCK_BYTES]);
     private Vocabulary vocabulary;
     private TextBlock filled;
     private long bytes;
@@ -87,9 +86,12 @@ public final class TextGenerator extends Configured implements Tool {
     protected void map(LongWritable first, LongWritable length, Context context)
         throws IOException, InterruptedException {
       int size = (int) length.get();
-      filled.fill(block, size, first.get() / BLOCK_BYTES);
-      // The output format ends every record with the line feed that the block ends with.
-      text.set(block, 0, size - 1);
+      // Filled where it is written from: a text keeps its array when it gets shorter.
+      filled.fill(text.getBytes(), size, first.get() / BLOCK_BYTES);
+      if (text.getLength() != size - 1) {
+        // The output format ends every record with the line feed that the block ends with.
+        text.set(text.getBytes(), 0, size - 1);
+      }
       context.write(NullWritable.get(), text);
       bytes += size;
     }

@@ -19,8 +19,9 @@ class TextBlockTest {
 
   @Test
   void everySizeIsFilledToTheByteWithWholeLines() {
-    for (int length = 1; length < 600; length++) {
-      byte[] block = filled(new TextBlock(WORDS, 1, 1), length, length);
+    TextBlock text = new TextBlock(WORDS, 1, 1);
+    for (int length = 1; length < 3000; length++) {
+      byte[] block = filled(text, length, length);
       assertThat(block[length - 1]).isEqualTo((byte) '\n');
       for (byte letter : block) {
         assertThat(letter == '\n' || letter == ' ' || letter >= 'a' && letter <= 'z').isTrue();
@@ -33,7 +34,7 @@ class TextBlockTest {
     TextBlock text = new TextBlock(WORDS, 1, 1);
     Map<String, Long> found = new HashMap<>();
     for (int number = 0; number < 50; number++) {
-      String block = new String(filled(text, 4000 + number, number), StandardCharsets.US_ASCII);
+      String block = new String(filled(text, 8000 + number, number), StandardCharsets.US_ASCII);
       StringTokenizer tokens = new StringTokenizer(block);
       while (tokens.hasMoreTokens()) {
         found.merge(tokens.nextToken(), 1L, Long::sum);
@@ -66,9 +67,7 @@ class TextBlockTest {
     assertThat(filled(one, 5000, 5)).isNotEqualTo(first);
   }
 
-  /**
-   * Lines of the stock repeat words in the same proportions; the lines between have all of them.
-   */
+  /** Passages repeat words in the same proportions; the lines between have all of them. */
   @Test
   void wordsComeAsOftenAsTheLawSaysAndRareOnesToo() {
     TextBlock text = new TextBlock(WORDS, 1, 1);
