@@ -9,13 +9,12 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 
-def run(operation: str, directory: Path, count: int) -> int:
+def run(operation: str, directory: str, files: Sequence[str], renamed: Sequence[str]) -> int:
     """Names that were made, looked at, renamed or deleted."""
-    files = [f"{directory}/file{number}" for number in range(count)]
-    renamed = [f"{directory}/renamed{number}" for number in range(count)]
     match operation:
         case "create":
             for file in files:
@@ -34,14 +33,15 @@ def run(operation: str, directory: Path, count: int) -> int:
                 os.unlink(file)  # noqa: PTH108
         case _:
             raise SystemExit(f"no operation {operation}")
-    return count
+    return len(files)
 
 
 def main(operation: str, directory: str, count: str) -> None:
     """Runs one operation and says what it took."""
     Path(directory).mkdir(parents=True, exist_ok=True)
+    files, renamed = ([f"{directory}/{name}{number}" for number in range(int(count))] for name in ("file", "renamed"))
     began, cpu = time.perf_counter(), time.process_time()
-    done = run(operation, Path(directory), int(count))
+    done = run(operation, directory, files, renamed)
     said = {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "done": done}
     print(json.dumps(said))
 

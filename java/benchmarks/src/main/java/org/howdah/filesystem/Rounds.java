@@ -30,7 +30,8 @@ import org.apache.hadoop.fs.Path;
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
- * file. {@code create}, {@code stat}, {@code list}, {@code rename}, {@code delete}: COUNT files.
+ * file. {@code create}, {@code stat}, {@code list}, {@code rename}, {@code delete}: COUNT files,
+ * whose paths are there before.
  */
 public final class Rounds {
   private static final int MIB = 1 << 20;
@@ -48,8 +49,8 @@ public final class Rounds {
   private static final int WARM_RANGES = 1000;
   private static final int WARM_NAMES = 6000;
 
-  /** Names of a file system that takes milliseconds for each are not waited for longer. */
-  private static final long WARM_NANOSECONDS = 4_000_000_000L;
+  /** Compiling all that a name needs takes the optimising compiler so long, beside the calls. */
+  private static final long WARM_NAMES_NANOSECONDS = 6_000_000_000L;
 
   private static final double NANOSECONDS = 1e9;
 
@@ -58,6 +59,8 @@ public final class Rounds {
   private final int count;
   private final int streams;
   private final int compute;
+  private final Path[] made;
+  private final Path[] renamed;
   private volatile long sink;
 
   private Rounds(FileSystem files, Path directory, int count, int streams, int compute) {
@@ -66,6 +69,12 @@ public final class Rounds {
     this.count = count;
     this.streams = streams;
     this.compute = compute;
+    made = new Path[count];
+    renamed = new Path[count];
+    for (int i = 0; i < count; i++) {
+      made[i] = new Path(directory, "file" + i);
+      renamed[i] = new Path(directory, "renamed" + i);
+    }
   }
 
   /** See the class. */
@@ -120,8 +129,8 @@ public final class Rounds {
         ranges.run(operation);
         break;
       default:
-        long end = System.nanoTime() + WARM_NANOSECONDS;
-        for (int i = 0; i < WARM_TIMES && System.nanoTime() < end; i++) {
+        long end = System.nanoTime() + WARM_NAMES_NANOSECONDS;
+        while (System.nanoTime() < end) {
           for (String each : new String[] {"create", "stat", "list", "rename", "delete"}) {
             names.run(each);
           }
@@ -265,14 +274,14 @@ public final class Rounds {
   private long names(String operation) throws IOException {
     switch (operation) {
       case "create":
-        for (int i = 0; i < count; i++) {
-          files.create(file(i), true).close();
+        for (Path file : made) {
+          files.create(file, true).close();
         }
         return count;
       case "stat":
         long found = 0;
-        for (int i = 0; i < count; i++) {
-          FileStatus status = files.getFileStatus(file(i));
+        for (Path file : made) {
+          FileStatus status = files.getFileStatus(file);
           found += status.getOwner().length() + status.getPermission().toShort();
         }
         sink = found;
@@ -285,12 +294,12 @@ public final class Rounds {
         return listed;
       case "rename":
         for (int i = 0; i < count; i++) {
-          files.rename(file(i), new Path(directory, "renamed" + i));
+          files.rename(made[i], renamed[i]);
         }
         return count;
       case "delete":
-        for (int i = 0; i < count; i++) {
-          files.delete(new Path(directory, "renamed" + i), false);
+        for (Path file : renamed) {
+          files.delete(file, false);
         }
         return count;
       default:
