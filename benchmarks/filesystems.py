@@ -34,7 +34,7 @@ _SHARED_ARMS = ("posixfs", "raw local", "local", "python")
 _STREAMS = (("write", 1024, 1), ("read", 1024, 1), ("position", 2000, 1), ("vector", 2000, 1))
 _FORKING = {"raw local": 50, "local": 50}
 # In memory, one pass is over before its processor time can be told.
-_PASSES = 4
+_PASSES = 8
 _NAMES = (("create", 10_000, 1), ("stat", 10_000, 1), ("list", 10_000, 1), ("rename", 10_000, 1), ("delete", 10_000, 1))
 
 

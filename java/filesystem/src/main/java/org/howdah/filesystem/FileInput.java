@@ -25,8 +25,6 @@ import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
-import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
-import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 
 /**
  * Reads a file. Sequential reads are by one thread at a time; positioned and vectored ones by any
@@ -59,15 +57,12 @@ final class FileInput extends FSInputStream
   private final int step;
   private final Checksums checksums;
   private final AtomicLong positioned = new AtomicLong();
-  private final IOStatisticsStore ioStatistics =
-      IOStatisticsBinding.iostatisticsStore()
-          .withCounters(
-              StreamStatisticNames.STREAM_READ_BYTES,
-              StreamStatisticNames.STREAM_READ_EXCEPTIONS,
-              StreamStatisticNames.STREAM_READ_SEEK_OPERATIONS)
-          .build();
-  private final AtomicLong bytesRead =
-      ioStatistics.getCounterReference(StreamStatisticNames.STREAM_READ_BYTES);
+  private final StreamCounters counters =
+      new StreamCounters(
+          StreamStatisticNames.STREAM_READ_BYTES,
+          StreamStatisticNames.STREAM_READ_EXCEPTIONS,
+          StreamStatisticNames.STREAM_READ_SEEK_OPERATIONS);
+  private final AtomicLong bytesRead = counters.of(StreamStatisticNames.STREAM_READ_BYTES);
   private final IOStatisticsAggregator aggregator =
       IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
 
@@ -220,7 +215,7 @@ final class FileInput extends FSInputStream
     if (to == position) {
       return;
     }
-    ioStatistics.incrementCounter(StreamStatisticNames.STREAM_READ_SEEK_OPERATIONS);
+    counters.of(StreamStatisticNames.STREAM_READ_SEEK_OPERATIONS).incrementAndGet();
     long start = chunk == null ? 0 : position - chunk.position();
     if (chunk != null && to >= start && to <= start + chunk.limit()) {
       chunk.position((int) (to - start));
@@ -287,7 +282,7 @@ final class FileInput extends FSInputStream
       drop();
       stopAhead();
       count();
-      aggregator.aggregate(ioStatistics);
+      aggregator.aggregate(counters);
     }
   }
 
@@ -309,7 +304,7 @@ final class FileInput extends FSInputStream
 
   @Override
   public IOStatistics getIOStatistics() {
-    return ioStatistics;
+    return counters;
   }
 
   @Override
@@ -436,7 +431,7 @@ final class FileInput extends FSInputStream
     } catch (ClosedChannelException e) {
       throw new IOException(name + ": " + FSExceptionMessages.STREAM_IS_CLOSED, e);
     } catch (IOException e) {
-      ioStatistics.incrementCounter(StreamStatisticNames.STREAM_READ_EXCEPTIONS);
+      counters.of(StreamStatisticNames.STREAM_READ_EXCEPTIONS).incrementAndGet();
       throw Errors.of(e, "read", name);
     }
   }

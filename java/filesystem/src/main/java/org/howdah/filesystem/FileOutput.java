@@ -19,8 +19,6 @@ import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
-import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
-import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 
 /** Writes a file. Other threads than the writer may flush and close it. */
 final class FileOutput extends OutputStream
@@ -55,13 +53,10 @@ final class FileOutput extends OutputStream
   private final boolean syncOnClose;
   private final boolean atomic;
   private final WriteBehind behind;
-  private final IOStatisticsStore ioStatistics =
-      IOStatisticsBinding.iostatisticsStore()
-          .withCounters(
-              StreamStatisticNames.STREAM_WRITE_BYTES, StreamStatisticNames.STREAM_WRITE_EXCEPTIONS)
-          .build();
-  private final AtomicLong bytesWritten =
-      ioStatistics.getCounterReference(StreamStatisticNames.STREAM_WRITE_BYTES);
+  private final StreamCounters counters =
+      new StreamCounters(
+          StreamStatisticNames.STREAM_WRITE_BYTES, StreamStatisticNames.STREAM_WRITE_EXCEPTIONS);
+  private final AtomicLong bytesWritten = counters.of(StreamStatisticNames.STREAM_WRITE_BYTES);
   private final Tally tally;
   private final IOStatisticsAggregator aggregator =
       IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
@@ -190,7 +185,7 @@ final class FileOutput extends OutputStream
         Buffers.give(chunk);
         chunk = null;
       }
-      aggregator.aggregate(ioStatistics);
+      aggregator.aggregate(counters);
     }
   }
 
@@ -252,7 +247,7 @@ final class FileOutput extends OutputStream
         Buffers.give(chunk);
         chunk = null;
       }
-      aggregator.aggregate(ioStatistics);
+      aggregator.aggregate(counters);
     }
     return new Aborted(already, failure);
   }
@@ -276,7 +271,7 @@ final class FileOutput extends OutputStream
 
   @Override
   public IOStatistics getIOStatistics() {
-    return ioStatistics;
+    return counters;
   }
 
   @Override
@@ -378,7 +373,7 @@ final class FileOutput extends OutputStream
   }
 
   private IOException failed(IOException e, String operation) {
-    ioStatistics.incrementCounter(StreamStatisticNames.STREAM_WRITE_EXCEPTIONS);
+    counters.of(StreamStatisticNames.STREAM_WRITE_EXCEPTIONS).incrementAndGet();
     return Errors.of(e, operation, name);
   }
 
