@@ -30,6 +30,8 @@ _LOCAL = {"raw local": (RAW_LOCAL,)}
 _OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
 _ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs", "python")
 _SHARED_ARMS = ("posixfs", "raw local", "local", "python")
+# They keep nothing beside the bytes, and so can read one and the same file.
+_SAME = ("posixfs", "raw local")
 # Operation, count, streams: what is written first is read next.
 _STREAMS = (("write", 1024, 1), ("read", 1024, 1), ("position", 2000, 1), ("vector", 2000, 1))
 _FORKING = {"raw local": 50, "local": 50}
@@ -43,12 +45,14 @@ def measure(row: str) -> list[str]:
     home = build()
     root = Path("/dev/shm") if row == "files" else home
     place = root / "bench-files"
+    shared = _shared(root / "bench-shared")
     try:
         with cluster(row, 1, "--work-dir", str(root / "bench-hdfs")) as name:
             manifest = manifest_of(name)
-            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, manifest, home, cold=row != "files"))
+            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, shared, manifest, home, cold=row != "files"))
     finally:
         shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(shared, ignore_errors=True)
     return _table(done, _ARMS, (*_STREAMS, *_NAMES))
 
 
@@ -108,9 +112,22 @@ def build() -> Path:
     return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
 
 
-def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *, cold: bool) -> list[dict[str, object]]:
-    """Every operation once, on files of its own."""
+def _shared(directory: Path) -> Path:
+    """A directory with what two arms read: where in memory a file lies makes it a tenth faster or slower to read."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    with (directory / "file0").open("wb") as out:
+        for _ in range(_STREAMS[0][1]):
+            out.write(os.urandom(1 << 20))
+    return directory
+
+
+def _round(
+    arm: str, place: Path, shared: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
+) -> list[dict[str, object]]:
+    """Every operation once, on files of its own but for what `_SAME` arms read."""
     uri, settings = target(arm, place, manifest)
+    read = target(arm, shared, manifest)[0] if arm in _SAME else f"{uri}/streams"
     daemons = _daemons(manifest) if arm == "hdfs" else ()
     found: list[dict[str, object]] = []
     shutil.rmtree(place, ignore_errors=True)
@@ -119,7 +136,8 @@ def _round(arm: str, place: Path, manifest: Mapping[str, object], home: Path, *,
             os.sync()
             with suppress(OSError):
                 Path("/proc/sys/vm/drop_caches").write_text("3\n")
-        arguments = [operation, f"{uri}/streams", str(count), str(streams), "0", *settings]
+        directory = f"{uri}/streams" if operation == "write" else read
+        arguments = [operation, directory, str(count), str(streams), "0", *settings]
         passes = 1 if cold else _PASSES
         found.append({"operation": operation, **in_jvm(arguments, home, daemons=daemons, passes=passes)})
     for operation, count, _ in _NAMES:

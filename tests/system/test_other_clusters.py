@@ -67,6 +67,12 @@ def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah) -> N
     assert not counters["Howdah Shuffle"].get("FALLBACKS")
 
 
+@pytest.mark.usefixtures("watched")
+@pytest.mark.parametrize("workload", ["dfsio", "namenode"])
+def test_programs_of_its_tests_jars_run(howdah: Howdah, workload: str) -> None:
+    only(howdah("run", workload, "--size", "smoke", "--json", "--cluster", "watched", "--no-calibration"))
+
+
 @pytest.fixture(scope="module")
 def own_home(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Hadoop of the user's own: what an Apache release has, elsewhere."""

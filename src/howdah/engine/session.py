@@ -132,7 +132,7 @@ class JobSession:
     def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
         own = (f"-Dtest.build.data={self.storage.uri(directory)}", "-resFile", "/dev/null")
         default = as_default(self._cluster, self.storage, self.directory)
-        return (str(self._cluster.distribution.jobclient_tests_jar), "TestDFSIO", *default, *own, *arguments)
+        return (*self._cluster.distribution.dfsio, *default, *own, *arguments)
 
     def at_home(self) -> Sequence[str]:
         home = f"-D{HOMES}={self.directory}/home"

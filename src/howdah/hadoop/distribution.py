@@ -89,6 +89,19 @@ class Distribution:
         return self._find("mapreduce", f"hadoop-mapreduce-client-jobclient-{self.version}-tests.jar")
 
     @property
+    def dfsio(self) -> tuple[str, ...]:
+        """What `hadoop jar` runs TestDFSIO by; it needs the class path of the tests.
+
+        Hadoop 3.5.0's own list of the programs in TestDFSIO's jar breaks off before it, at a class that has no `main`
+        any more (`MapredTestDriver`). So it goes by its name, after a jar that has no such list.
+
+        Raises:
+            HostProblem: one of the two jars is not there.
+        """
+        _ = self.jobclient_tests_jar
+        return str(self.hdfs_tests_jar), "org.apache.hadoop.fs.TestDFSIO"
+
+    @property
     def hdfs_tests_jar(self) -> Path:
         """`NNThroughputBenchmark`, by its class name; it needs the class path of the tests."""
         return self._find("hdfs", f"hadoop-hdfs-{self.version}-tests.jar")

@@ -33,8 +33,8 @@ def manager(request):
     return response(golden("rm_noapp.json"), 404) if name is None else response(golden(name))
 
 
-def namenode(info, state="nn_state.json"):
-    files = {"NameNodeInfo": info, "FSNamesystemState": state, "NameNodeStatus": "nn_status.json"}
+def namenode(info, state="nn_state.json", status="nn_status.json"):
+    files = {"NameNodeInfo": info, "FSNamesystemState": state, "NameNodeStatus": status}
     return lambda request: response(golden(files[request.query["qry"].rpartition("name=")[2]]))
 
 
@@ -48,6 +48,32 @@ def test_namenode():
     (node,) = status.live
     assert (node.name, node.http_address, node.state) == ("localhost:23066", "127.0.0.1:23075", "In Service")
     assert (node.capacity, node.remaining, node.blocks) == (270553174016, 82257838080, 47)
+
+
+def test_the_namenode_of_hadoop_3_5():
+    whole = namenode("../3.5.0/nn_info.json", "../3.5.0/nn_state.json", "../3.5.0/nn_status.json")
+    with serving(whole) as server:
+        status = NameNode(server.address).status()
+    assert (status.version, status.state, status.safe_mode, status.dead) == ("3.5.0", "active", None, ())
+    assert (status.capacity, status.used, status.blocks, status.missing) == (270553174016, 40099679, 25, 0)
+    (node,) = status.live
+    assert (node.http_address, node.state, node.blocks) == ("127.0.0.1:20071", "In Service", 25)
+    with serving(lambda _: response(golden("../3.5.0/nn_activity.json"))) as server:
+        found = NameNode(server.address).activity()
+    assert all(type(found[name]) is int for name in ("CreateFileOps", "GetBlockLocations", "FileInfoOps"))
+
+
+def test_the_resource_manager_of_hadoop_3_5():
+    def answer(request):
+        return response(golden(f"../3.5.0/{MANAGER[request.path]}"))
+
+    with serving(answer) as server:
+        rm = ResourceManager((server.address,), "root")
+        info, metrics, (node,), (job,) = rm.info(), rm.metrics(), rm.nodes(), rm.applications(tag="howdah-x")
+    assert (info.state, info.ha_state, info.version) == ("STARTED", "ACTIVE", "3.5.0")
+    assert (metrics.active_nodes, metrics.memory_total) == (1, 9216)
+    assert (node.id, node.state, node.memory_total, node.vcores_total) == ("127.77.0.2:20073", "RUNNING", 9216, 3)
+    assert (job.state, job.final_status, job.ended, job.kind) == ("FINISHED", "SUCCEEDED", True, "MAPREDUCE")
 
 
 def test_what_a_namenode_has_done():

@@ -63,6 +63,15 @@ def test_an_apache_distribution_is_opened_with_hadoops_own_jars_first(tmp_path: 
     assert distribution.jobclient_tests_jar.name == "hadoop-mapreduce-client-jobclient-3.3.6-tests.jar"
 
 
+def test_testdfsio_goes_by_its_name_and_needs_its_own_jar(tmp_path: Path) -> None:
+    carrier = "hdfs/hadoop-hdfs-3.3.6-tests.jar"
+    jar, program = from_home(apache(tmp_path / "whole", *WHOLE, carrier)).dfsio
+    assert (Path(jar).name, program) == (Path(carrier).name, "org.apache.hadoop.fs.TestDFSIO")
+    lacking = from_home(apache(tmp_path / "lacking", *(one for one in WHOLE if "jobclient" not in one), carrier))
+    with pytest.raises(HostProblem, match="has no hadoop-mapreduce-client-jobclient-3.3.6-tests.jar"):
+        _ = lacking.dfsio
+
+
 def test_the_configuration_comes_after_the_jars_and_before_the_tests_jars(tmp_path: Path) -> None:
     distribution = from_home(apache(tmp_path, *WHOLE))
     entries = distribution.tests_classpath("/conf").split(":")

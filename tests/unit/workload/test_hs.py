@@ -13,6 +13,7 @@ from howdah.workload.hs import NOTICE, Hs, judge_files, judge_lengths
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 FSCK = (Path(__file__).parents[2] / "golden/hadoop/3.4.2/fsck.log").read_text()
+FSCK_3_5 = (Path(__file__).parents[2] / "golden/hadoop/3.5.0/fsck.log").read_text()
 CODED = re.sub(r"replicated: replication=\d+", "erasure-coded: policy=XOR-2-1-1024k", FSCK)
 LATE = " Under replicated BP-1:blk_1_1. Target Replicas is 3 but found 2 live replica(s)."
 """As HDFS has it since 3.0."""
@@ -21,6 +22,11 @@ COUNTERS = {
     "org.apache.hadoop.examples.terasort.TeraGen$Counters": {"CHECKSUM": CHECKSUM},
     "org.apache.hadoop.mapreduce.TaskCounter": {"REDUCE_OUTPUT_RECORDS": 100_000},
 }
+
+
+def test_fsck_of_hadoop_3_5() -> None:
+    assert judge_files("check", FSCK_3_5, 10_000_000, 1).passed
+    assert not judge_files("check", FSCK_3_5, 10_000_001, 1).passed
 
 
 def test_parts_of_the_right_size_and_replication_pass_whatever_lies_beside_them() -> None:

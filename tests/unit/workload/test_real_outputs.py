@@ -1,4 +1,4 @@
-"""What programs of Hadoop 3.4.2 wrote on a real cluster is read as it was meant."""
+"""What programs of Hadoop wrote on a real cluster is read as it was meant."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ def test_testdfsio_with_the_prefix_of_its_own_log4j() -> None:
     assert (report.operation, report.files, report.bytes) == ("write", 2, 16 << 20)
 
 
+def test_testdfsio_of_hadoop_3_5() -> None:
+    reports = dfsio.parse_reports((GOLDEN.parent / "3.5.0/testdfsio.log").read_text())
+    assert [(one.operation, one.files) for one in reports] == [
+        (operation, 2) for operation in ("write", "read", "random read", "append")
+    ]
+    assert {one.bytes for one in reports if one.operation != "random read"} == {16 << 20}
+
+
+@pytest.mark.parametrize("version", ["3.4.2", "3.5.0"])
 @pytest.mark.parametrize(
     ("phase", "operation"),
     [
@@ -48,8 +57,8 @@ def test_testdfsio_with_the_prefix_of_its_own_log4j() -> None:
         ("file-status", "fileStatus"),
     ],
 )
-def test_nnthroughput_by_operation(phase: str, operation: str) -> None:
-    [report] = namenode.parse_reports((GOLDEN / f"nnthroughput_{phase}.log").read_text())
+def test_nnthroughput_by_operation(version: str, phase: str, operation: str) -> None:
+    [report] = namenode.parse_reports((GOLDEN.parent / version / f"nnthroughput_{phase}.log").read_text())
     assert (report.operation, report.operations) == (operation, 1000)
 
 

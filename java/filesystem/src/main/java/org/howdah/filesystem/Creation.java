@@ -68,25 +68,16 @@ final class Creation {
       Path real = mount.resolve(file, name);
       refuseExisting(name, real, wish.overwrite);
       Path hidden = hidden(real);
-      return output(
-          name,
-          layouts.makeFile(hidden, wish.permission.toShort(), wish.layout),
-          hidden,
-          real,
-          wish);
+      return output(name, fresh(hidden, wish), hidden, real, wish);
     }
     try {
-      return output(
-          name, layouts.makeFile(file, wish.permission.toShort(), wish.layout), file, file, wish);
+      return output(name, fresh(file, wish), file, file, wish);
     } catch (FileAlreadyExistsException e) {
       Path real = mount.resolve(file, name);
       refuseExisting(name, real, wish.overwrite);
       // Without overwriting, what was there is gone again: whoever makes it first has it.
-      FileChannel channel =
-          wish.overwrite
-              ? replaced(real, wish)
-              : layouts.makeFile(real, wish.permission.toShort(), wish.layout);
-      return output(name, channel, real, real, wish);
+      Fresh made = wish.overwrite ? replaced(real, wish) : fresh(real, wish);
+      return output(name, made, real, real, wish);
     }
   }
 
@@ -135,22 +126,60 @@ final class Creation {
     }
   }
 
-  /** A new file in the place of another, in one step; who reads the other goes on doing so. */
-  private FileChannel replaced(Path file, Wish wish) throws IOException {
-    Path hidden = hidden(file);
-    FileChannel channel = layouts.makeFile(hidden, wish.permission.toShort(), wish.layout);
+  /** A file that was just made, with the space that is kept for it. */
+  private static final class Fresh {
+    final FileChannel channel;
+
+    /** Null where none is. */
+    final Native.Reservation reserved;
+
+    Fresh(FileChannel channel, Native.Reservation reserved) {
+      this.channel = channel;
+      this.reserved = reserved;
+    }
+
+    void close() throws IOException {
+      channel.close();
+      if (reserved != null) {
+        reserved.close();
+      }
+    }
+  }
+
+  /** Makes a file; one for which there is no room is not made. */
+  private Fresh fresh(Path file, Wish wish) throws IOException {
+    FileChannel channel = layouts.makeFile(file, wish.permission.toShort(), wish.layout);
+    if (settings.preallocate == 0 || Native.get() == null) {
+      return new Fresh(channel, null);
+    }
     try {
-      Tree.replace(hidden, file);
-      return channel;
+      return new Fresh(channel, Native.get().allocate(file, settings.preallocate));
     } catch (IOException e) {
       channel.close();
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  /**
+   * A new file in the place of another, in one step; who reads the other goes on doing so. It stays
+   * where there is no room for the new one.
+   */
+  private Fresh replaced(Path file, Wish wish) throws IOException {
+    Path hidden = hidden(file);
+    Fresh made = fresh(hidden, wish);
+    try {
+      Tree.replace(hidden, file);
+      return made;
+    } catch (IOException e) {
+      made.close();
       Files.deleteIfExists(hidden);
       throw e;
     }
   }
 
   private FileOutput output(
-      org.apache.hadoop.fs.Path name, FileChannel channel, Path written, Path file, Wish wish)
+      org.apache.hadoop.fs.Path name, Fresh made, Path written, Path file, Wish wish)
       throws IOException {
     // A name whose bytes a loss of power takes away would look complete.
     boolean sync = wish.sync || settings.syncOnClose || wish.atomic;
@@ -162,27 +191,16 @@ final class Creation {
       if (settings.syncDirectories && !wish.atomic) {
         Tree.sync(file.getParent());
       }
-      if (settings.preallocate > 0 && Native.get() != null) {
-        Native.Reservation reserved = allocated(written);
-        end = reserved == null ? end : new Reserved(reserved, end);
+      if (made.reserved != null) {
+        end = new Reserved(made.reserved, end);
       }
       return new FileOutput(
-          name, channel, statistics, settings, settings.checksum, sync, wish.atomic, end);
+          name, made.channel, statistics, settings, settings.checksum, sync, wish.atomic, end);
     } catch (IOException | RuntimeException e) {
-      channel.close();
+      made.close();
       if (wish.atomic) {
         Files.deleteIfExists(written);
       }
-      throw e;
-    }
-  }
-
-  /** A file for which there is no room is not made. */
-  private Native.Reservation allocated(Path file) throws IOException {
-    try {
-      return Native.get().allocate(file, settings.preallocate);
-    } catch (IOException e) {
-      Files.deleteIfExists(file);
       throw e;
     }
   }

@@ -277,7 +277,7 @@ class MountTest {
   }
 
   @Test
-  void aFileForWhichThereIsNoRoomIsNotMade() throws Exception {
+  void aFileForWhichThereIsNoRoomIsNotMadeNorReplacesAnother() throws Exception {
     Assumptions.assumeTrue(
         run("mount", "-t", "tmpfs", "-o", "size=1m", "howdah-test", root.toString()) == 0,
         "not allowed to mount");
@@ -286,6 +286,12 @@ class MountTest {
       assertThatThrownBy(() -> files.create(new org.apache.hadoop.fs.Path("/large")))
           .isInstanceOf(org.apache.hadoop.fs.ClusterStorageCapacityExceededException.class);
       assertThat(root.toFile().list()).isEmpty();
+      java.nio.file.Path kept = root.resolve("kept");
+      java.nio.file.Files.write(kept, new byte[] {1});
+      assertThatThrownBy(() -> files.create(new org.apache.hadoop.fs.Path("/kept"), true))
+          .isInstanceOf(org.apache.hadoop.fs.ClusterStorageCapacityExceededException.class);
+      assertThat(root.toFile().list()).containsExactly("kept");
+      assertThat(java.nio.file.Files.readAllBytes(kept)).containsExactly(1);
     } finally {
       run("umount", "-l", root.toString());
     }

@@ -4,8 +4,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.CodeSource;
 import org.apache.hadoop.io.IOUtils;
 
 /**
@@ -55,17 +57,27 @@ final class ClassFile {
     return new ClassFile(bytes(type));
   }
 
-  /** The whole file that {@code type} was loaded from. */
+  /**
+   * The whole file that {@code type} was loaded from.
+   *
+   * @throws FileNotFoundException if there is none where the class is from; another loader may have
+   *     another class of that name
+   */
   static byte[] bytes(Class<?> type) throws IOException {
     String file = type.getName().substring(type.getName().lastIndexOf('.') + 1) + ".class";
-    try (InputStream code = type.getResourceAsStream(file)) {
-      if (code == null) {
-        throw new FileNotFoundException("no class file of " + type.getName());
-      }
-      ByteArrayOutputStream whole = new ByteArrayOutputStream();
-      IOUtils.copyBytes(code, whole, 4096);
-      return whole.toByteArray();
+    URL found = type.getResource(file);
+    CodeSource source = type.getProtectionDomain().getCodeSource();
+    if (found == null
+        || source == null
+        || source.getLocation() == null
+        || !found.toString().contains(source.getLocation().toString())) {
+      throw new FileNotFoundException("no class file of " + type.getName());
     }
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    try (InputStream code = found.openStream()) {
+      IOUtils.copyBytes(code, whole, 4096);
+    }
+    return whole.toByteArray();
   }
 
   /** The instructions of a method, or null where the class declares no such method with code. */
