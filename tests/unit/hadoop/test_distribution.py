@@ -68,7 +68,7 @@ def test_testdfsio_goes_by_its_name_and_needs_its_own_jar(tmp_path: Path) -> Non
     jar, program = from_home(apache(tmp_path / "whole", *WHOLE, carrier)).dfsio
     assert (Path(jar).name, program) == (Path(carrier).name, "org.apache.hadoop.fs.TestDFSIO")
     lacking = from_home(apache(tmp_path / "lacking", *(one for one in WHOLE if "jobclient" not in one), carrier))
-    with pytest.raises(HostProblem, match="has no hadoop-mapreduce-client-jobclient-3.3.6-tests.jar"):
+    with pytest.raises(HostProblem, match=r"has no hadoop-mapreduce-client-jobclient-3\.3\.6-tests\.jar"):
         _ = lacking.dfsio
 
 
