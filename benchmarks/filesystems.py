@@ -45,14 +45,15 @@ def measure(row: str) -> list[str]:
     home = build()
     root = Path("/dev/shm") if row == "files" else home
     place = root / "bench-files"
-    shared = _shared(root / "bench-shared")
+    read, work = root / "bench-read", root / "bench-hdfs"
     try:
-        with cluster(row, 1, "--work-dir", str(root / "bench-hdfs")) as name:
+        _make_read(read)
+        with cluster(row, 1, "--work-dir", str(work)) as name:
             manifest = manifest_of(name)
-            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, shared, manifest, home, cold=row != "files"))
+            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, read, manifest, home, cold=row != "files"))
     finally:
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.rmtree(shared, ignore_errors=True)
+        for one in (place, read, work):
+            shutil.rmtree(one, ignore_errors=True)
     return _table(done, _ARMS, (*_STREAMS, *_NAMES))
 
 
@@ -112,22 +113,21 @@ def build() -> Path:
     return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
 
 
-def _shared(directory: Path) -> Path:
-    """A directory with what two arms read: where in memory a file lies makes it a tenth faster or slower to read."""
+def _make_read(directory: Path) -> None:
+    """Makes what `_SAME` arms read: where in memory a file lies makes it up to a third faster or slower to read."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     with (directory / "file0").open("wb") as out:
         for _ in range(_STREAMS[0][1]):
             out.write(os.urandom(1 << 20))
-    return directory
 
 
 def _round(
-    arm: str, place: Path, shared: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
+    arm: str, place: Path, read: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
 ) -> list[dict[str, object]]:
     """Every operation once, on files of its own but for what `_SAME` arms read."""
     uri, settings = target(arm, place, manifest)
-    read = target(arm, shared, manifest)[0] if arm in _SAME else f"{uri}/streams"
+    streams_read = target(arm, read, manifest)[0] if arm in _SAME else f"{uri}/streams"
     daemons = _daemons(manifest) if arm == "hdfs" else ()
     found: list[dict[str, object]] = []
     shutil.rmtree(place, ignore_errors=True)
@@ -136,7 +136,7 @@ def _round(
             os.sync()
             with suppress(OSError):
                 Path("/proc/sys/vm/drop_caches").write_text("3\n")
-        directory = f"{uri}/streams" if operation == "write" else read
+        directory = f"{uri}/streams" if operation == "write" else streams_read
         arguments = [operation, directory, str(count), str(streams), "0", *settings]
         passes = 1 if cold else _PASSES
         found.append({"operation": operation, **in_jvm(arguments, home, daemons=daemons, passes=passes)})

@@ -91,9 +91,10 @@ final class ClassFile {
     }
     for (int method = number(); method > 0; method--) {
       skip(Short.BYTES);
-      boolean asked = text(number()).equals(name) & text(number()).equals(descriptor);
+      String itsName = text(number());
+      String itsDescriptor = text(number());
       byte[] code = codeAttribute();
-      if (asked) {
+      if (itsName.equals(name) && itsDescriptor.equals(descriptor)) {
         return code;
       }
     }
