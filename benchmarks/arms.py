@@ -91,7 +91,7 @@ def same() -> list[str]:
 
 
 def text() -> list[str]:
-    """Our generator of text against Hadoop's own on one cluster, map-only jobs of the same size, on HDFS."""
+    """Our generator of text, in its client (as on one node) and as a job, against Hadoop's own on one cluster."""
     return _text("text")
 
 
@@ -103,22 +103,35 @@ def text_on_posix() -> list[str]:
 
 def _text(row: str, *storage: str) -> list[str]:
     size, maps = parse_bytes(os.environ.get("SIZE", "8G")), 2
-    ours = f"hadoop jar {own_jar('howdah-workloads')} textgen -Dmapreduce.job.maps={maps} {size} $HOWDAH_DIRECTORY/text"
+    generator = f"hadoop jar {own_jar('howdah-workloads')} textgen -Dmapreduce.job.maps={maps}"
+    asked = f"{size} $HOWDAH_DIRECTORY/text"
     theirs = (
         "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3.4.2.jar randomtextwriter "
         f"-Dmapreduce.randomtextwriter.totalbytes={size} -Dmapreduce.randomtextwriter.bytespermap={size // maps} "
         "-outFormat org.apache.hadoop.mapreduce.lib.output.TextOutputFormat $HOWDAH_DIRECTORY/text"
     )
+    # As a session gives them (`howdah.workload.Session.in_client`).
+    in_client = f"-Dmapreduce.framework.name=local -Dmapreduce.local.map.tasks.maximum={maps}"
+    ways = {
+        "client": f"{generator} {in_client} {asked}",
+        "job": f"{generator} {asked}",
+        "randomtextwriter": theirs,
+    }
     kept = f"{row}-{size}"
     with cluster(row, 1, *storage) as there:
         common = ("--cluster", there, "--no-calibration", "--no-probes")
-        arms = (Arm("textgen", (*common, "--run", ours)), Arm("randomtextwriter", (*common, "--run", theirs)))
-        run_blocks(kept, arms, BLOCKS, ("command", "--bytes", str(size)))
-    lines = ["| figure | textgen | randomtextwriter | randomtextwriter ÷ textgen |", "|---|---|---|---|"]
-    for metric in ("job_seconds", "cpu_seconds"):
-        sides = (describe(kept, metric, "run", arm.name) for arm in arms)
-        found = ratios(kept, metric, "run", "randomtextwriter", "textgen")
-        lines.append(f"| {metric} | {' | '.join(sides)} | {ratio_words(found)} |")
+        run_blocks(
+            kept,
+            tuple(Arm(name, (*common, "--run", line)) for name, line in ways.items()),
+            BLOCKS,
+            ("command", "--bytes", str(size)),
+        )
+    lines = ["| figure | randomtextwriter | textgen | | randomtextwriter ÷ textgen |", "|---|---|---|---|---|"]
+    where = {"client": "in its client", "job": "in a job"}
+    for way, metric in itertools.product(where, ("client_seconds", "cpu_seconds")):
+        sides = " | ".join(describe(kept, metric, "run", arm) for arm in ("randomtextwriter", way))
+        found = ratios(kept, metric, "run", "randomtextwriter", way)
+        lines.append(f"| {metric} | {sides} | {where[way]} | {ratio_words(found)} |")
     return lines
 
 

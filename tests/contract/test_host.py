@@ -162,8 +162,9 @@ def test_closing_ends_everything_also_what_left_its_session(host: Host, tmp_path
 
 
 OWNER = """
-import sys, time
+import signal, sys, time
 from howdah.host.channel import open_local
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where the tests run in the background of a shell.
 host = open_local("here")
 script = "setsid sleep 600 & echo $! > {mark}; trap '' TERM HUP INT; sleep 600"
 process = host.start(["sh", "-c", script], output="{mark}.out")

@@ -119,7 +119,7 @@ def _sentence(phase: str, progress: JobProgress, *, bar: int) -> Text:
     """`bar` is the width of each bar in columns; 0 leaves them out."""
     line = Text(f"  {phase:10} ", no_wrap=True, overflow="ellipsis")
     if progress.map is None:
-        return line.append(f"submitting, {format_seconds(progress.elapsed_seconds)}", style="dim")
+        return line.append(f"client at work, {format_seconds(progress.elapsed_seconds)}", style="dim")
     line.append(_bar(progress.map, bar), style="cyan").append(f"map {progress.map:4.0%}  ")
     if progress.reduce is not None:
         line.append(_bar(progress.reduce, bar), style="magenta").append(f"reduce {progress.reduce:4.0%}  ")

@@ -40,12 +40,15 @@ from howdah.storage.registry import open_local
 from howdah.store import RunWriter
 from howdah.store.codec_job import encode_job
 from howdah.workload import Dataset, Files, Ran
+from howdah.workload.counts import count
 
 _ERROR_NOISE = re.compile(
     r"\s+at |\s*\.\.\. \d+ more|\s*$|Last \d+ bytes of |Container id: |\[[^]]*\]Container exited "
 )
 _GIVEN_UP_SECONDS = 25.0
 _MAPREDUCE = "MAPREDUCE"
+# Each takes some 15 MB of the client's heap: tables of words, and what a stream of HDFS has on its way.
+_MOST_IN_CLIENT = 16
 _SCRIPTS = Path(workload.__file__).parent / "scripts"
 _NAMENODE_BENCHMARK = "org.apache.hadoop.hdfs.server.namenode.NNThroughputBenchmark"
 
@@ -137,6 +140,15 @@ class JobSession:
     def at_home(self) -> Sequence[str]:
         home = f"-D{HOMES}={self.directory}/home"
         return (*as_default(self._cluster, self.storage, self.directory), home)
+
+    def in_client(self, maps: int) -> Sequence[str]:
+        plan = self._cluster.plan
+        if plan is None or [node.host for node in plan.nodes] != [plan.masters.host]:
+            return ()
+        at_once = min(maps, count(self._cluster.settings, "yarn.nodemanager.resource.cpu-vcores", 8))
+        if at_once > _MOST_IN_CLIENT:
+            return ()
+        return ("-Dmapreduce.framework.name=local", f"-Dmapreduce.local.map.tasks.maximum={at_once}")
 
     def workloads(self, *arguments: str) -> Sequence[str]:
         return (str(own_jar("howdah-workloads")), *arguments)

@@ -184,6 +184,11 @@ class Session(Protocol):
         """Definitions for programs that keep something in their user's home directory, in the default storage: to them
         that is the run's storage, and their home is below its directory, with which it is removed."""
 
+    def in_client(self, maps: int) -> Sequence[str]:
+        """Definitions with which a job of `maps` maps alone runs in its client, where the cluster is one node of the
+        client's machine that has so few processors that one JVM keeps them busy; none elsewhere. Such a job has no
+        history, and starts no JVMs and no application master, which for data of some GB take longer than the data."""
+
     def workloads(self, *arguments: str) -> Sequence[str]:
         """As `examples`: Howdah's own programs (`java/workloads`). Raises HostProblem where they are not built."""
 

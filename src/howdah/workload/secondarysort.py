@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
-from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
+from howdah.workload.generators import run_generator
 
 _PACKAGE = "org.howdah.workloads"
 _VERSION = 1
@@ -63,11 +64,10 @@ class SecondarySort:
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         def make(directory: str) -> Mapping[str, Any]:
-            program = session.workloads(
-                *("pairgen", f"-Dmapreduce.job.maps={settings['maps']}", f"-Dhowdah.pairs.group={settings['group']}"),
-                *(str(settings["pairs"]), session.storage.uri(directory)),
-            )
-            made = _sums(session.job("gen", "prepare", program), "PairGenerator$Generated")
+            group = f"-Dhowdah.pairs.group={settings['group']}"
+            pairs, maps = settings["pairs"], settings["maps"]
+            counted = run_generator(session, "pairgen", directory, pairs, group, maps=maps, data_bytes=None)
+            made = _sums(counted.get)
             return {
                 "generator": "pairgen",
                 "records": made[0],
@@ -91,7 +91,7 @@ class SecondarySort:
         assert self._input is not None
         program = session.workloads("paircheck", f"-Dhowdah.pairs.group={settings['group']}", _output(session))
         job = session.job("validate", "verify", program)
-        found, checksum = _sums(job, "PairCheck$Found")
+        found, checksum = _sums(partial(job.counter, f"{_PACKAGE}.PairCheck$Found"))
         # A job without lines has no errors to count.
         errors = job.counter(f"{_PACKAGE}.PairCheck$Found", "ERRORS") or 0
         groups = job.counter(f"{_PACKAGE}.PairCheck$Found", "GROUPS")
@@ -108,9 +108,9 @@ class SecondarySort:
         )
 
 
-def _sums(job: Job, counters: str) -> tuple[int | None, int | None]:
-    """Pairs, and their hashes added up, as a program of ours has counted them."""
-    pairs, hashes = (job.counter(f"{_PACKAGE}.{counters}", name) for name in ("PAIRS", "HASHES"))
+def _sums(counted: Callable[[str], int | None]) -> tuple[int | None, int | None]:
+    """Pairs, and their hashes added up, as a program of ours has counted them by name."""
+    pairs, hashes = counted("PAIRS"), counted("HASHES")
     return pairs, None if hashes is None else hashes & _LOW_63
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from howdah.errors import UsageError
 from howdah.workload import Asked, Dataset, Session, Settings
 from howdah.workload.counts import count
+from howdah.workload.generators import run_generator
 from howdah.workload.outputs import check_codec, count_of, read_text
 
-_COUNTERS = "org.howdah.workloads.TextGenerator$Generated"
 _VERSION = 3
 """Of what `textgen` writes for the same settings."""
 _SEED = 1
@@ -41,28 +41,22 @@ def text_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> dict[s
 def generate(session: Session, settings: Settings) -> Dataset:
     """The text, made in phase `gen` unless there is some to use again. Its facts have `bytes` and `words`."""
     shape = {name: settings[name] for name in ("seed", "vocabulary", "exponent")}
+    keys = {"seed": "seed", "vocabulary": "words", "exponent": "exponent"}
+    size, maps = settings["size_bytes"], settings["maps"]
 
     def make(directory: str) -> Mapping[str, Any]:
-        program = session.workloads(
-            "textgen",
-            f"-Dmapreduce.job.maps={settings['maps']}",
-            f"-Dhowdah.text.seed={settings['seed']}",
-            f"-Dhowdah.text.words={settings['vocabulary']}",
-            f"-Dhowdah.text.exponent={settings['exponent']}",
-            *(str(settings["size_bytes"]), session.storage.uri(directory)),
-        )
-        job = session.job("gen", "prepare", program, data_bytes=settings["size_bytes"])
+        definitions = (f"-Dhowdah.text.{key}={settings[name]}" for name, key in keys.items())
+        made = run_generator(session, "textgen", directory, size, *definitions, maps=maps, data_bytes=size)
         return {
             "generator": "textgen",
             **shape,
-            "bytes": job.counter(_COUNTERS, "BYTES"),
-            "words": job.counter(_COUNTERS, "WORDS"),
-            "files": settings["maps"],
+            "bytes": made.get("BYTES"),
+            "words": made.get("WORDS"),
+            "files": maps,
             "replication": settings["replication"],
         }
 
-    size = {"bytes": settings["size_bytes"], "maps": settings["maps"]}
-    return session.dataset({"generator": "textgen", "version": _VERSION, **size, **shape}, make)
+    return session.dataset({"generator": "textgen", "version": _VERSION, "bytes": size, "maps": maps, **shape}, make)
 
 
 def known_counts(session: Session, dataset: Dataset) -> Counter[str]:

@@ -25,7 +25,7 @@ def line(capsys: pytest.CaptureFixture[str], progress: JobProgress) -> str:
 @pytest.mark.parametrize(
     ("progress", "expected"),
     [
-        (JobProgress(None, None, 2.61), "  sort       submitting, 2.6 s"),
+        (JobProgress(None, None, 2.61), "  sort       client at work, 2.6 s"),
         (JobProgress(0.0, None, 5.0), "  sort       map   0%  5.0 s"),
         (
             JobProgress(1.0, 0.5, 30.0, 10**9, 447 * 10**6),

@@ -13,6 +13,7 @@ import pytest
 from howdah.engine.observer import Silent
 from howdah.engine.session import JobSession, run_tag
 from howdah.engine.storages import storages_of
+from howdah.hadoop.plan import Place, Plan
 from howdah.hadoop.resourcemanager import Application, YarnNode
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
@@ -72,6 +73,31 @@ def test_old_names_of_keys_are_part_of_what_data_is(opens: Opens) -> None:
     assert not opens(cluster, storage, reuse=True, mapred_output_compress="true").dataset(IDENTITY, make).reused
     opens(cluster, storage, reuse=True, dfs_blocksize="128").dataset(IDENTITY, make)
     assert opens(cluster, storage, reuse=True, dfs_block_size="128").dataset(IDENTITY, make).reused
+
+
+@pytest.mark.parametrize(
+    ("nodes", "vcores", "maps", "at_once"),
+    [
+        ([], "3", 2, None),
+        (["here"], "3", 2, 2),
+        (["here"], "3", 100, 3),
+        (["here"], "64", 16, 16),
+        (["here"], "64", 17, None),
+        (["here"], None, 9, 8),
+        (["here", "here"], "3", 2, None),
+        (["there"], "3", 2, None),
+    ],
+)
+def test_maps_run_in_the_client_where_one_node_beside_it_is_all_there_is(
+    opens: Opens, nodes: list[str], vcores: str | None, maps: int, at_once: int | None
+) -> None:
+    places = [Place(f"node{number}", host, "127.0.0.1", {}, "/n") for number, host in enumerate(nodes)]
+    master = Place("master", "here", "127.0.0.1", {}, "/m")
+    plan = Plan("c", master, tuple(places), "/c", (1, 2), (3, 4), "simple") if nodes else None
+    settings = {} if vcores is None else {"yarn.nodemanager.resource.cpu-vcores": vcores}
+    found = opens(FakeCluster(FakeHost({}), plan=plan, settings=settings), Memory()).in_client(maps)
+    expected = () if at_once is None else (f"-Dmapreduce.local.map.tasks.maximum={at_once}",)
+    assert found == (() if at_once is None else ("-Dmapreduce.framework.name=local", *expected))
 
 
 def phase(opens: Opens, *others: Application) -> JobSession:

@@ -126,6 +126,9 @@ class FakeSession:
     def at_home(self) -> Sequence[str]:
         return (f"-Dhome={self.storage.uri(self.directory)}",)
 
+    def in_client(self, maps: int) -> Sequence[str]:
+        return (f"-Dhere={maps}",)
+
     def workloads(self, *arguments: str) -> Sequence[str]:
         return ("workloads.jar", *arguments)
 

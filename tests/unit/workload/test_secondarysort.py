@@ -7,7 +7,7 @@ from howdah.workload import Asked
 from howdah.workload.secondarysort import SecondarySort
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
-GENERATED = {"PAIRS": 4001, "HASHES": 0x7FFF}
+GENERATED = {"gen": f"generated PAIRS 4001\ngenerated HASHES {-(1 << 63) + 0x7FFF}\n"}
 PACKAGE = "org.howdah.workloads"
 
 
@@ -26,8 +26,7 @@ PACKAGE = "org.howdah.workloads"
     ],
 )
 def test_every_pair_must_be_there_and_in_order(found: dict[str, int], wrong: list[str]) -> None:
-    counters = {f"{PACKAGE}.PairGenerator$Generated": GENERATED, f"{PACKAGE}.PairCheck$Found": found}
-    session = FakeSession(FakeFiles(), counters=counters)
+    session = FakeSession(FakeFiles(), counters={f"{PACKAGE}.PairCheck$Found": found}, output=GENERATED)
     workload = SecondarySort()
     settings = workload.resolve(Asked(size=4001, maps=2, reduces=3), {"dfs.replication": "1"})
     workload.prepare(session, settings)

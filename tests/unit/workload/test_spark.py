@@ -111,7 +111,6 @@ def test_spark_is_found_where_pip_puts_it() -> None:
 @installed
 def test_wordcount_gives_spark_the_same_places_and_as_many_partitions() -> None:
     session, workload = FakeSession(FakeFiles()), WordCount()
-    session.counters = {"org.howdah.workloads.TextGenerator$Generated": {"BYTES": 100, "WORDS": 12}}
     settings = workload.resolve(Asked(size=100, reduces=3, own={"engine": "spark"}), CLUSTER)
     workload.prepare(session, settings)
     workload.run(session, settings)

@@ -41,7 +41,7 @@ public final class PairGenerator extends Configured implements Tool {
       return 2;
     }
     Job job = TextJob.of(getConf(), "pairgen", pairs, BLOCK_PAIRS, Lines.class, arguments[1]);
-    return job.waitForCompletion(true) ? 0 : 1;
+    return TextJob.run(job, Generated.values());
   }
 
   /** Writes the lines of a block as one record. */

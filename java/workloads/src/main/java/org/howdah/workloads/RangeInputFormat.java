@@ -23,10 +23,13 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext;
 public final class RangeInputFormat extends InputFormat<LongWritable, LongWritable> {
   static final String TOTAL = "howdah.range.total";
   static final String BLOCK = "howdah.range.block";
+  private static final String SPLITS = "howdah.range.splits";
 
+  /** Of a job that is not yet made: in one that runs in its client, Hadoop says one map always. */
   static void configure(Configuration conf, long total, long block) {
     conf.setLong(TOTAL, total);
     conf.setLong(BLOCK, block);
+    conf.setInt(SPLITS, conf.getInt(MRJobConfig.NUM_MAPS, 1));
   }
 
   @Override
@@ -35,7 +38,7 @@ public final class RangeInputFormat extends InputFormat<LongWritable, LongWritab
     long total = conf.getLong(TOTAL, 0);
     long block = conf.getLong(BLOCK, 1);
     long blocks = (total + block - 1) / block;
-    int maps = conf.getInt(MRJobConfig.NUM_MAPS, 1);
+    int maps = conf.getInt(SPLITS, 1);
     List<InputSplit> splits = new ArrayList<>();
     for (int map = 0; map < maps; map++) {
       long first = block * share(blocks, map, maps);

@@ -64,7 +64,7 @@ public final class TextGenerator extends Configured implements Tool {
             BLOCK_BYTES,
             Blocks.class,
             arguments[1]);
-    return job.waitForCompletion(true) ? 0 : 1;
+    return TextJob.run(job, Generated.values());
   }
 
   /** Fills one block for each record. */

@@ -42,4 +42,20 @@ final class TextJob {
     FileOutputFormat.setOutputPath(job, new Path(directory));
     return job;
   }
+
+  /**
+   * Runs a job to its end, and prints {@code generated NAME NUMBER} for each of {@code counters}: a
+   * job that runs in its client has no history that could be asked. Returns an exit code.
+   */
+  static int run(Job job, Enum<?>... counters)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    if (!job.waitForCompletion(true)) {
+      return 1;
+    }
+    for (Enum<?> counter : counters) {
+      long number = job.getCounters().findCounter(counter).getValue();
+      System.out.println("generated " + counter + " " + number);
+    }
+    return 0;
+  }
 }

@@ -1,0 +1,21 @@
+"""Howdah's own generators of data (`java/workloads`), which are jobs of maps alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from howdah.workload import Session
+
+_GENERATED = re.compile(r"^generated (\w+) (-?\d+)$", re.MULTILINE)
+
+
+def run_generator(
+    session: Session, program: str, directory: str, amount: int, *definitions: str, maps: int, data_bytes: int | None
+) -> Mapping[str, int]:
+    """Runs `program` as phase `gen`, which makes `amount` of what it makes in a directory of the storage, of `maps`
+    files, and returns what it has counted, by name."""
+    settings = (*session.in_client(maps), f"-Dmapreduce.job.maps={maps}", *definitions)
+    line = session.workloads(program, *settings, str(amount), session.storage.uri(directory))
+    ran = session.program("gen", "prepare", line, data_bytes=data_bytes)
+    return {name: int(number) for name, number in _GENERATED.findall(ran.output)}
