@@ -29,7 +29,9 @@ RAW_LOCAL = "fs.file.impl=org.apache.hadoop.fs.RawLocalFileSystem"
 _LOCAL = {"raw local": (RAW_LOCAL,)}
 _OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
 _ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs", "python")
-_SHARED_ARMS = ("posixfs", "raw local", "local", "python")
+# Where the kernel cannot rename without replacing, ours makes a second name and removes the first.
+_LINKING = "python, link and unlink"
+_SHARED_ARMS = ("posixfs", "raw local", "local", "python", _LINKING)
 # They keep nothing beside the bytes, and so can read one and the same file.
 _SAME = ("posixfs", "raw local")
 # Operation, count, streams: what is written first is read next.
@@ -62,7 +64,7 @@ def measure_shared() -> list[str]:
     home = build()
 
     def names(arm: str) -> list[dict[str, object]]:
-        files = f"{there.mount}/{arm.replace(' ', '-')}"
+        files = f"{there.mount}/{arm.replace(' ', '-').replace(',', '')}"
         keys: Sequence[str] = _LOCAL.get(arm, ())
         uri, warm = f"file://{files}", f"file://{memory}/{arm.replace(' ', '-')}"
         if arm == "posixfs":
@@ -165,9 +167,10 @@ def _names(
     warm: str | None = None,
     daemons: Sequence[int] = (),
 ) -> dict[str, float]:
-    if arm != "python":
+    if not arm.startswith("python"):
         arguments = [operation, uri, str(count), "1", "0", *settings]
         return in_jvm(arguments, home, before=before, daemons=daemons, warm=warm)
+    operation = "link" if (arm, operation) == (_LINKING, "rename") else operation
     command = [*before, sys.executable, str(ROOT / "benchmarks" / "names.py"), operation, files, str(count)]
     return _said(command)
 

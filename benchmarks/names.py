@@ -28,6 +28,10 @@ def run(operation: str, directory: str, files: Sequence[str], renamed: Sequence[
         case "rename":
             for old, new in zip(files, renamed, strict=True):
                 os.rename(old, new)  # noqa: PTH104
+        case "link":  # A rename that replaces nothing, as Hadoop's must not.
+            for old, new in zip(files, renamed, strict=True):
+                os.link(old, new)
+                os.unlink(old)  # noqa: PTH108
         case "delete":
             for file in renamed:
                 os.unlink(file)  # noqa: PTH108
