@@ -40,10 +40,11 @@ test: setup-tests jars spark check ## check, the data plane's build, then every 
 	@tools/daemon_tests.sh
 	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
 
-soak: setup-tests jars spark ## the tests with real daemons and JOBS random jobs (500), ROUNDS times (5), up to the first failure
+soak: setup-tests jars spark ## the tests with real daemons and JOBS random jobs and shuffles (500), ROUNDS times (5), up to the first failure
 	@for round in $$(seq $(ROUNDS)); do \
 		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
-		$(MVN) -q test -pl sort -Dtest=RandomJobsTest -Dhowdah.rounds=$(JOBS) || exit 1; \
+		$(MVN) -q test -pl sort,shuffle -Dtest='RandomJobsTest,RandomShufflesTest' \
+			-Dsurefire.failIfNoSpecifiedTests=false -Dhowdah.rounds=$(JOBS) || exit 1; \
 	done
 
 bench: setup jars spark ## measures Howdah's own benchmarks; ROW=NAME picks one

@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.pairs import KEPT, ROOT, howdah
 
 RECORD = 102
-# Ours must be so many times as fast; below it something was broken. Half of what was measured, about.
-LEAST = {"sort": 2.0, "write": 1.5, "merge": 1.2}
+# Ours must be so many times as fast; below it something was broken. Half of what was measured, about; less of merging.
+LEAST = {"sort": 5.0, "write": 4.0, "merge": 1.3}
 
 
 def measure() -> list[str]:

@@ -20,7 +20,7 @@ from tests.faults.conftest import Begun, Home, eventually
 
 pytestmark = pytest.mark.daemons
 
-_SEED = int(os.environ.get("HOWDAH_FAULT_SEED", "20261122"))
+_SEED = int(os.environ.get("HOWDAH_FAULT_SEED") or random.randrange(1 << 31))
 _ROUNDS = int(os.environ.get("HOWDAH_FAULT_ROUNDS", "1"))
 _JOB = "org.apache.hadoop.mapreduce.JobCounter"
 # Four maps, and reduces that are told at once of a map that has run again.

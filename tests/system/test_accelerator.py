@@ -142,9 +142,39 @@ def test_other_jobs_are_as_right_with_it(howdah: Howdah, fast: dict[str, Any], w
         assert used in (output, 0), job["id"]
         if output and not used:
             assert any(job["id"] in text for text in shortfalls(record, job["phase"]))
+    made = {phase["name"]: phase["jobs"] for phase in record["phases"]}
+    # One node: generators of our own run in their client.
+    assert "gen" not in made or bool(made["gen"]) is (workload in ("join", "sort"))
     if workload == "wordcount":
         # The combiner is known by its class file, which tasks find in the job's jar.
         assert any(job["counters"].get("Howdah Sort", {}).get("FOLDED", 0) for job in kept.jobs())
+
+
+@pytest.mark.parametrize("way", ["DIRECT", "HTTP"])
+@pytest.mark.parametrize("codec", ["SnappyCodec", "Lz4Codec", "GzipCodec", "BZip2Codec", None])
+def test_transformed_map_outputs_with_a_combiner(
+    howdah: Howdah, fast: dict[str, Any], codec: str | None, way: str
+) -> None:
+    """Compressed, or encrypted where there is no codec; read where they lie or fetched."""
+    keys = {"howdah.shuffle.direct": str(way == "DIRECT").lower()}
+    if codec is None:
+        keys["mapreduce.job.encrypted-intermediate-data"] = "true"
+    else:
+        keys["mapreduce.map.output.compress"] = "true"
+        keys["mapreduce.map.output.compress.codec"] = f"org.apache.hadoop.io.compress.{codec}"
+    settings = [option for key, value in keys.items() for option in ("--conf", f"{key}={value}")]
+    kept, record = run(howdah, "wordcount", "fast", *SHAPE, "--accelerator", "sort", *settings)
+    assert all(check["passed"] for check in record["checks"])
+    found = counters(kept, "count")
+    assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"]
+    assert found["Howdah Sort"]["FOLDED"] > 0
+    shuffle = found["Howdah Shuffle"]
+    if codec is None:
+        assert shuffle["FALLBACKS_ENCRYPTED"] == 2
+    else:
+        segments = {name: shuffle.get(f"SEGMENTS_{name}", 0) for name in ("DIRECT", "HTTP")}
+        assert segments == {**dict.fromkeys(segments, 0), way: 3 * 2}
+        assert shuffle["RECORDS"] == found[TASK]["REDUCE_INPUT_RECORDS"] > 0
 
 
 def test_a_run_without_map_output_says_that_nothing_was_accelerated(howdah: Howdah, fast: dict[str, Any]) -> None:

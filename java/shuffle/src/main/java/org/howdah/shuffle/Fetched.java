@@ -136,13 +136,9 @@ final class Fetched<K, V> extends MapOutput<K, V> {
         new IFileInputStream(input, partLength, outputs.context().getJobConf());
     Decompressor decompressor = codec == null ? null : CodecPool.getDecompressor(codec);
     try {
-      InputStream in = checked;
-      if (codec != null) {
-        in =
-            decompressor == null
-                ? codec.createInputStream(checked)
-                : codec.createInputStream(checked, decompressor);
-      }
+      // Of a codec without one, Hadoop's writer leaves what it writes as it is.
+      InputStream in =
+          decompressor == null ? checked : codec.createInputStream(checked, decompressor);
       IOUtils.readFully(in, bytes, 0, bytes.length);
       byte[] rest = new byte[64];
       if (in.read(rest, 0, rest.length) > 0) {

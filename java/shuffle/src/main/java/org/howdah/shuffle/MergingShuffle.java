@@ -1,6 +1,7 @@
 package org.howdah.shuffle;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -62,7 +63,8 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
     LOCAL("its maps ran in this process"),
     ENCRYPTED("intermediate data is encrypted"),
     TLS("map outputs are served over TLS"),
-    PROVIDER("a provider of key orders is broken");
+    PROVIDER("a provider of key orders is broken"),
+    OTHER("the classes of this Hadoop are others");
 
     private final String reason;
 
@@ -78,9 +80,13 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
     if (refusal == null) {
       try {
         outputs = new MapOutputs<>(context);
+        scheduler = scheduler();
       } catch (Providers.Broken broken) {
         LOG.warn("Keys cannot be ordered", broken);
         refusal = Refusal.PROVIDER;
+      } catch (LinkageError different) {
+        LOG.warn("Written for another Hadoop", different);
+        refusal = Refusal.OTHER;
       }
     }
     if (refusal != null) {
@@ -89,18 +95,19 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
       counter("FALLBACKS_" + refusal).increment(1);
       stock = new Shuffle<>();
       stock.init(context);
-      return;
     }
-    scheduler =
-        new ShuffleSchedulerImpl<>(
-            context.getJobConf(),
-            context.getStatus(),
-            context.getReduceId(),
-            this,
-            context.getCopyPhase(),
-            context.getShuffledMapsCounter(),
-            context.getReduceShuffleBytes(),
-            context.getFailedShuffleCounter());
+  }
+
+  private ShuffleSchedulerImpl<K, V> scheduler() {
+    return new ShuffleSchedulerImpl<>(
+        context.getJobConf(),
+        context.getStatus(),
+        context.getReduceId(),
+        this,
+        context.getCopyPhase(),
+        context.getShuffledMapsCounter(),
+        context.getReduceShuffleBytes(),
+        context.getFailedShuffleCounter());
   }
 
   /** Why this reduce is left to Hadoop's shuffle, or null. */
@@ -187,6 +194,11 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
       return;
     }
     counter("RECORDS").increment(merged.records());
+    try {
+      merged.rethrow();
+    } catch (IOException swallowed) {
+      throw new UncheckedIOException("a reduce went on after its input had failed", swallowed);
+    }
     try {
       merged.close();
     } catch (IOException late) {

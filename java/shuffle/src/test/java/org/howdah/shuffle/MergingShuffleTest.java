@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
@@ -14,9 +15,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputFile;
+import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
 import org.junit.jupiter.api.Test;
@@ -226,6 +229,24 @@ class MergingShuffleTest extends ReduceFixture {
       thread.setContextClassLoader(usual);
     }
     assertThat(counted("FALLBACKS_PROVIDER")).isEqualTo(1);
+  }
+
+  @Test
+  void aReduceThatGoesOnAfterItsInputHasFailedHasNotSucceeded() throws Exception {
+    JobConf job = job();
+    job.setLong("mapreduce.reduce.memory.totalbytes", 1);
+    MergingShuffle<Text, Text> shuffle = new MergingShuffle<>(null, noticeMs);
+    context = Segments.context(reduce, job, reporter, null, master(), status, null);
+    shuffle.init(context);
+    RawKeyValueIterator records = shuffle.run();
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.filter(Files::isRegularFile).toArray(Path[]::new)) {
+        byte[] whole = Files.readAllBytes(file);
+        Files.write(file, Segments.changed(whole, whole.length / 2));
+      }
+    }
+    assertThatThrownBy(() -> Segments.read(records)).isInstanceOf(IOException.class);
+    assertThatThrownBy(shuffle::close).isInstanceOf(UncheckedIOException.class);
   }
 
   private long direct() {

@@ -29,8 +29,11 @@ import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.Compressor;
+import org.apache.hadoop.io.compress.Decompressor;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.GzipCodec;
+import org.apache.hadoop.io.compress.Lz4Codec;
 import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -46,7 +49,14 @@ import org.junit.jupiter.api.Timeout;
  */
 class RandomShufflesTest extends ReduceFixture {
   private static final List<Class<? extends CompressionCodec>> CODECS =
-      Arrays.asList(null, DefaultCodec.class, GzipCodec.class, BZip2Codec.class, SnappyCodec.class);
+      Arrays.asList(
+          null,
+          DefaultCodec.class,
+          GzipCodec.class,
+          BZip2Codec.class,
+          SnappyCodec.class,
+          Lz4Codec.class,
+          Streams.class);
 
   private static final List<Class<?>> TYPES =
       Arrays.asList(
@@ -57,6 +67,29 @@ class RandomShufflesTest extends ReduceFixture {
           VLongWritable.class,
           DoubleWritable.class,
           NullWritable.class);
+
+  /** A codec that leaves all to streams of its own: Hadoop's maps write as it is what it is for. */
+  public static class Streams extends DefaultCodec {
+    @Override
+    public Compressor createCompressor() {
+      return null;
+    }
+
+    @Override
+    public Class<? extends Compressor> getCompressorType() {
+      return null;
+    }
+
+    @Override
+    public Decompressor createDecompressor() {
+      return null;
+    }
+
+    @Override
+    public Class<? extends Decompressor> getDecompressorType() {
+      return null;
+    }
+  }
 
   /** A comparator of which nothing is known. */
   public static class Backwards extends WritableComparator {

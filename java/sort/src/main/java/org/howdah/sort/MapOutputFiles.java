@@ -293,6 +293,7 @@ final class MapOutputFiles<K, V> {
     try {
       if (combine && !cursors.isEmpty()) {
         combining.run(merged, to);
+        merged.rethrow();
       } else {
         copy(merged, to);
       }

@@ -29,6 +29,7 @@ public final class MergedRecords implements RawKeyValueIterator {
   private RecordCursor current;
   private boolean began;
   private boolean copies;
+  private Throwable broken;
   private long bytes;
   private long records;
 
@@ -59,8 +60,29 @@ public final class MergedRecords implements RawKeyValueIterator {
     return records;
   }
 
+  /** After a failure there is no record any more, only the failure again. */
   @Override
   public boolean next() throws IOException {
+    rethrow();
+    try {
+      return step();
+    } catch (IOException | RuntimeException | Error failure) {
+      broken = failure;
+      throw failure;
+    }
+  }
+
+  /**
+   * Throws if a call of {@link #next} has failed: a combiner or a reduce may have caught that, and
+   * gone on without the records that are missing.
+   */
+  public void rethrow() throws IOException {
+    if (broken != null) {
+      throw new IOException("records could not be read: " + broken, broken);
+    }
+  }
+
+  private boolean step() throws IOException {
     if (!began) {
       begin();
     } else if (current != null) {

@@ -431,7 +431,7 @@ final class RecordBuffer {
     }
   }
 
-  /** Without the lock and the count that the JDK's class has for every call. */
+  /** Without the lock that the JDK's class has for every call. */
   private final class PageOutput extends DataOutputStream {
     PageOutput(OutputStream bytes) {
       super(bytes);
@@ -440,11 +440,19 @@ final class RecordBuffer {
     @Override
     public void write(int one) throws IOException {
       out.write(one);
+      count(1);
     }
 
     @Override
     public void write(byte[] from, int start, int length) throws IOException {
       out.write(from, start, length);
+      count(length);
+    }
+
+    /** For those who ask for {@link #size}. */
+    private void count(int bytes) {
+      int sum = written + bytes;
+      written = sum < 0 ? Integer.MAX_VALUE : sum;
     }
 
     @Override

@@ -197,6 +197,10 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
       throw new IOException("Illegal partition for " + key + " (" + partition + ")");
     }
     rethrow();
+    if (ended) {
+      // Of a thread that the mapper has left behind: nothing would write this record any more.
+      throw new IOException("a record came after the end of its map");
+    }
     try {
       buffer.begin();
       keys.serialize(key);

@@ -136,6 +136,44 @@ class JobsTest {
     assertThat(ours).filteredOn(line -> line.startsWith("key")).hasSize(1000 - 143);
   }
 
+  /** Has a thread that writes until that is refused, after its map has ended. */
+  public static class Late extends Mapper<LongWritable, Text, Text, BytesWritable> {
+    private static final int MOST = 10_000_000;
+    private static Thread thread;
+    private static volatile int written;
+    private static volatile IOException refused;
+
+    @Override
+    protected void map(LongWritable offset, Text line, Context context) {}
+
+    @Override
+    protected void cleanup(Context context) {
+      thread = new Thread(() -> write(context));
+      thread.start();
+    }
+
+    private static void write(Context context) {
+      try {
+        for (int number = 0; number < MOST; number++) {
+          context.write(new Text("late"), new BytesWritable());
+          written++;
+        }
+      } catch (IOException expected) {
+        refused = expected;
+      } catch (InterruptedException stopped) {
+        throw new IllegalStateException(stopped);
+      }
+    }
+  }
+
+  @Test
+  void aRecordAfterTheEndOfItsMapIsRefused() throws Exception {
+    List<String> found = jobs.run("late", true, 1, 1, job -> job.setMapperClass(Late.class));
+    Late.thread.join(60_000);
+    assertThat(Late.refused).hasMessageContaining("after the end of its map");
+    assertThat(found).filteredOn(line -> line.startsWith("late")).hasSize(Late.written);
+  }
+
   /** Writes something else than what maps write. */
   public static class WrongType
       extends Reducer<Text, LongWritable, Text, org.apache.hadoop.io.IntWritable> {

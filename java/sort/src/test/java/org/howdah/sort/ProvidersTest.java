@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -14,6 +15,7 @@ import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapreduce.TaskCounter;
@@ -133,6 +135,81 @@ class ProvidersTest {
   void aBrokenProviderOfFoldsLeavesMapsToHadoop() throws Exception {
     provide(FoldProvider.class, "no.such.Provider");
     leaves(Refusal.Reason.PROVIDER, job -> job.setCombinerClass(Jobs.Distinct.class));
+  }
+
+  /** As Text's own, which is not known of it. */
+  public static class Own extends WritableComparator {
+    private final Text.Comparator texts = new Text.Comparator();
+
+    public Own() {
+      super(Text.class, true);
+    }
+
+    @Override
+    public int compare(
+        byte[] one, int start, int length, byte[] other, int otherStart, int otherLength) {
+      return texts.compare(one, start, length, other, otherStart, otherLength);
+    }
+  }
+
+  /** Knows it. */
+  public static class Knowing implements KeyOrderProvider {
+    @Override
+    public KeyOrder orderOf(Class<?> keyClass, RawComparator<?> comparator) {
+      if (!(comparator instanceof Own)) {
+        return null;
+      }
+      return new KeyOrder.Bytes() {
+        @Override
+        public int contentStart(byte[] data, int start) {
+          return start + WritableUtils.decodeVIntSize(data[start]);
+        }
+      };
+    }
+  }
+
+  @Test
+  void anOrderThatAProviderKnowsIsTaken() throws Exception {
+    assertThat(KeyOrders.of(Text.class, new Own()).kind()).isEqualTo(KeyOrder.Kind.UNKNOWN);
+    provide(KeyOrderProvider.class, Knowing.class.getName());
+    assertThat(KeyOrders.of(Text.class, new Own()).kind()).isEqualTo(KeyOrder.Kind.BYTES);
+    for (int megabytes : new int[] {1, 64}) {
+      jobs.same(
+          "known" + megabytes,
+          MAPS,
+          2,
+          job -> {
+            job.setSortComparatorClass(Own.class);
+            job.getConfiguration().setInt(Jobs.RECORDS, 50_000);
+            job.getConfiguration().setInt(SortingCollector.MEMORY_MB, megabytes);
+          });
+    }
+  }
+
+  /** Sums of numbers of eight bytes. */
+  public static class Sums implements FoldProvider {
+    @Override
+    public Fold foldOf(Class<?> combiner, JobConf job) {
+      if (combiner != Jobs.TextSum.class) {
+        return null;
+      }
+      return (target, into, intoLength, data, from, length) -> {
+        ByteBuffer sum = ByteBuffer.wrap(target);
+        sum.putLong(into, sum.getLong(into) + ByteBuffer.wrap(data).getLong(from));
+        return true;
+      };
+    }
+  }
+
+  @Test
+  void aCombinerThatAProviderKnowsIsFolded() throws Exception {
+    jobs.same("not yet", MAPS, 2, Jobs.counting(Jobs.TextSum.class, 1));
+    assertThat(jobs.counter("FOLDED")).isZero();
+    provide(FoldProvider.class, Sums.class.getName());
+    for (int megabytes : new int[] {1, 64}) {
+      jobs.same("folded" + megabytes, MAPS, 2, Jobs.counting(Jobs.TextSum.class, megabytes));
+      assertThat(jobs.counter("FOLDED")).isPositive();
+    }
   }
 
   /** An order that is right, until it fails. */

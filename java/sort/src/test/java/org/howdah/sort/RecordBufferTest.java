@@ -2,7 +2,10 @@ package org.howdah.sort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import org.apache.hadoop.io.Text;
 import org.junit.jupiter.api.Test;
 
 /** How much memory a buffer takes. */
@@ -45,6 +48,21 @@ class RecordBufferTest {
               made[0].clear();
             });
     return made[0];
+  }
+
+  @Test
+  void itsStreamCountsWhatIsWritten() throws IOException {
+    RecordBuffer buffer = buffer(1 << 20, 1 << 20);
+    DataOutputStream plain = new DataOutputStream(new ByteArrayOutputStream());
+    buffer.begin();
+    for (DataOutputStream out : new DataOutputStream[] {plain, buffer.output()}) {
+      out.write(1);
+      out.write(new byte[100], 7, 90);
+      out.writeInt(out.size());
+      out.writeUTF("text");
+      new Text("more").write(out);
+    }
+    assertThat(buffer.output().size()).isEqualTo(plain.size());
   }
 
   private void fill(RecordBuffer buffer, long bytes, int length) throws IOException {
