@@ -24,13 +24,13 @@ class LocalFiles:
         what Hadoop's file system says of every file."""
         self._host = host
         self._block_bytes = block_bytes
-        self._root = root.rstrip("/")
+        self._root = root.rstrip("/")  # Empty for the root of all.
 
     def uri(self, path: str) -> str:
         return f"file://{self._root}{path}"
 
     def describe(self) -> Mapping[str, Any]:
-        space = self._host.call("files.space", path=self._root)
+        space = self._host.call("files.space", path=self._root or "/")
         return {
             "kind": self.name,
             "uri": self.uri("/"),
@@ -40,7 +40,7 @@ class LocalFiles:
         }
 
     def free_bytes(self) -> int:
-        free: int = self._host.call("files.space", path=self._root)["free"]
+        free: int = self._host.call("files.space", path=self._root or "/")["free"]
         return free
 
     def read(self, path: str) -> bytes:

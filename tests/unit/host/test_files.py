@@ -36,6 +36,11 @@ def test_a_name_that_is_no_directory_is_an_error(tmp_path: Path, target: str) ->
         files.make(str(tmp_path / "link"))
 
 
+@pytest.mark.parametrize("path", ["/", "/no/such/directory", "", "neither/this"])
+def test_the_space_of_what_is_not_there_is_that_of_what_is_above_it(path: str) -> None:
+    assert files.space(path)["device"] == Path("/").stat().st_dev
+
+
 def test_what_is_mounted_differs_from_what_is_above_it() -> None:
     assert files.is_mounted("/proc/self")
     assert not files.is_mounted("/")

@@ -105,7 +105,7 @@ def checksum(path: str) -> str:
 def space(path: str) -> Dict[str, int]:
     """Bytes and inodes of the file system that holds `path` (or its nearest existing parent), and its number."""
     while not os.path.exists(path):
-        path = os.path.dirname(path)
+        path = os.path.dirname(path) or "/"
     facts = os.statvfs(path)
     return {
         "total": facts.f_blocks * facts.f_frsize,

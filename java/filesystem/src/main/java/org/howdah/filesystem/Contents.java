@@ -15,6 +15,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CompositeCrcFileChecksum;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.DataChecksum;
 
 /** What is done to whole files other than through streams. */
@@ -85,8 +86,8 @@ final class Contents {
   }
 
   /**
-   * Appends files to one and deletes them. If that fails, the target is cut back and no source is
-   * lost.
+   * Appends files to one and deletes them, when their content is on the storage in its new place.
+   * If appending fails, the target is cut back and no source is lost.
    *
    * @throws IllegalArgumentException if there are no sources
    */
@@ -99,6 +100,9 @@ final class Contents {
     seen.add(Entry.followed(target));
     for (Path source : sources) {
       requireFile(name, source);
+      if (!Files.isWritable(source.getParent())) {
+        throw new AccessControlException("concat " + name + ": " + source + " cannot be deleted");
+      }
       Entry entry = Entry.followed(source);
       if (seen.stream().anyMatch(entry::isSame)) {
         throw new PathIOException(
@@ -113,9 +117,7 @@ final class Contents {
       for (Path source : sources) {
         append(source, channel);
       }
-      if (settings.syncOnClose) {
-        channel.force(true);
-      }
+      channel.force(true);
     } catch (IOException | RuntimeException | Error e) {
       cutBack(target, before, e);
       throw e;

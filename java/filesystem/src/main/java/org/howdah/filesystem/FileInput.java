@@ -70,6 +70,7 @@ final class FileInput extends FSInputStream
   private long length;
   private long position;
   private long given;
+  private boolean ended;
 
   /** What was read and not given yet: its next byte is the one at {@link #position}. */
   private ByteBuffer chunk;
@@ -191,7 +192,7 @@ final class FileInput extends FSInputStream
   public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
       throws IOException {
     checkOpen();
-    new VectoredReads(this::readFully, step).start(ranges, channel.size(), allocate);
+    new VectoredReads(this::readFully, step).start(ranges, now(), allocate);
   }
 
   @Override
@@ -206,7 +207,7 @@ final class FileInput extends FSInputStream
       throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK);
     }
     if (to > length) {
-      length = channel.size();
+      length = now();
       if (to > length) {
         throw new EOFException(
             FSExceptionMessages.CANNOT_SEEK_PAST_EOF + " of " + name + ": " + to + " of " + length);
@@ -231,7 +232,7 @@ final class FileInput extends FSInputStream
   @Override
   public synchronized long skip(long count) throws IOException {
     checkOpen();
-    length = channel.size();
+    length = now();
     long skipped = Math.max(0, Math.min(count, length - position));
     seek(position + skipped);
     return skipped;
@@ -240,7 +241,16 @@ final class FileInput extends FSInputStream
   @Override
   public synchronized int available() throws IOException {
     checkOpen();
-    return (int) Math.min(Integer.MAX_VALUE, Math.max(0, channel.size() - position));
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(0, now() - position));
+  }
+
+  /** Its length now. */
+  private long now() throws IOException {
+    try {
+      return channel.size();
+    } catch (IOException e) {
+      throw failed(e);
+    }
   }
 
   @Override
@@ -281,6 +291,10 @@ final class FileInput extends FSInputStream
     synchronized (this) {
       drop();
       stopAhead();
+      if (ended) {
+        return;
+      }
+      ended = true;
       count();
       aggregator.aggregate(counters);
     }
@@ -426,14 +440,19 @@ final class FileInput extends FSInputStream
   private int once(long from, ByteBuffer into) throws IOException {
     try {
       return channel.read(into, from);
-    } catch (ClosedByInterruptException e) {
-      throw Errors.of(e, "read", name);
-    } catch (ClosedChannelException e) {
-      throw new IOException(name + ": " + FSExceptionMessages.STREAM_IS_CLOSED, e);
     } catch (IOException e) {
-      counters.of(StreamStatisticNames.STREAM_READ_EXCEPTIONS).incrementAndGet();
-      throw Errors.of(e, "read", name);
+      throw failed(e);
     }
+  }
+
+  private IOException failed(IOException e) {
+    if (e instanceof ClosedChannelException && !(e instanceof ClosedByInterruptException)) {
+      return new IOException(name + ": " + FSExceptionMessages.STREAM_IS_CLOSED, e);
+    }
+    if (!(e instanceof ClosedChannelException)) {
+      counters.of(StreamStatisticNames.STREAM_READ_EXCEPTIONS).incrementAndGet();
+    }
+    return Errors.of(e, "read", name);
   }
 
   private void given(int count) {

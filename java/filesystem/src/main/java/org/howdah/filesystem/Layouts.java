@@ -41,6 +41,7 @@ final class Layouts {
   private static final int COMPONENT = 48;
   private static final int COMPONENT_OFFSET_AT = 24;
   private static final int LFS_SECONDS = 30;
+  private static final int OWNER_WRITES = 0200;
 
   private final Settings settings;
   private final boolean active;
@@ -96,7 +97,13 @@ final class Layouts {
       List<String> command = new ArrayList<>(Arrays.asList(settings.lfs, "setstripe"));
       command.addAll(Arrays.asList(settings.layout.trim().split("\\s+")));
       command.add(directory.toString());
-      run(command);
+      try {
+        run(command);
+      } catch (IOException e) {
+        // Who tries again finds it missing, not without its layout.
+        Files.deleteIfExists(directory);
+        throw e;
+      }
     }
     laid.add(directory);
   }
@@ -117,10 +124,16 @@ final class Layouts {
       throw new Refusal(
           file + ": a file gets a layout of its own only with JNA and liblustreapi.so");
     }
-    Library.FOUND.make(file, permissions & 0777, wanted);
+    Library.FOUND.make(file, permissions & 0777 | OWNER_WRITES, wanted);
     try {
-      Tree.setPermissions(file, permissions & 0777);
-      return FileChannel.open(file, StandardOpenOption.WRITE);
+      FileChannel made = FileChannel.open(file, StandardOpenOption.WRITE);
+      try {
+        Tree.setPermissions(file, permissions & 0777);
+      } catch (IOException | RuntimeException e) {
+        made.close();
+        throw e;
+      }
+      return made;
     } catch (IOException | RuntimeException e) {
       Files.deleteIfExists(file);
       throw e;
@@ -227,6 +240,9 @@ final class Layouts {
 
   private static List<String> run(List<String> command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Thread limit = new Thread(() -> end(process), "howdah-filesystem-lfs");
+    limit.setDaemon(true);
+    limit.start();
     try {
       process.getOutputStream().close();
       List<String> lines = new ArrayList<>();
@@ -237,7 +253,7 @@ final class Layouts {
           lines.add(line);
         }
       }
-      if (!process.waitFor(LFS_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      if (process.waitFor() != 0) {
         throw new Refusal(String.join(" ", command) + " failed: " + String.join(" ", lines));
       }
       return lines;
@@ -245,7 +261,19 @@ final class Layouts {
       Thread.currentThread().interrupt();
       throw new Refusal("interrupted while " + String.join(" ", command) + " ran", e);
     } finally {
+      limit.interrupt();
       process.destroyForcibly();
+    }
+  }
+
+  /** Ends a program that takes too long. */
+  private static void end(Process process) {
+    try {
+      if (!process.waitFor(LFS_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException done) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -45,6 +45,8 @@ import org.apache.hadoop.util.functional.RemoteIterators;
  * Kerberos proves who that is, and told of in the log otherwise.
  */
 abstract class MountedFileSystem extends MountedBase {
+  private volatile boolean verifies = true;
+
   MountedFileSystem(String scheme) {
     super(scheme);
   }
@@ -63,7 +65,7 @@ abstract class MountedFileSystem extends MountedBase {
           }
           ReadChannel channel = new ReadChannel(found.located, found.entry);
           try {
-            Checksums checksums = settings.checksum ? sums(found) : null;
+            Checksums checksums = settings.checksum && verifies ? sums(found) : null;
             return new FSDataInputStream(
                 new FileInput(name, channel, settings, statistics, checksums));
           } catch (IOException | RuntimeException e) {
@@ -71,6 +73,12 @@ abstract class MountedFileSystem extends MountedBase {
             throw e;
           }
         });
+  }
+
+  /** Whether files that are opened from now on are compared with their checksums. */
+  @Override
+  public void setVerifyChecksum(boolean verifies) {
+    this.verifies = verifies;
   }
 
   /** Null also if another file has taken the name meanwhile. */
@@ -213,7 +221,8 @@ abstract class MountedFileSystem extends MountedBase {
         false,
         false,
         false,
-        status.isFile() ? getFileBlockLocations(status, 0, status.getLen()) : null);
+        // Those who make splits want some of a link, too, that leads nowhere: opening it says so.
+        status.isDirectory() ? null : getFileBlockLocations(status, 0, status.getLen()));
   }
 
   /**

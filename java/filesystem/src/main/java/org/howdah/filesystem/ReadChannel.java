@@ -81,10 +81,14 @@ final class ReadChannel implements Closeable {
       return;
     }
     FileChannel fresh = FileChannel.open(file, StandardOpenOption.READ);
-    Entry now = Entry.followed(file);
-    if (now.device != device || now.inode != inode) {
+    try {
+      Entry now = Entry.followed(file);
+      if (now.device != device || now.inode != inode) {
+        throw new Refusal(file + " was replaced by another file while it was read", why);
+      }
+    } catch (IOException e) {
       fresh.close();
-      throw new Refusal(file + " was replaced by another file while it was read", why);
+      throw e;
     }
     channel = fresh;
   }

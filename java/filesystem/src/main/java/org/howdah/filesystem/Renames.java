@@ -106,7 +106,12 @@ final class Renames {
       if (there != null && there.isDirectory() && !Tree.isEmpty(to)) {
         throw new PathIsNotEmptyDirectoryException(destination.toString());
       }
-      Tree.replace(from, to);
+      if (there != null && !moved.isDirectory() && moved.isSame(there)) {
+        // Two names of one file, which the kernel's rename leaves as they are.
+        Tree.delete(from);
+      } else {
+        Tree.replace(from, to);
+      }
     }
     sync(from, to);
   }
@@ -158,11 +163,12 @@ final class Renames {
 
   private static void requireDirectory(org.apache.hadoop.fs.Path name, Path directory)
       throws IOException {
-    if (!Files.exists(directory)) {
+    try {
+      if (!Entry.followed(directory).isDirectory()) {
+        throw new ParentNotDirectoryException(name + ": not a directory");
+      }
+    } catch (NoSuchFileException none) {
       throw new FileNotFoundException(name + ": no such directory");
-    }
-    if (!Files.isDirectory(directory)) {
-      throw new ParentNotDirectoryException(name + ": not a directory");
     }
   }
 }

@@ -1,5 +1,6 @@
 package org.howdah.filesystem;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -58,11 +59,27 @@ final class Statuses {
         : new Path(null, null, target.toString());
   }
 
-  /** Of all that is in a directory. What vanishes meanwhile is left out. */
+  /** Of all that is in a directory. What vanishes meanwhile is left out, if not all of it does. */
   FileStatus[] list(Path directory, java.nio.file.Path located) throws IOException {
     Listing listing = listing(directory, 0);
     Tree.forEach(located, listing::add);
-    return listing.finish();
+    return finished(listing, 0, directory, located);
+  }
+
+  /**
+   * The statuses of a listing. Where any of its names was gone, the directory itself may be, or the
+   * mount: what is left then is not what there is.
+   */
+  private FileStatus[] finished(
+      Listing listing, int known, Path directory, java.nio.file.Path located) throws IOException {
+    FileStatus[] found = listing.finish();
+    if (found.length < listing.seen() - known) {
+      mount.check();
+      if (!Files.isDirectory(located)) {
+        throw new FileNotFoundException("list " + directory + ": it went away meanwhile");
+      }
+    }
+    return found;
   }
 
   /**
@@ -82,7 +99,7 @@ final class Statuses {
             names.add(name);
           }
         });
-    FileStatus[] begin = first.finish();
+    FileStatus[] begin = finished(first, 0, directory, located);
     return new RemoteIterator<FileStatus>() {
       private FileStatus[] batch = begin;
       private int read;
@@ -95,7 +112,7 @@ final class Statuses {
           for (int end = Math.min(names.size(), read + BATCH); read < end; read++) {
             listing.add(names.get(read));
           }
-          batch = listing.finish();
+          batch = finished(listing, names.size(), directory, located);
           given = 0;
         }
         return given < batch.length;

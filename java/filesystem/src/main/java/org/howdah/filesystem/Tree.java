@@ -215,7 +215,11 @@ final class Tree {
         throw e;
       }
     } catch (IOException e) {
-      Files.deleteIfExists(to);
+      try {
+        Files.deleteIfExists(to);
+      } catch (IOException left) {
+        e.addSuppressed(left);
+      }
       throw e;
     }
     return true;

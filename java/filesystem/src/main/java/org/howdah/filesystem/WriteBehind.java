@@ -197,7 +197,7 @@ final class WriteBehind {
       }
     }
     if (failure != null) {
-      throw new IOException("an earlier write failed: " + failure.getMessage(), failure);
+      throw new IOException("an earlier write failed: " + failure, failure);
     }
   }
 

@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Assumptions;
@@ -109,6 +111,15 @@ class MountTest {
     assertThat(found[0].isSymlink()).isTrue();
     assertThat(files.delete(found[0].getPath(), true)).isTrue();
     assertThat(outside.resolve("secret")).exists();
+  }
+
+  @Test
+  void whatLeadsNowhereHasPlacesAllTheSame() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createSymbolicLink(root.resolve("way"), root.resolve("nowhere"));
+    RemoteIterator<LocatedFileStatus> found =
+        files.listLocatedStatus(new org.apache.hadoop.fs.Path("/"));
+    assertThat(found.next().getBlockLocations()).isNotEmpty();
   }
 
   @Test

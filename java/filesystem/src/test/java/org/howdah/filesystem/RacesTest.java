@@ -3,6 +3,7 @@ package org.howdah.filesystem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -18,7 +19,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.AccessControlException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,6 +142,71 @@ class RacesTest {
     assertThat(Thread.interrupted()).isTrue();
     assertThat(Files.size(root.resolve("target"))).isEqualTo(1);
     assertThat(Files.size(root.resolve("source"))).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void sourcesThatCannotBeDeletedAreNotAppended() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    write(files, "/target", 1, 1);
+    Files.createDirectory(root.resolve("d"));
+    write(files, "/d/source", 10, 2);
+    files.setPermission(name("/d"), new FsPermission((short) 0555));
+    assertThatThrownBy(
+            () ->
+                files.concat(name("/target"), new org.apache.hadoop.fs.Path[] {name("/d/source")}))
+        .isInstanceOf(AccessControlException.class);
+    assertThat(Files.size(root.resolve("target"))).isEqualTo(1);
+  }
+
+  @Test
+  void ofTwoNamesOfOneFileTheOldOneGoesWhenItIsRenamedOntoTheOther() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    write(files, "/a", 10, 1);
+    Files.createLink(root.resolve("b"), root.resolve("a"));
+    ((MountedFileSystem) files).rename(name("/a"), name("/b"), true);
+    assertThat(root.resolve("a")).doesNotExist();
+    assertThat(Files.size(root.resolve("b"))).isEqualTo(10);
+  }
+
+  @Test
+  void aDirectoryThatGoesAwayWhileItIsListedIsNotTakenForOneThatEnds() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    Files.createDirectory(root.resolve("d"));
+    for (int number = 0; number < 9000; number++) {
+      Files.createFile(root.resolve("d/" + number));
+    }
+    RemoteIterator<FileStatus> some = files.listStatusIterator(name("/d"));
+    RemoteIterator<FileStatus> all = files.listStatusIterator(name("/d"));
+    Files.delete(root.resolve("d/" + 8999));
+    Files.delete(root.resolve("d/" + 7));
+    int found = 0;
+    for (; all.hasNext(); all.next()) {
+      found++;
+    }
+    assertThat(found).isBetween(8998, 9000);
+    Files.move(root.resolve("d"), root.resolve("elsewhere"));
+    assertThatThrownBy(
+            () -> {
+              while (some.hasNext()) {
+                some.next();
+              }
+            })
+        .isInstanceOf(FileNotFoundException.class)
+        .hasMessageContaining("went away");
+  }
+
+  @Test
+  void aReaderThatIsInterruptedIsToldSoByEveryCall() throws IOException {
+    FileSystem files = TemporaryMount.open(root);
+    write(files, "/file", 10, 1);
+    try (FSDataInputStream in = files.open(name("/file"))) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(in::available)
+          .isInstanceOf(InterruptedIOException.class)
+          .hasMessageContaining("/file");
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(in.available()).isEqualTo(10);
+    }
   }
 
   @Test

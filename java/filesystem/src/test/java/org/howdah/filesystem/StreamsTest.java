@@ -219,6 +219,12 @@ class StreamsTest {
             .isInstanceOf(ChecksumException.class)
             .hasMessageContaining("file");
       }
+      files.setVerifyChecksum(false);
+      byte[] found = new byte[bytes.length];
+      try (FSDataInputStream in = files.open(NAME)) {
+        in.readFully(found);
+      }
+      assertThat(found).isEqualTo(bytes);
     }
   }
 
