@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from howdah.cli.options import json_option
 
@@ -28,6 +29,9 @@ def report(runs: tuple[str, ...], output: str, root: str | None, form: str, forc
     from howdah.cli.reporting import load_runs, write_report
 
     if form == "hibench":
+        given = click.get_current_context().get_parameter_source("output")
+        if as_json or given is not ParameterSource.DEFAULT:
+            raise click.UsageError("--format hibench writes lines on standard output: neither --json nor -o.")
         from howdah.report import render_hibench
 
         click.echo(render_hibench(load_runs(runs, root)), nl=False)

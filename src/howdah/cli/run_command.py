@@ -14,7 +14,7 @@ import click
 
 from howdah.cli.options import conf_option, json_option, making_options, parse_conf, typed_command
 from howdah.cli.request import cluster_request
-from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.model.accelerator import ACCELERATORS
 from howdah.model.quantity import format_amount, parse_amount, parse_bytes
 from howdah.workload import Asked, Option, Workload
@@ -117,7 +117,7 @@ def _command_of_all() -> click.Command:
             workload = find_workload(name)
             try:
                 check_installed(workload)
-            except UsageError as error:
+            except (UsageError, HostProblem) as error:
                 click.echo(say_left_out(name, error), err=True)
             else:
                 chosen.append(workload)

@@ -20,14 +20,17 @@ _INTERVAL_SECONDS = 0.5
 _COUNTERS_SECONDS = 3.0
 _SETTLE_SECONDS = 5.0
 _LOG_TAIL = 30000
-_JAVA_NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^\S+ \S+ (INFO|DEBUG|WARN) ")
+_JAVA_NOISE = re.compile(
+    r"^\s+at |^\s*\.\.\. \d+ more|^\S+ \S+ (INFO|DEBUG|WARN) "
+    r"|^\t\t\S.*=-?\d+$|^\t(\S.* (Counters|Framework) ?|[\w.$ ]+)$"  # The counters of a job.
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
     """A client that has ended, well when `code` is 0, and the applications that it ran, in their order.
 
-    `said` is the end of what the client printed, without log levels below ERROR and stack traces.
+    `said` is the end of what the client printed, without log levels below ERROR, stack traces and counters.
     """
 
     code: int

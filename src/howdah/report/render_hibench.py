@@ -25,7 +25,8 @@ def render_hibench(runs: Sequence[StoredRun]) -> str:
     As in HiBench (`gen_report`), the duration is that of the whole client, with three decimals, both throughputs are
     cut to whole numbers, and a long name moves the rest of its line.
 
-    Raises UsageError where a run is of a workload that HiBench does not have, or there is no valid run.
+    Raises UsageError where a run is of a workload that HiBench does not have, or simulated, or has not the figures, or
+    there is no valid run.
     """
     lines = [_line(run) for run in runs if run.run.outcome.kind == "valid"]
     if not lines:
@@ -41,19 +42,20 @@ def _line(run: StoredRun) -> str:
         raise UsageError(
             f"{run.run.id}: HiBench has no workload like {workload!r}", hint=f"It has {' and '.join(sorted(_NAMES))}."
         )
+    if run.run.simulated:
+        raise UsageError(f"{run.run.id} is simulated: a line of HiBench's would not say so")
     name, title = _NAMES[workload]
-    (phase,) = (one for one in run.run.phases if one.name == name)
+    ends = [one.end for one in run.run.phases if one.name == name and one.end is not None]
     seconds = run_value(run, Measure(name, "client_seconds", ""))
     dataset = run.run.dataset
-    assert phase.end is not None
-    assert seconds is not None
-    assert dataset is not None
+    if not ends or seconds is None or dataset is None:
+        raise UsageError(f"{run.run.id} has not the figures of a line: the time of its client and the size of its data")
     milliseconds = int(seconds * 1000)
     # HiBench takes the length of what was written, not what was asked for.
     size = int(dataset.get("written_bytes", dataset["bytes"]))
     # HiBench divides by the rounded duration; an unknown number of nodes counts as one.
     rate = size * 1000 // milliseconds
-    day, moment = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(phase.end.utc)).split()
+    day, moment = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(ends[0].utc)).split()
     nodes = int(run.run.cluster.get("nodes") or 1)
     return _columns((title, day, moment, str(size), f"{milliseconds / 1000:.3f}", str(rate), str(rate // nodes)))
 

@@ -186,8 +186,8 @@ class Session(Protocol):
 
     def in_client(self, maps: int) -> Sequence[str]:
         """Definitions with which a job of `maps` maps alone runs in its client, where the cluster is one node of the
-        client's machine that has so few processors that one JVM keeps them busy; none elsewhere. Such a job has no
-        history, and starts no JVMs and no application master, which for data of some GB take longer than the data."""
+        client's machine that would run no more of them at once than one JVM has room for; none elsewhere. Such a job
+        has no history, and starts no JVMs and no application master, which takes longer than to make some GB."""
 
     def workloads(self, *arguments: str) -> Sequence[str]:
         """As `examples`: Howdah's own programs (`java/workloads`). Raises HostProblem where they are not built."""

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from howdah.errors import WorkloadFailed
 from howdah.workload import Session
 
 _GENERATED = re.compile(r"^generated (\w+) (-?\d+)$", re.MULTILINE)
 
 
 def run_generator(
-    session: Session, program: str, directory: str, amount: int, *definitions: str, maps: int, data_bytes: int | None
+    session: Session,
+    program: str,
+    directory: str,
+    amount: int,
+    *definitions: str,
+    counts: Sequence[str],
+    maps: int,
+    data_bytes: int | None,
 ) -> Mapping[str, int]:
     """Runs `program` as phase `gen`, which makes `amount` of what it makes in a directory of the storage, of `maps`
-    files, and returns what it has counted, by name."""
+    files, and returns its `counts`, by name. Raises WorkloadFailed where it does not say one of them."""
     settings = (*session.in_client(maps), f"-Dmapreduce.job.maps={maps}", *definitions)
     line = session.workloads(program, *settings, str(amount), session.storage.uri(directory))
     ran = session.program("gen", "prepare", line, data_bytes=data_bytes)
-    return {name: int(number) for name, number in _GENERATED.findall(ran.output)}
+    found = {name: int(number) for name, number in _GENERATED.findall(ran.output)}
+    if missing := [name for name in counts if name not in found]:
+        raise WorkloadFailed(
+            f"{program} did not say its {' and '.join(missing)}: its data could not be verified",
+            hint="Its jar may be an older one: make jars.",
+        )
+    return found

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
@@ -66,13 +65,14 @@ class SecondarySort:
         def make(directory: str) -> Mapping[str, Any]:
             group = f"-Dhowdah.pairs.group={settings['group']}"
             pairs, maps = settings["pairs"], settings["maps"]
-            counted = run_generator(session, "pairgen", directory, pairs, group, maps=maps, data_bytes=None)
-            made = _sums(counted.get)
+            counted = run_generator(
+                session, "pairgen", directory, pairs, group, counts=("PAIRS", "HASHES"), maps=maps, data_bytes=None
+            )
             return {
                 "generator": "pairgen",
-                "records": made[0],
+                "records": counted["PAIRS"],
                 "group": settings["group"],
-                "checksum": None if made[1] is None else f"{made[1]:x}",
+                "checksum": f"{counted['HASHES'] & _LOW_63:x}",
                 "files": settings["maps"],
                 "replication": settings["replication"],
             }
@@ -91,7 +91,8 @@ class SecondarySort:
         assert self._input is not None
         program = session.workloads("paircheck", f"-Dhowdah.pairs.group={settings['group']}", _output(session))
         job = session.job("validate", "verify", program)
-        found, checksum = _sums(partial(job.counter, f"{_PACKAGE}.PairCheck$Found"))
+        found, hashes = (job.counter(f"{_PACKAGE}.PairCheck$Found", name) for name in ("PAIRS", "HASHES"))
+        checksum = None if hashes is None else hashes & _LOW_63
         # A job without lines has no errors to count.
         errors = job.counter(f"{_PACKAGE}.PairCheck$Found", "ERRORS") or 0
         groups = job.counter(f"{_PACKAGE}.PairCheck$Found", "GROUPS")
@@ -106,12 +107,6 @@ class SecondarySort:
                 "checksum", same, f"generated {expected} and sorted {checksum or 0:x} {'equal' if same else 'differ'}"
             ),
         )
-
-
-def _sums(counted: Callable[[str], int | None]) -> tuple[int | None, int | None]:
-    """Pairs, and their hashes added up, as a program of ours has counted them by name."""
-    pairs, hashes = counted("PAIRS"), counted("HASHES")
-    return pairs, None if hashes is None else hashes & _LOW_63
 
 
 def _output(session: Session) -> str:

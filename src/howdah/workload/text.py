@@ -46,12 +46,14 @@ def generate(session: Session, settings: Settings) -> Dataset:
 
     def make(directory: str) -> Mapping[str, Any]:
         definitions = (f"-Dhowdah.text.{key}={settings[name]}" for name, key in keys.items())
-        made = run_generator(session, "textgen", directory, size, *definitions, maps=maps, data_bytes=size)
+        made = run_generator(
+            session, "textgen", directory, size, *definitions, counts=("BYTES", "WORDS"), maps=maps, data_bytes=size
+        )
         return {
             "generator": "textgen",
             **shape,
-            "bytes": made.get("BYTES"),
-            "words": made.get("WORDS"),
+            "bytes": made["BYTES"],
+            "words": made["WORDS"],
             "files": maps,
             "replication": settings["replication"],
         }

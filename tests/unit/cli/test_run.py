@@ -96,3 +96,10 @@ def test_the_exit_code_says_who_must_act(
     error = _verdict(Measured(run, Path("/runs/r"), refused))
     assert (None if error is None else error.exit_code) == code
     assert ("" if error is None else error.message) == message
+
+
+@pytest.mark.parametrize("also", [("--json",), ("-o", "x.html")])
+def test_lines_of_hibench_are_written_to_no_file(also: tuple[str, ...]) -> None:
+    ended = CliRunner().invoke(howdah, ["report", "latest", "--format", "hibench", *also])
+    assert ended.exit_code == 2
+    assert "neither --json nor -o" in ended.output

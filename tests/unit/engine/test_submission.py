@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,19 @@ from howdah.errors import ClusterProblem
 from howdah.hadoop.resourcemanager import Application
 from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application
 
+FULL_DISK = Path(__file__).parents[2] / "golden/hadoop/3.4.2/textgen_full_disk.log"
+COUNTERS = b"""2026-11-25 12:51:08,118 INFO mapreduce.Job: Counters: 17
+\tFile System Counters
+\t\tFILE: Number of bytes read=56307
+\tMap-Reduce Framework
+\t\tMap input records=3815
+\tFile Input Format Counters\x20
+\t\tBytes Read=0
+\torg.howdah.workloads.TextGenerator$Generated
+\t\tBYTES=-1000000000
+\tShuffle Errors
+\t\tBAD_ID=0
+"""
 LOG = b"""2026-11-20 10:00:00,000 INFO mapreduce.Job: Running job: job_1_0001
 Error: java.io.IOException: no space
 \tat org.apache.hadoop.Foo(Foo.java:1)
@@ -25,8 +39,9 @@ def run(
     seen: list[tuple[Application, ...] | None],
     check: Any = lambda: None,
     fatal: str | None = None,
+    log: bytes = LOG,
 ) -> tuple[Submission, FakeHost, list[JobProgress]]:
-    host = FakeHost({"files.read": lambda **_: LOG}, process)
+    host = FakeHost({"files.read": lambda **_: log}, process)
     told: list[JobProgress] = []
     cluster = FakeCluster(host, FakeManager(seen)).live()
     client = Client(("hadoop", "jar", "x.jar"), {"HADOOP_CONF_DIR": "/conf/sort"}, "run-sort", "/log", fatal)
@@ -36,6 +51,13 @@ def run(
 def test_the_client_has_its_own_configuration() -> None:
     _, host, _ = run(FakeProcess(), [()])
     assert host.started == [(("hadoop", "jar", "x.jar"), {"HADOOP_CONF_DIR": "/conf/sort"})]
+
+
+def test_why_a_job_in_its_client_failed_is_what_is_left_of_what_it_said() -> None:
+    done, _, _ = run(FakeProcess(code=1), [()], log=FULL_DISK.read_bytes() + COUNTERS)
+    reason = "java.io.IOException: No space left on device"
+    error = f"org.apache.hadoop.fs.FSError: {reason}"
+    assert done.said == (f"java.lang.Exception: {error}", f"Caused by: {error}", f"Caused by: {reason}")
 
 
 def test_a_client_that_can_only_wait_is_killed() -> None:

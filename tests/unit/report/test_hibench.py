@@ -57,6 +57,12 @@ def test_what_hibench_does_not_have_is_refused(run: StoredRun) -> None:
     other = replace(run, run=replace(run.run, trial=replace(run.run.trial, workload="pi")))
     with pytest.raises(UsageError, match="no workload like 'pi'"):
         render_hibench([other])
+    with pytest.raises(UsageError, match="is simulated"):
+        render_hibench([replace(run, run=replace(run.run, cluster={"kind": "synthetic"}))])
+    whole = with_numbers(run, 37.204, 36705, 3)
+    for partial in (replace(whole, samples=()), replace(whole, run=replace(whole.run, dataset=None))):
+        with pytest.raises(UsageError, match="has not the figures"):
+            render_hibench([partial])
     invalid = replace(run, run=replace(run.run, outcome=Outcome("invalid", "not sorted")))
     with pytest.raises(UsageError, match="no valid run"):
         render_hibench([invalid])
