@@ -129,6 +129,33 @@ def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
     assert (killed["kind"], after["kind"]) == ("running", "valid")
 
 
+def test_data_that_is_kept_is_whole_or_made_anew(cluster: Home) -> None:
+    """A generator that is killed leaves none, and a file that is missing is noticed."""
+    kept = ("run", "wordcount", "--size", "100M", "--data", "reuse", "--cluster", "shared")
+    run = cluster.begin(*kept, "--no-probes", "--no-calibration")
+    generators = eventually(lambda: cluster.phase("gen") and cluster.pids("textgen"), 120, "a generator", begun=run)
+    for pid in (run.pid, *generators):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    run.end()
+    eventually(lambda: not cluster.pids("MRAppMaster") and not cluster.tasks(), 30, "nothing of it is left")
+
+    def reused() -> bool:
+        ended = cluster.howdah(*kept, "--no-probes", "--no-calibration")
+        assert ended.code == 0, ended.said
+        record = json.loads((cluster.runs[-1] / "run.json").read_text())
+        assert record["outcome"]["kind"] == "valid"
+        return bool(record["dataset"]["reused"])
+
+    assert not reused()
+    assert reused()
+    remove = "hdfs dfs -rm -skipTrash '/howdah/data/textgen-*/part-m-00000'"
+    assert cluster.howdah("exec", "--name", "shared", "--", "sh", "-c", remove).code == 0
+    assert not reused()
+    remove = "hdfs dfs -rm -r -skipTrash /howdah/data"
+    assert cluster.howdah("exec", "--name", "shared", "--", "sh", "-c", remove).code == 0
+
+
 @pytest.mark.parametrize("victim", ["run", "supervisor", "agent"])
 def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
     run = home.begin("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration")

@@ -177,6 +177,23 @@ def test_transformed_map_outputs_with_a_combiner(
         assert shuffle["RECORDS"] == found[TASK]["REDUCE_INPUT_RECORDS"] > 0
 
 
+def test_in_an_uber_job_the_sort_serves_and_the_shuffle_leaves_it(howdah: Howdah, fast: dict[str, Any]) -> None:
+    """All tasks of such a job run in its application master, so that the shuffle finds its maps in its own process."""
+    keys = {
+        "mapreduce.job.ubertask.enable": "true",
+        "mapreduce.map.memory.mb": "1024",
+        "mapreduce.reduce.memory.mb": "1024",
+        "yarn.app.mapreduce.am.resource.mb": "1536",
+        "yarn.app.mapreduce.am.command-opts": "-Xmx1024m",
+    }
+    settings = [option for key, value in keys.items() for option in ("--conf", f"{key}={value}")]
+    kept, record = run(howdah, "terasort", "fast", "--maps", "2", "--reduces", "1", "--accelerator", "sort", *settings)
+    assert all(check["passed"] for check in record["checks"])
+    found = counters(kept, "sort")
+    assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"] == 100_000
+    assert found["Howdah Shuffle"]["FALLBACKS_LOCAL"] == 1
+
+
 def test_a_run_without_map_output_says_that_nothing_was_accelerated(howdah: Howdah, fast: dict[str, Any]) -> None:
     _, record = run(howdah, "namenode", "fast", "--accelerator", "sort")
     assert any("accelerator sort has no part in" in caveat["text"] for caveat in record["caveats"])

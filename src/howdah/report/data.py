@@ -15,10 +15,15 @@ from howdah.store import StoredRun
 
 def data_section(members: Replicates, prefix: str) -> Section | None:
     """Each kind of data that the runs had; None where no run says where its data is from."""
-    rows = Counter(_row(dataset) for run in members.runs if (dataset := known_data(run)) is not None)
+    rows = Counter(
+        (*_row(dataset), output_replicas(run) or MISSING)
+        for run in members.runs
+        if (dataset := known_data(run)) is not None
+    )
     if not rows:
         return None
-    heads = columns("Data", "#Runs", "#Size", "#Files", "#Bytes stored", "Replicas", "Block size")
+    kept = ("#Files", "#Bytes stored", "Replicas", "Block size")
+    heads = columns("Data", "#Runs", "#Size", *kept, "Replicas of the output, asked for")
     cells = tuple((row[0], str(times), *row[1:]) for row, times in rows.items())
     return Section(f"{prefix}data", "Data", (Table("Data, and how it was stored as the storage says", heads, cells),))
 
@@ -29,6 +34,12 @@ def data_words(dataset: Mapping[str, Any]) -> str:
     if stored == MISSING:
         return f"{size}, {origin}"
     return f"{size}, {origin}; {files} files of {stored}, replicas {replicas}, blocks {blocks}"
+
+
+def output_replicas(run: StoredRun) -> str | None:
+    """How many copies of its output a run asked for; None where its workload has no say in it."""
+    asked = run.run.trial.settings.get("workload", {}).get("output_replication")
+    return None if asked is None else str(asked)
 
 
 def known_data(run: StoredRun) -> Mapping[str, Any] | None:

@@ -9,7 +9,7 @@ from howdah.model.accelerator import NONE
 from howdah.model.run import Caveat
 from howdah.model.storage import HDFS
 from howdah.report.build import headline, metrics_blocks, outcome_words
-from howdah.report.data import data_words, known_data
+from howdah.report.data import data_words, known_data, output_replicas
 from howdah.report.detail import Detail
 from howdah.report.document import Block, Report, Section, Table, Text, columns
 from howdah.report.results import Replicates
@@ -47,6 +47,7 @@ def _identity(run: StoredRun) -> Iterator[Block]:
         ("command", shlex.join(run.run.command)),
         *([("storage", run.run.trial.storage)] if run.run.trial.storage != HDFS else ()),
         *([("data", data_words(dataset))] if (dataset := known_data(run)) is not None else ()),
+        *([("output", f"replicas {replicas}, as asked for")] if (replicas := output_replicas(run)) is not None else ()),
         *([("accelerator", run.run.trial.accelerator)] if run.run.trial.accelerator != NONE else ()),
         ("labels", listing([f"{name}={value}" for name, value in run.run.labels.items()]) or MISSING),
         ("directory", str(run.path)),

@@ -241,8 +241,8 @@ def test_which_run_has_made_the_data_is_shown(group: list[StoredRun]) -> None:
     runs = [with_data(fresh, made_by="base-1"), *(with_data(run, made_by="base-1", reused=True) for run in others)]
     report = build_report(runs)
     assert table(report, "Data").rows == (
-        ("made anew, and kept", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B"),
-        ("kept, made by base-1", "3", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B"),
+        ("made anew, and kept", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–"),
+        ("kept, made by base-1", "3", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–"),
     )
     assert "kept, made by base-1" in render_markdown(report)
     assert "kept, made by base-1" in render_html(report)
@@ -256,11 +256,11 @@ def test_which_run_has_made_the_data_is_shown(group: list[StoredRun]) -> None:
 @pytest.mark.parametrize(
     ("changes", "row"),
     [
-        ({}, ("made anew", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B")),
-        ({"reused": True, "stored": {}}, ("kept, made by an earlier run", "1", "1.00 GB", "–", "–", "–", "–")),
+        ({}, ("made anew", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–")),
+        ({"reused": True, "stored": {}}, ("kept, made by an earlier run", "1", "1.00 GB", "–", "–", "–", "–", "–")),
         (
             {"stored": {"files": 2, "bytes": 9, "replication": [1, 2], "erasure_coding": "XOR-2-1-1024k"}},
-            ("made anew", "1", "1.00 GB", "2", "9 B", "1, 2 and XOR-2-1-1024k", "–"),
+            ("made anew", "1", "1.00 GB", "2", "9 B", "1, 2 and XOR-2-1-1024k", "–", "–"),
         ),
     ],
 )
@@ -270,9 +270,17 @@ def test_how_the_data_is_stored_is_shown_as_it_was_read_back(
     assert table(build_report([with_data(single, **changes)]), "Data").rows == (row,)
 
 
+def test_how_many_copies_of_its_output_a_run_asked_for_is_shown(single: StoredRun) -> None:
+    settings = {**single.run.trial.settings, "workload": {"output_replication": 3}}
+    changed = replace(single, run=replace(single.run, trial=replace(single.run.trial, settings=settings)))
+    (row,) = table(build_report([with_data(changed)]), "Data").rows
+    assert row[-1] == "3"
+    assert "replicas 3, as asked for" in render_text(describe_run(changed))
+
+
 def test_data_that_nothing_is_said_of(single: StoredRun) -> None:
     own = replace(single, run=replace(single.run, dataset={"bytes": 10**9, "generator": "TestDFSIO"}))
-    assert table(build_report([own]), "Data").rows == (("the run's own", "1", "1.00 GB", "–", "–", "–", "–"),)
+    assert table(build_report([own]), "Data").rows == (("the run's own", "1", "1.00 GB", "–", "–", "–", "–", "–"),)
     for dataset in (None, {"bytes": 10**9, "generator": None}):
         without = replace(single, run=replace(single.run, dataset=dataset))
         assert "data" not in [part.id for part in build_report([without]).sections]
