@@ -11,6 +11,7 @@ import random
 import re
 import signal
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -85,18 +86,25 @@ def cut(output: Path, moments: random.Random) -> None:
     os.truncate(output, moments.randrange(output.stat().st_size))
 
 
-def test_map_outputs_that_are_damaged(cluster: Home) -> None:
+def lose_index(output: Path, moments: random.Random) -> None:
+    output.with_name(f"{output.name}.index").unlink()
+
+
+@pytest.mark.parametrize("damages", [(flip, cut), (lose_index,)])
+def test_map_outputs_that_are_damaged(
+    cluster: Home, damages: tuple[Callable[[Path, random.Random], None], ...]
+) -> None:
     moments = random.Random(_SEED)
     run = begin(cluster)
     # The other two of four maps run then, so that no reduce has begun.
     ended = eventually(lambda: outputs(cluster)[1:] and outputs(cluster), 120, "two maps end", begun=run)
-    flip(ended[0], moments)
-    cut(ended[1], moments)
+    for output, damage in zip(ended, damages, strict=False):
+        damage(output, moments)
     assert_right(cluster, run)
     (kept,) = cluster.runs
     jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
     again = [job["counters"][_JOB].get("NUM_FAILED_MAPS", 0) for job in jobs if job["name"] == "TeraSort"]
-    assert again == [2], f"seed {_SEED}: a map whose output is damaged did not run again"
+    assert again == [len(damages)], f"seed {_SEED}: a map whose output is damaged did not run again"
 
 
 def mapping(home: Home) -> list[tuple[int, str]]:

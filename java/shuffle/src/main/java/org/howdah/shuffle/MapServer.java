@@ -80,7 +80,7 @@ final class MapServer {
       String signed =
           SecureShuffleUtils.hashFromString(SecureShuffleUtils.buildMsgFrom(url), secret);
       HttpURLConnection made = connect(url, signed);
-      verify(made, url, signed);
+      verify(made, url, signed, maps);
       return new DataInputStream(made.getInputStream());
     } catch (FetchFailure known) {
       throw known;
@@ -111,20 +111,22 @@ final class MapServer {
     return made;
   }
 
-  private void verify(HttpURLConnection answer, URL url, String signed) throws IOException {
+  private void verify(
+      HttpURLConnection answer, URL url, String signed, Collection<TaskAttemptID> maps)
+      throws IOException {
     int code = answer.getResponseCode();
     if (code == TOO_MANY_REQUESTS) {
       long backoffMs = answer.getHeaderFieldLong("Retry-After", USUAL_BACKOFF_MS);
       throw FetchFailure.busy(backoffMs < 0 ? USUAL_BACKOFF_MS : backoffMs);
     }
     if (code != HttpURLConnection.HTTP_OK) {
-      throw new IOException(
-          "Got invalid response code "
-              + code
-              + " from "
-              + url
-              + ": "
-              + answer.getResponseMessage());
+      String what = "Got invalid response code " + code + " from " + url + ": ";
+      IOException refused = new IOException(what + answer.getResponseMessage());
+      if (maps.size() == 1) {
+        // Its output is lost, or its index: of the master, that it be run again is to be asked.
+        throw FetchFailure.unread(maps.iterator().next(), refused);
+      }
+      throw refused;
     }
     if (!ShuffleHeader.DEFAULT_HTTP_HEADER_NAME.equals(
             answer.getHeaderField(ShuffleHeader.HTTP_HEADER_NAME))

@@ -193,6 +193,26 @@ class FetchFailuresTest extends ReduceFixture {
     assertThat(new HashSet<>(status.failedMaps)).containsExactly(Segments.map(7));
   }
 
+  /** As a NodeManager does with one whose index is lost. */
+  @Test
+  void aMapThatIsRefusedByItselfIsToBeRunAgain() throws Exception {
+    TaskAttemptID last = Segments.map(MAPS - 1);
+    events.remove(MAPS - 1);
+    succeeded(last, server.url().replace("127.0.0.1", "localhost"));
+    AtomicInteger asked = new AtomicInteger();
+    server.answer =
+        (request, maps) -> {
+          if (maps.contains(last.toString()) && asked.getAndIncrement() == 0) {
+            request.sendResponseHeaders(500, -1);
+          } else {
+            server.all(request, maps);
+          }
+        };
+    assertThat(shuffle(job())).isEqualTo(expected);
+    assertThat(status.failedMaps).containsExactly(last);
+    assertThat(failed()).isEqualTo(1);
+  }
+
   @Test
   void aServerThatStallsIsLeftWhenTheTimeToReadIsOver() throws Exception {
     // So few that the reduce is not given up as one that gets nothing, whenever they fail.
