@@ -22,7 +22,7 @@ _SETTLE_SECONDS = 5.0
 _LOG_TAIL = 30000
 _JAVA_NOISE = re.compile(
     r"^\s+at |^\s*\.\.\. \d+ more|^\S+ \S+ (INFO|DEBUG|WARN) "
-    r"|^\t\t\S.*=-?\d+$|^\t(\S.* (Counters|Framework) ?|[\w.$ ]+)$"  # The counters of a job.
+    r"|^\t\t\S.*=-?\d+$|^\t(\S.* (Counters|Framework|Errors) ?|[\w$]+(\.[\w$]+)+)$"  # The counters of a job.
 )
 
 
