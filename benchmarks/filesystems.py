@@ -35,7 +35,14 @@ _SHARED_ARMS = ("posixfs", "raw local", "local", "python", _LINKING)
 # They keep nothing beside the bytes, and so can read one and the same file.
 _SAME = ("posixfs", "raw local")
 # Operation, count, streams: what is written first is read next.
-_STREAMS = (("write", 1024, 1), ("read", 1024, 1), ("position", 2000, 1), ("vector", 2000, 1))
+_STREAMS = (
+    ("write", 1024, 1),
+    ("read", 1024, 1),
+    ("position", 2000, 1),
+    ("vector", 2000, 1),
+    ("write, 4 streams", 1024, 4),
+    ("read, 4 streams", 1024, 4),
+)
 _FORKING = {"raw local": 50, "local": 50}
 # In memory, one pass is over before its processor time can be told.
 _PASSES = 8
@@ -119,9 +126,10 @@ def _make_read(directory: Path) -> None:
     """Makes what `_SAME` arms read: where in memory a file lies makes it up to a third faster or slower to read."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    with (directory / "file0").open("wb") as out:
-        for _ in range(_STREAMS[0][1]):
-            out.write(os.urandom(1 << 20))
+    for number in range(max(streams for _, _, streams in _STREAMS)):
+        with (directory / f"file{number}").open("wb") as out:
+            for _ in range(_STREAMS[0][1]):
+                out.write(os.urandom(1 << 20))
 
 
 def _round(
@@ -133,16 +141,18 @@ def _round(
     daemons = _daemons(manifest) if arm == "hdfs" else ()
     found: list[dict[str, object]] = []
     shutil.rmtree(place, ignore_errors=True)
-    for operation, count, streams in _STREAMS if arm != "python" else ():
-        if cold and operation in ("read", "position", "vector"):
+    for name, count, streams in _STREAMS if arm != "python" else ():
+        operation = name.partition(",")[0]
+        if cold and operation != "write":
             os.sync()
             with suppress(OSError):
                 Path("/proc/sys/vm/drop_caches").write_text("3\n")
         directory = f"{uri}/streams" if operation == "write" else streams_read
         arguments = [operation, directory, str(count), str(streams), "0", *settings]
-        passes = 1 if cold else _PASSES
-        found.append({"operation": operation, **in_jvm(arguments, home, daemons=daemons, passes=passes)})
-    for operation, count, _ in _NAMES:
+        passes = 1 if cold else _PASSES // streams
+        found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes)})
+    # Checksums are of bytes: names are the same with them.
+    for operation, count, _ in _NAMES if arm != "posixfs, checksums" else ():
         files = f"{place}/names"
         said = _names(arm, operation, f"{uri}/names", files, _some(arm, count), home, settings, daemons=daemons)
         found.append({"operation": operation, **said})

@@ -19,11 +19,12 @@ SERVERS = 3
 
 @dataclass(frozen=True, slots=True)
 class MooseFS:
-    """Its chunk servers, and the processes whose namespaces have it mounted at `mount`."""
+    """Its chunk servers, the processes whose namespaces have it mounted at `mount`, and those that serve the mounts."""
 
     mount: Path
     servers: Sequence[subprocess.Popen[bytes]]
     hosts: Sequence[subprocess.Popen[bytes]]
+    clients: Sequence[subprocess.Popen[bytes]]
 
     def inside(self, host: int) -> list[str]:
         """What stands before a command that is to run on a host."""
@@ -58,10 +59,14 @@ def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
         for command in _configured(root):
             servers.append(start(*inside, *command))
             time.sleep(1.5)
-        there = MooseFS(mount, servers, [start(*inside, "unshare", "-m", "sleep", "infinity") for _ in range(hosts)])
+        clients: list[subprocess.Popen[bytes]] = []
+        namespaces = [start(*inside, "unshare", "-m", "sleep", "infinity") for _ in range(hosts)]
+        there = MooseFS(mount, servers, namespaces, clients)
         time.sleep(0.5)
         for host in range(hosts):
-            start(*there.inside(host), "mfsmount", str(mount), "-H", ADDRESS, "-P", "29421", "-f")
+            # nsenter becomes the client itself.
+            client = ("mfsmount", str(mount), "-H", ADDRESS, "-P", "29421", "-f")
+            clients.append(start(*there.inside(host), *client))
             _wait_for_mount(there, host)
         if there.plain(0, "mfssetgoal", "-r", str(copies), str(mount)).returncode != 0:
             raise RuntimeError(f"MooseFS does not keep {copies} copies")

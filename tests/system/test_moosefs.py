@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ pytestmark = [
 
 HOSTS = 3
 MIB = 1 << 20
+JAVA = Path(__file__).resolve().parents[2] / "java"
+SUFFIX = "moosefs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +107,81 @@ def test_of_renames_to_one_name_one_is_done(shared: Shared) -> None:
     assert len([name for name in left if name.startswith("/source-")]) == HOSTS - 1
 
 
+def test_hadoops_suites_pass_on_it(shared: Shared) -> None:
+    place = shared.there.mount / "suites"
+    command = ["mvn", "-o", "-B", "-q", "-f", str(JAVA / "pom.xml"), "-pl", "filesystem", "test"]
+    options = ["-Dtest=Contracts$*", f"-Dhowdah.mounts={place}", f"-Dsurefire.reportNameSuffix={SUFFIX}"]
+    options += ["-Dmaven.test.failure.ignore"]
+    said = subprocess.run([*shared.there.inside(0), *command, *options], capture_output=True, timeout=500, check=False)
+    assert said.returncode == 0, said.stdout.decode()
+    cases = []
+    for report in (JAVA / "filesystem" / "target" / "surefire-reports").glob(f"TEST-*-{SUFFIX}.xml"):
+        cases += ET.parse(report).findall(".//testcase")
+        report.unlink()
+    assert len(cases) > 500
+    failed = {
+        str(case.get("name")) for case in cases if case.find("failure") is not None or case.find("error") is not None
+    }
+    # Of MooseFS, root may read everything, whatever rights this machine has taken from it.
+    assert failed == {f"test{what}StatusThrowsExceptionForUnreadableDir" for what in ("List", "Glob")}
+
+
 def test_with_a_lost_chunk_server_reading_and_writing_go_on(shared: Shared) -> None:
+    large = random.Random(6).randbytes(64 * MIB)
     assert shared.on(0, "-put", "-", "/before", stdin=content(7)).returncode == 0
+    assert shared.on(0, "-put", "-", "/large", stdin=large).returncode == 0
+    # What they have in their buffers is a small part of it.
+    reader, first = begin_reading(shared, 1, "/large")
+    writer = begin_writing(shared, 2, "/during", large[: 32 * MIB])
     # nsenter has become the server itself.
     shared.there.servers[1].send_signal(signal.SIGKILL)
     shared.there.servers[1].wait()
+    rest, said = reader.communicate(timeout=240)
+    assert reader.returncode == 0, said.decode()
+    assert first + rest == large
+    _, said = writer.communicate(large[32 * MIB :], timeout=240)
+    assert writer.returncode == 0, said.decode()
+    assert shared.on(0, "-cat", "/during").stdout == large
     assert shared.on(1, "-cat", "/before").stdout == content(7)
     written = shared.on(2, "-put", "-", "/after", stdin=content(8))
     assert written.returncode == 0, written.stderr.decode()
     assert shared.on(0, "-cat", "/after").stdout == content(8)
+
+
+def begin_reading(shared: Shared, host: int, path: str) -> tuple[subprocess.Popen[bytes], bytes]:
+    """A reader that waits for its output to be taken, and its first MiB."""
+    reader = shared.start(host, "-cat", path)
+    assert reader.stdout is not None
+    return reader, reader.stdout.read(MIB)
+
+
+def begin_writing(shared: Shared, host: int, path: str, first: bytes) -> subprocess.Popen[bytes]:
+    """A writer that has taken all but the last KiB of these bytes and waits for more."""
+    writer = shared.start(host, "-put", "-", path)
+    assert writer.stdin is not None
+    writer.stdin.write(first)
+    writer.stdin.flush()
+    return writer
+
+
+def test_who_reads_or_writes_when_the_mount_breaks_fails_and_leaves_nothing_that_looks_complete(
+    shared: Shared,
+) -> None:
+    reader, _ = begin_reading(shared, 2, "/large")
+    writer = begin_writing(shared, 2, "/cut", content(9))
+    shared.there.clients[2].send_signal(signal.SIGKILL)
+    shared.there.clients[2].wait()
+    _, said = reader.communicate(timeout=120)
+    assert reader.returncode != 0
+    assert b"/large" in said
+    assert b"Transport endpoint is not connected" in said or b"Software caused connection abort" in said
+    _, said = writer.communicate(content(10), timeout=120)
+    assert writer.returncode != 0
+    assert b"/cut" in said
+    left = shared.on(0, "-ls", "-C", "/").stdout.decode().split()
+    assert "/cut" not in left
+    said = shared.on(2, "-ls", "/").stderr
+    assert b"Transport endpoint is not connected" in said
 
 
 def test_a_host_that_lost_the_mount_writes_nothing_anywhere(shared: Shared) -> None:

@@ -19,7 +19,7 @@ from howdah.engine.accounting import Accounting, total
 from howdah.engine.cluster_checks import losses
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
-from howdah.engine.storages import HOMES, as_default, check_storage, job_files, storages_of
+from howdah.engine.storages import HOMES, as_default, bytes_written, check_storage, job_files, storages_of
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.effective import parse_conf
@@ -186,6 +186,9 @@ class JobSession:
         if len(jobs) != 1:
             raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of a program that runs one")
         return jobs[0]
+
+    def written(self, job: Job) -> int | None:
+        return bytes_written(self.storage, job)
 
     def program(
         self,

@@ -75,7 +75,17 @@ def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequen
 
 def check_storage(storage: Storage, job: Job) -> Iterator[str]:
     """A sentence where a job that was to work on `storage` did not: its counters have no byte of it."""
-    scheme = {HDFS: "HDFS", POSIX: POSIX_SCHEME.upper()}.get(storage.name)
-    own = job.counters.get(_COUNTERS, {})
-    if scheme is not None and own and not any(own.get(f"{scheme}_BYTES_{what}") for what in ("READ", "WRITTEN")):
+    moved = [_moved(storage, job, way) for way in ("READ", "WRITTEN")]
+    if None not in moved and job.counters.get(_COUNTERS) and not any(moved):
         yield f"{job.id} read and wrote nothing in {storage.name}"
+
+
+def bytes_written(storage: Storage, job: Job) -> int | None:
+    """What a job has written to `storage`, by its own counters; None where they do not tell."""
+    return _moved(storage, job, "WRITTEN") if job.counters.get(_COUNTERS) else None
+
+
+def _moved(storage: Storage, job: Job, way: str) -> int | None:
+    """Hadoop counts by the scheme of a file system; None for one that shares its scheme with the tasks' local disks."""
+    scheme = {HDFS: "HDFS", POSIX: POSIX_SCHEME.upper()}.get(storage.name)
+    return None if scheme is None else job.counters.get(_COUNTERS, {}).get(f"{scheme}_BYTES_{way}", 0)

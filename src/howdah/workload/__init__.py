@@ -138,6 +138,10 @@ class Session(Protocol):
         job or several.
         """
 
+    def written(self, job: Job) -> int | None:
+        """Bytes that a job has written to `storage`, by its own counters of that file system; None where they do not
+        tell."""
+
     def program(
         self,
         phase: str,

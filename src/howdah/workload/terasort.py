@@ -41,6 +41,7 @@ class TeraSort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
+        self._written: int | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         return row_settings(asked.size_of(self), asked, cluster)
@@ -76,7 +77,7 @@ class TeraSort:
 
     def run(self, session: Session, settings: Settings) -> None:
         program = session.examples("terasort", f"-Dmapreduce.job.reduces={settings['reduces']}", *self.places(session))
-        session.job("sort", "run", program, data_bytes=settings["size_bytes"])
+        self._written = session.written(session.job("sort", "run", program, data_bytes=settings["size_bytes"]))
 
     def places(self, session: Session) -> tuple[str, str]:
         """The rows, and where they are sorted to, as programs take it."""
@@ -94,7 +95,11 @@ class TeraSort:
         assert self._input is not None
         checksum = self._input.facts["checksum"]
         generated = None if checksum is None else int(checksum, 16)
-        return (*judge(report, generated), _length_check(length, settings["size_bytes"]))
+        return (
+            *judge(report, generated),
+            _length_check(length, settings["size_bytes"]),
+            *(() if self._written is None else (_counted_check(self._written, length),)),
+        )
 
 
 def row_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Settings:
@@ -155,6 +160,10 @@ def _said(report: str, errors: Sequence[str], sums: Sequence[str]) -> str:
 
 def _length_check(length: int, expected: int) -> Check:
     return Check("length", length == expected, f"{length} bytes of output for {expected} bytes of input")
+
+
+def _counted_check(written: int, length: int) -> Check:
+    return Check("counted", written == length, f"{written} bytes written by the job's counters, {length} in its output")
 
 
 def _uri(session: Session, name: str) -> str:

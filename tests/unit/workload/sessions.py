@@ -74,6 +74,9 @@ class FakeSession:
     def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
         return self.program(phase, kind, program, data_bytes=data_bytes).jobs[0]
 
+    def written(self, job: Job) -> int | None:
+        return job.counters.get("files", {}).get("written")
+
     def program(
         self,
         phase: str,

@@ -86,12 +86,12 @@ def test_space_counts_replicas_and_what_lies_between() -> None:
     assert TeraSort().space_bytes(settings) == (4000, 2040)
 
 
-def run(report: bytes, length: int = 1000) -> tuple[FakeSession, Mapping[str, Any], dict[str, bool]]:
+def run(report: bytes, length: int = 1000, **written: int) -> tuple[FakeSession, Mapping[str, Any], dict[str, bool]]:
     """Ten rows, of which `length` bytes came out, and TeraValidate's report; TeraGen counted the checksum 5."""
     lengths = {"input/part-m-00000": 600, "input/part-m-00001": 400, "input/_SUCCESS": 0}
     lengths |= {"output/part-r-00000": length, "output/_partition.lst": 11}
     files = FakeFiles({"/run/report/part-r-00000": report}, {f"/run/{name}": size for name, size in lengths.items()})
-    counters = {"org.apache.hadoop.examples.terasort.TeraGen$Counters": {"CHECKSUM": 5}}
+    counters = {"org.apache.hadoop.examples.terasort.TeraGen$Counters": {"CHECKSUM": 5}, "files": written}
     session, workload = FakeSession(files, counters), TeraSort()
     settings = workload.resolve(Asked(size=1000, maps=2, reduces=1, conf={"io.seqfile": "x"}), {})
     dataset = workload.prepare(session, settings)
@@ -111,6 +111,11 @@ def test_three_jobs_and_a_verdict() -> None:
     validate = session.programs[2][2]
     assert "-Dmapreduce.output.fileoutputformat.compress=false" in validate, "its report is read here"
     assert (dataset["rows"], dataset["files"], dataset["checksum"], dataset["reused"]) == (10, 2, "5", False)
+
+
+@pytest.mark.parametrize(("written", "passed"), [(1000, True), (999, False), (2000, False)])
+def test_what_the_job_says_it_wrote_is_compared_with_what_is_there(written: int, passed: bool) -> None:
+    assert run(b"checksum\t5\n", written=written)[2]["counted"] is passed
 
 
 def test_a_report_that_is_no_text_is_wrong_and_no_fault() -> None:

@@ -25,6 +25,13 @@ final class Buffers {
     return SIZES.computeIfAbsent(size, Buffers::new);
   }
 
+  /**
+   * Bytes from this offset of a file up to the next multiple of a size, as stripes and blocks end.
+   */
+  static int untilBoundary(long offset, int size) {
+    return size - (int) (offset % size);
+  }
+
   /** An empty buffer of this size. */
   ByteBuffer take() {
     ByteBuffer buffer = free.pollFirst();

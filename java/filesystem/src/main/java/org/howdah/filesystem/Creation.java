@@ -89,8 +89,9 @@ final class Creation {
     Path file = found.located;
     Checksums.forget(file);
     FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND);
-    return new FileOutput(
-        name, channel, statistics, settings, false, sync, false, new Plain(file, null, sync));
+    long start = found.entry.size;
+    Plain end = new Plain(file, null, sync);
+    return new FileOutput(name, channel, start, statistics, settings, false, sync, false, end);
   }
 
   /**
@@ -195,7 +196,7 @@ final class Creation {
         end = new Reserved(made.reserved, end);
       }
       return new FileOutput(
-          name, made.channel, statistics, settings, settings.checksum, sync, wish.atomic, end);
+          name, made.channel, 0, statistics, settings, settings.checksum, sync, wish.atomic, end);
     } catch (IOException | RuntimeException e) {
       made.close();
       if (wish.atomic) {

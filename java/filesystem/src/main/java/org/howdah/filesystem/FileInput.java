@@ -286,14 +286,20 @@ final class FileInput extends FSInputStream
     if (!channel.isOpen()) {
       return;
     }
-    // First, so that a reader who holds the lock is not waited for.
-    channel.close();
-    synchronized (this) {
-      drop();
-      stopAhead();
-      if (ended) {
-        return;
-      }
+    try {
+      // First, so that a reader who holds the lock is not waited for.
+      channel.close();
+    } catch (IOException e) {
+      throw Errors.of(e, "close", name);
+    } finally {
+      end();
+    }
+  }
+
+  private synchronized void end() {
+    drop();
+    stopAhead();
+    if (!ended) {
       ended = true;
       count();
       aggregator.aggregate(counters);
@@ -363,7 +369,7 @@ final class FileInput extends FSInputStream
       expected = start + chunk.limit();
     } else {
       long began = System.nanoTime();
-      chunk = chunkAt(start, checksums == null ? size : step);
+      chunk = chunkAt(start, checksums == null ? piece(start) : step);
       learn(start, chunk.limit(), System.nanoTime() - began);
     }
     int skipped = (int) (position - start);
@@ -407,8 +413,14 @@ final class FileInput extends FSInputStream
       pace.interrupted();
     }
     if (pace.isSlow(count, nanoseconds) && depth > 0 && expected < length) {
-      ahead = new ReadAhead(offset -> chunkAt(offset, step), speed, step, depth, length);
+      ReadAhead.Source source = at -> chunkAt(at, Buffers.untilBoundary(at, step));
+      ahead = new ReadAhead(source, speed, step, depth, length);
     }
+  }
+
+  /** Bytes of the next read; the largest end at multiples of their size. */
+  private int piece(long from) {
+    return size < step ? size : Buffers.untilBoundary(from, step);
   }
 
   /** Into the heap in pieces: Java keeps as much memory outside of it as the largest of them. */

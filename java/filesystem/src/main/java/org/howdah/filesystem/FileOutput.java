@@ -48,6 +48,7 @@ final class FileOutput extends OutputStream
 
   private final Path name;
   private final FileChannel channel;
+  private final long start;
   private final Settings settings;
   private final End end;
   private final boolean syncOnClose;
@@ -71,6 +72,7 @@ final class FileOutput extends OutputStream
 
   /**
    * @param channel at the place where writing begins; belongs to this from now on
+   * @param start this place, in bytes of the file
    * @param statistics hears how many bytes were written
    * @param checked whether checksums are made, which needs the file to be empty yet
    * @param sync whether closing waits for the storage
@@ -79,6 +81,7 @@ final class FileOutput extends OutputStream
   FileOutput(
       Path name,
       FileChannel channel,
+      long start,
       LongConsumer statistics,
       Settings settings,
       boolean checked,
@@ -87,6 +90,7 @@ final class FileOutput extends OutputStream
       End end) {
     this.name = name;
     this.channel = channel;
+    this.start = start;
     tally = new Tally(statistics);
     this.settings = settings;
     this.end = end;
@@ -124,7 +128,7 @@ final class FileOutput extends OutputStream
     while (left > 0) {
       int some;
       if (chunk == null && left >= LARGE_CALL && !behind.isBackground()) {
-        some = Math.min(left, settings.bufferSize);
+        some = Math.min(left, toBoundary());
         directly(ByteBuffer.wrap(bytes, at, some));
       } else {
         if (chunk == null) {
@@ -139,10 +143,22 @@ final class FileOutput extends OutputStream
     }
   }
 
-  /** A small one for the first bytes, which may be all, of one file of many that are open. */
+  /**
+   * A small one for the first bytes, which may be all, of one file of many that are open; the
+   * others end at multiples of their size.
+   */
   private ByteBuffer fresh() {
     int size = settings.bufferSize;
-    return Buffers.of(written < FIRST_WRITE ? Math.min(size, FIRST_WRITE) : size).take();
+    if (written < FIRST_WRITE) {
+      return Buffers.of(Math.min(size, FIRST_WRITE)).take();
+    }
+    ByteBuffer buffer = Buffers.of(size).take();
+    buffer.limit(toBoundary());
+    return buffer;
+  }
+
+  private int toBoundary() {
+    return Buffers.untilBoundary(start + written, settings.bufferSize);
   }
 
   /** Does nothing: as in HDFS, only {@link #hflush} promises anything. */

@@ -39,7 +39,7 @@ final class Mount {
     root = Paths.get(settings.mount(uri.getAuthority())).normalize();
     confined = root.getNameCount() > 0;
     prefix = confined ? root.toString() : "";
-    if (!Files.isDirectory(root)) {
+    if (!isDirectory(root)) {
       throw new FileNotFoundException(told("it is not a directory on this machine"));
     }
     realRoot = root.toRealPath();
@@ -243,6 +243,16 @@ final class Mount {
                   + settings.name(Key.MOUNT_TYPE)
                   + " demands "
                   + String.join(" or ", types)));
+    }
+  }
+
+  private boolean isDirectory(Path path) throws IOException {
+    try {
+      return Entry.followed(path).isDirectory();
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw new Refusal(told("it cannot be reached: " + e), e);
     }
   }
 

@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
 abstract class MountedBase extends FileSystem {
   private static final Logger LOG = LoggerFactory.getLogger(MountedBase.class);
   private static final AtomicBoolean TOLD_OF_USER = new AtomicBoolean();
+  private static final AtomicBoolean TOLD_OF_NATIVE = new AtomicBoolean();
   private static final String HOMES = "dfs.user.home.dir.prefix";
 
   private final String scheme;
@@ -55,6 +56,7 @@ abstract class MountedBase extends FileSystem {
     uri = URI.create(scheme + "://" + (authority == null ? "/" : authority));
     checkUser();
     settings = new Settings(scheme, conf);
+    checkNative();
     Background.allow(settings.threads);
     mount = new Mount(uri, settings);
     Layouts layouts = new Layouts(settings, settings.isLustre() ? mount.type() : "");
@@ -376,6 +378,16 @@ abstract class MountedBase extends FileSystem {
     }
     if (TOLD_OF_USER.compareAndSet(false, true)) {
       LOG.warn(told);
+    }
+  }
+
+  private void checkNative() {
+    boolean isAskedFor = settings.preallocate > 0 || settings.renameNative;
+    if (isAskedFor && Native.get() == null && TOLD_OF_NATIVE.compareAndSet(false, true)) {
+      LOG.warn(
+          "{} and {} need JNA, which is not on the class path or cannot be loaded: they do nothing",
+          settings.name(Key.PREALLOCATE),
+          settings.name(Key.RENAME_NATIVE));
     }
   }
 }

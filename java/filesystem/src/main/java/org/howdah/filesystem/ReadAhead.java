@@ -18,8 +18,8 @@ final class ReadAhead implements Closeable {
   /** What reads one chunk; called by any thread, several at a time. */
   interface Source {
     /**
-     * Bytes from this offset on, ready to be taken; empty at the end of the file. The caller gives
-     * the buffer back.
+     * Bytes from this offset up to the next multiple of a chunk, ready to be taken; empty at the
+     * end of the file. The caller gives the buffer back.
      */
     ByteBuffer read(long offset) throws IOException;
   }
@@ -64,7 +64,7 @@ final class ReadAhead implements Closeable {
   }
 
   /**
-   * @param step bytes of a chunk
+   * @param step bytes of a chunk, which ends at a multiple of it
    * @param depth chunks that are read ahead, at least 1
    * @param end length of the file; nothing is read ahead beyond it
    */
@@ -121,7 +121,7 @@ final class ReadAhead implements Closeable {
 
   private void start() {
     pending.addLast(new Pending(next, source, speed));
-    next += step;
+    next += Buffers.untilBoundary(next, step);
   }
 
   private void give(Pending unused) {

@@ -49,12 +49,16 @@ final class Contracts {
 
   private Contracts() {}
 
+  /** Where the suites have their files: the property {@code howdah.mounts}, or the build's own. */
+  private static java.nio.file.Path place() {
+    return java.nio.file.Paths.get(System.getProperty("howdah.mounts", "target")).toAbsolutePath();
+  }
+
   /** Of a mount that is a new directory of this test run. */
   static Configuration configured(Configuration conf) {
     try {
-      java.nio.file.Path target = java.nio.file.Paths.get("target").toAbsolutePath();
-      Files.createDirectories(target);
-      conf.set("fs.posixfs.mount", Files.createTempDirectory(target, "mount").toString());
+      java.nio.file.Path place = Files.createDirectories(place());
+      conf.set("fs.posixfs.mount", Files.createTempDirectory(place, "mount").toString());
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
@@ -424,12 +428,12 @@ final class Contracts {
 
     @Override
     protected String testBaseDir1() {
-      return java.nio.file.Paths.get("target/links/test1").toAbsolutePath().toString();
+      return place().resolve("links/test1").toString();
     }
 
     @Override
     protected String testBaseDir2() {
-      return java.nio.file.Paths.get("target/links/test2").toAbsolutePath().toString();
+      return place().resolve("links/test2").toString();
     }
 
     @Override

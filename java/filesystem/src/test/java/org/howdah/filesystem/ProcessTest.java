@@ -96,9 +96,14 @@ class ProcessTest {
 
     public static void look(Path root) throws IOException {
       assertThat(Native.get()).isNull();
+      GenericTestUtils.LogCapturer log =
+          GenericTestUtils.LogCapturer.captureLogs(LoggerFactory.getLogger(MountedBase.class));
       FileSystem files =
           TemporaryMount.open(
               root, "rename.native", "true", "preallocate", "1m", "checksum", "true");
+      log.stopCapturing();
+      assertThat(log.getOutput())
+          .containsOnlyOnce("fs.posixfs.preallocate and fs.posixfs.rename.native need JNA");
       org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/file");
       org.apache.hadoop.fs.Path other = new org.apache.hadoop.fs.Path("/other");
       files.create(file).close();

@@ -164,7 +164,8 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
     try (FSDataInputStream in = outputs.local().open(path)) {
       in.seek(part.startOffset);
       if (part.rawLength <= SMALL && outputs.reserve(part.rawLength)) {
-        Fetched<K, V> read = Fetched.inMemory(outputs, map, part.partLength, part.rawLength);
+        Fetched<K, V> read =
+            Fetched.inBoth(outputs, map, path, part.startOffset, part.partLength, part.rawLength);
         try {
           read.shuffle(
               host, in, part.partLength, part.rawLength, null, outputs.context().getReporter());

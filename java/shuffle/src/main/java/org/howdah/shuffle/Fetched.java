@@ -23,7 +23,7 @@ import org.howdah.sort.SegmentCursor;
 
 /**
  * The output of one map for this reduce: uncompressed in memory, or a part of a file as the map
- * wrote it. Its checksum has been compared by the time that it is committed.
+ * wrote it, or both. Its checksum has been compared by the time that it is committed.
  */
 final class Fetched<K, V> extends MapOutput<K, V> {
   /** Bytes of an output that has no record: the mark of the end, two lengths of -1. */
@@ -39,6 +39,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
   private final long partLength;
   private final long rawLength;
   private final boolean own;
+  private boolean inMemory;
   private byte[] bytes;
   private boolean isCommitted;
 
@@ -49,7 +50,8 @@ final class Fetched<K, V> extends MapOutput<K, V> {
       long start,
       long partLength,
       long rawLength,
-      boolean own) {
+      boolean own,
+      boolean inMemory) {
     super(map, rawLength, true);
     this.outputs = outputs;
     this.path = path;
@@ -57,7 +59,8 @@ final class Fetched<K, V> extends MapOutput<K, V> {
     this.partLength = partLength;
     this.rawLength = rawLength;
     this.own = own;
-    if (path == null) {
+    this.inMemory = inMemory;
+    if (inMemory) {
       bytes = new byte[(int) rawLength];
     }
   }
@@ -65,7 +68,18 @@ final class Fetched<K, V> extends MapOutput<K, V> {
   /** To be filled by {@link #shuffle}; its memory has been reserved. */
   static <K, V> Fetched<K, V> inMemory(
       MapOutputs<K, V> outputs, TaskAttemptID map, long partLength, long rawLength) {
-    return new Fetched<>(outputs, map, null, 0, partLength, rawLength, false);
+    return new Fetched<>(outputs, map, null, 0, partLength, rawLength, false, true);
+  }
+
+  /** The same, of a part of a file that stays where it is. */
+  static <K, V> Fetched<K, V> inBoth(
+      MapOutputs<K, V> outputs,
+      TaskAttemptID map,
+      Path path,
+      long start,
+      long partLength,
+      long rawLength) {
+    return new Fetched<>(outputs, map, path, start, partLength, rawLength, false, true);
   }
 
   /** In a file; one that is this reduce's {@code own} is removed when it has been read. */
@@ -77,7 +91,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
       long partLength,
       long rawLength,
       boolean own) {
-    return new Fetched<>(outputs, map, path, start, partLength, rawLength, own);
+    return new Fetched<>(outputs, map, path, start, partLength, rawLength, own, false);
   }
 
   /**
@@ -97,7 +111,17 @@ final class Fetched<K, V> extends MapOutput<K, V> {
   }
 
   boolean isInMemory() {
-    return path == null;
+    return inMemory;
+  }
+
+  /** Gives back its memory, and is in its file from now on; false where it is in none. */
+  boolean leaveMemory() {
+    if (path == null) {
+      return false;
+    }
+    free();
+    inMemory = false;
+    return true;
   }
 
   /** Whether it is the one that the reduce reads: of two of the same map, one is. */

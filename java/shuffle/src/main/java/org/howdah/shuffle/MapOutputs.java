@@ -210,8 +210,8 @@ final class MapOutputs<K, V> {
   }
 
   /**
-   * Merges outputs that are in memory to a file, the largest first, until {@code most} bytes are
-   * left.
+   * Has outputs leave memory, the largest first, until {@code most} bytes are left: to the files
+   * that they were read from, as far as these can be open at once, the others merged to one.
    */
   private void keepInMemory(List<Fetched<K, V>> left, long most) throws IOException {
     List<Fetched<K, V>> held = new ArrayList<>(left);
@@ -222,8 +222,18 @@ final class MapOutputs<K, V> {
     while (kept < held.size() && bytes + held.get(kept).rawLength() <= most) {
       bytes += held.get(kept++).rawLength();
     }
-    if (kept < held.size()) {
-      replace(left, held.subList(kept, held.size()));
+    // One more is what the others are merged to.
+    int room = mostFiles() - files(left).size() - 1;
+    List<Fetched<K, V>> merging = new ArrayList<>();
+    for (int next = held.size() - 1; next >= kept; next--) {
+      if (room > 0 && held.get(next).leaveMemory()) {
+        room--;
+      } else {
+        merging.add(held.get(next));
+      }
+    }
+    if (!merging.isEmpty()) {
+      replace(left, merging);
     }
   }
 

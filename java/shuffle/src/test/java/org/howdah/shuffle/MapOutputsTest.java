@@ -84,6 +84,34 @@ class MapOutputsTest {
     assertThat(outputs.context().getMergedMapOutputsCounter().getValue()).isEqualTo(5);
   }
 
+  /** The merged map outputs, of so many that are in memory and in files of their maps. */
+  private long mergedOfBoth(int maps) throws IOException {
+    expected.clear();
+    MapOutputs<Text, Text> outputs = outputs(Segments.job(directory, maps), null);
+    for (int map = 0; map < maps; map++) {
+      List<String> keys = Segments.keys(map, 100);
+      expected.addAll(keys);
+      byte[] segment = Segments.bytes(keys, null);
+      org.apache.hadoop.fs.Path path = Segments.file(directory, "map" + map, segment);
+      long rawLength = Segments.rawLength(keys);
+      assertThat(outputs.reserve(rawLength)).isTrue();
+      Fetched<Text, Text> output =
+          Fetched.inBoth(outputs, Segments.map(map), path, 0, segment.length, rawLength);
+      output.shuffle(
+          null, new ByteArrayInputStream(segment), segment.length, rawLength, null, reporter);
+      output.commit();
+    }
+    merged(outputs);
+    return outputs.context().getMergedMapOutputsCounter().getValue();
+  }
+
+  @Test
+  void whatIsInAFileOfItsMapIsNotWrittenAgainAsFarAsFilesCanBeOpen() throws IOException {
+    assertThat(mergedOfBoth(6)).isZero();
+    assertThat(mergedOfBoth(499)).isZero();
+    assertThat(mergedOfBoth(600)).isEqualTo(101);
+  }
+
   @Test
   void moreFilesThanCanBeOpenAtOnceAreMergedInPasses() throws IOException {
     MapOutputs<Text, Text> outputs = outputs(Segments.job(directory, 1300), null);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.LongWritable;
@@ -35,12 +36,11 @@ final class Jobs {
   static final String DISTINCT = "test.distinct";
   static final String COLLECTORS = "mapreduce.job.map.output.collector.class";
 
-  private static final TaskCounter[] COMPARED = {
-    TaskCounter.MAP_OUTPUT_RECORDS,
-    TaskCounter.MAP_OUTPUT_BYTES,
-    TaskCounter.REDUCE_OUTPUT_RECORDS,
-    TaskCounter.REDUCE_INPUT_GROUPS
-  };
+  /** Counters that another way of sorting and other work of combiners change. */
+  private static final Pattern OTHERWISE =
+      Pattern.compile(
+          "SPILLED_RECORDS|MAP_OUTPUT_MATERIALIZED_BYTES|REDUCE_SHUFFLE_BYTES|COMBINE_.*"
+              + "|MERGED_MAP_OUTPUTS|CPU_.*|GC_.*|.*MEMORY.*|.*HEAP.*");
 
   private final Path directory;
   private Counters counters;
@@ -187,8 +187,13 @@ final class Jobs {
       lines.add(part.getName());
       lines.addAll(Files.readAllLines(part.toPath(), StandardCharsets.ISO_8859_1));
     }
-    for (TaskCounter counter : COMPARED) {
-      lines.add(counter + "=" + counters.findCounter(counter).getValue());
+    for (TaskCounter counter : TaskCounter.values()) {
+      // What combiners have left is what reduces read.
+      boolean isLeft =
+          counter == TaskCounter.REDUCE_INPUT_RECORDS && job.getCombinerClass() != null;
+      if (!isLeft && !OTHERWISE.matcher(counter.name()).matches()) {
+        lines.add(counter + "=" + counters.findCounter(counter).getValue());
+      }
     }
     return lines;
   }

@@ -1,0 +1,41 @@
+package org.howdah.filesystem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ErrorsTest {
+  private static final Path NAME = new Path("posixfs:/data/part-0");
+
+  /**
+   * The words are the C library's; of a stream's calls Java gives them alone, of others with the
+   * file.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "Input/output error, org.apache.hadoop.fs.PathIOException",
+    "Stale file handle, org.apache.hadoop.fs.PathIOException",
+    "Transport endpoint is not connected, org.apache.hadoop.fs.PathIOException",
+    "Read-only file system, org.apache.hadoop.fs.PathIOException",
+    "No space left on device, org.apache.hadoop.fs.ClusterStorageCapacityExceededException",
+    "Disk quota exceeded, org.apache.hadoop.fs.ClusterStorageCapacityExceededException",
+    "Operation not permitted, org.apache.hadoop.security.AccessControlException",
+    "Not a directory, org.apache.hadoop.fs.ParentNotDirectoryException",
+    "Too many levels of symbolic links, java.io.FileNotFoundException",
+  })
+  void whatTheSystemSaysHasHadoopsClassWithPathAndOperation(String words, Class<?> expected) {
+    IOException[] thrown = {
+      new IOException(words), new FileSystemException("/mnt/data/part-0", null, words)
+    };
+    for (IOException one : thrown) {
+      IOException made = Errors.of(one, "write", NAME);
+      assertThat(made).isExactlyInstanceOf(expected).hasCause(one);
+      assertThat(made.getMessage()).contains(NAME.toString(), "write");
+      assertThat(made.getMessage().toLowerCase()).contains(words.toLowerCase());
+    }
+  }
+}
