@@ -1,9 +1,12 @@
 package org.howdah.shuffle;
 
 import org.apache.hadoop.mapreduce.task.reduce.ExceptionReporter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One of the threads of a shuffle. What it throws ends the shuffle. */
 abstract class Worker {
+  private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
   private static final int JOIN_MS = 5000;
 
   private final ExceptionReporter failed;
@@ -33,7 +36,12 @@ abstract class Worker {
   final void stop() {
     stopped = true;
     thread.interrupt();
-    interrupted();
+    try {
+      interrupted();
+    } catch (RuntimeException raced) {
+      // Java's connections are not made for two threads: one that is at its end just now throws.
+      LOG.debug("{} could not be freed from what it waits for", thread.getName(), raced);
+    }
   }
 
   /** Waits some seconds for its end. */
