@@ -80,7 +80,7 @@ def test_the_output_is_the_same(plain: tuple[Kept, dict[str, Any]], accelerated:
     for kept, record in (plain, accelerated):
         check_schemas(kept)
         assert {check["name"]: check["passed"] for check in record["checks"]} == dict.fromkeys(
-            ["order", "checksum", "length", "settings", "clock", "hadoop"], True
+            ["order", "checksum", "length", "counted", "settings", "clock", "hadoop"], True
         )
     sums = [
         check["detail"] for _, record in (plain, accelerated) for check in record["checks"] if "sum" in check["name"]

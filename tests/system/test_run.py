@@ -50,7 +50,7 @@ def test_the_runs_are_valid(answer: dict[str, Any], kept: Kept) -> None:
         ("gen", "prepare"), ("sort", "run"), ("validate", "verify"),
     ]  # fmt: skip
     assert {check["name"]: check["passed"] for check in run["checks"]} == dict.fromkeys(
-        ["order", "checksum", "length", "settings", "clock", "hadoop"], True
+        ["order", "checksum", "length", "counted", "settings", "clock", "hadoop"], True
     )
     assert (run["dataset"]["rows"], run["dataset"]["bytes"], run["dataset"]["files"]) == (100_000, 10_000_000, 3)
     assert run["command"][:3] == ["howdah", "run", "terasort"]
