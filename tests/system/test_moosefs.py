@@ -156,7 +156,7 @@ def begin_reading(shared: Shared, host: int, path: str) -> tuple[subprocess.Pope
 
 
 def begin_writing(shared: Shared, host: int, path: str, first: bytes) -> subprocess.Popen[bytes]:
-    """A writer that has taken all but the last KiB of these bytes and waits for more."""
+    """A writer that has taken these bytes, but for what the pipe holds, and waits for more."""
     writer = shared.start(host, "-put", "-", path)
     assert writer.stdin is not None
     writer.stdin.write(first)

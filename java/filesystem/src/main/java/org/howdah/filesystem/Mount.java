@@ -39,7 +39,7 @@ final class Mount {
     root = Paths.get(settings.mount(uri.getAuthority())).normalize();
     confined = root.getNameCount() > 0;
     prefix = confined ? root.toString() : "";
-    if (!isDirectory(root)) {
+    if (!isDirectory()) {
       throw new FileNotFoundException(told("it is not a directory on this machine"));
     }
     realRoot = root.toRealPath();
@@ -246,9 +246,9 @@ final class Mount {
     }
   }
 
-  private boolean isDirectory(Path path) throws IOException {
+  private boolean isDirectory() throws IOException {
     try {
-      return Entry.followed(path).isDirectory();
+      return Entry.followed(root).isDirectory();
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {

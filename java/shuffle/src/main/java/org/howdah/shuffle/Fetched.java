@@ -68,7 +68,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
   /** To be filled by {@link #shuffle}; its memory has been reserved. */
   static <K, V> Fetched<K, V> inMemory(
       MapOutputs<K, V> outputs, TaskAttemptID map, long partLength, long rawLength) {
-    return new Fetched<>(outputs, map, null, 0, partLength, rawLength, false, true);
+    return inBoth(outputs, map, null, 0, partLength, rawLength);
   }
 
   /** The same, of a part of a file that stays where it is. */
