@@ -81,8 +81,9 @@ def check_storage(storage: Storage, job: Job) -> Iterator[str]:
 
 
 def bytes_written(storage: Storage, job: Job) -> int | None:
-    """What a job has written to `storage`, by its own counters; None where they do not tell."""
-    return _moved(storage, job, "WRITTEN") if job.counters.get(_COUNTERS) else None
+    """What a job has written to `storage`, by its own counters; None where they do not tell, or have the files of its
+    application master too."""
+    return _moved(storage, job, "WRITTEN") if job.counters.get(_COUNTERS) and not job.uberized else None
 
 
 def _moved(storage: Storage, job: Job, way: str) -> int | None:

@@ -112,7 +112,7 @@ def _job(events: list[Event]) -> Job:
     if not ends or "JOB_SUBMITTED" not in last:
         raise _NoEnd("the end of the job is missing" if "JOB_SUBMITTED" in last else "no job was submitted")
     end, submitted = ends[-1].fields, last["JOB_SUBMITTED"]
-    initialised = last.get("JOB_INITED", {"launchTime": 0, "totalMaps": 0, "totalReduces": 0})
+    initialised = last.get("JOB_INITED", {"launchTime": 0, "totalMaps": 0, "totalReduces": 0, "uberized": False})
     finish = end["finishTime"] / 1000
     starts = sum(event.type == "AM_STARTED" for event in events)
     notes = [_text(end.get("diagnostics"))]
@@ -133,6 +133,7 @@ def _job(events: list[Event]) -> Job:
         reduce_counters=_counters(end.get("reduceCounters")),
         attempts=_attempts(events, finish, map_only=initialised["totalReduces"] == 0),
         diagnostics="\n".join(note for note in notes if note) or None,
+        uberized=initialised["uberized"],
     )
 
 

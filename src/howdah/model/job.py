@@ -54,7 +54,8 @@ class Job:
     """One MapReduce job. Times are seconds since 1970; `launch` is None when it never started.
 
     `seconds` (finish − submit) is the job time of every report: it leaves out the start of the client's JVM, which
-    is recorded beside it.
+    is recorded beside it. The tasks of an `uberized` job ran in its application master, so that their counters of
+    file systems have what the master itself read and wrote meanwhile.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Job:
     reduce_counters: Counters
     attempts: tuple[Attempt, ...]
     diagnostics: str | None = None
+    uberized: bool = False
 
     @property
     def seconds(self) -> float:

@@ -57,6 +57,7 @@ def _decode_job(record: Mapping[str, Any]) -> Job:
         reduce_counters=record["reduce_counters"],
         attempts=tuple(_decode_attempt(attempt) for attempt in record["attempts"]),
         diagnostics=record.get("diagnostics"),
+        uberized=record.get("uberized", False),
     )
 
 

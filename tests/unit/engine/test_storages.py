@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,6 +41,10 @@ def test_a_job_that_worked_elsewhere_is_told(posix: Storage) -> None:
 def test_without_counters_nothing_is_claimed(posix: Storage) -> None:
     assert bytes_written(posix, job()) is None
     assert list(check_storage(posix, job())) == []
+
+
+def test_an_uberized_job_counts_what_its_master_wrote_as_well(posix: Storage) -> None:
+    assert bytes_written(posix, replace(job(POSIXFS_BYTES_WRITTEN=5), uberized=True)) is None
 
 
 def test_files_of_the_hosts_have_the_scheme_of_the_tasks_own_disks() -> None:

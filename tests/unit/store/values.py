@@ -100,6 +100,7 @@ JOB = st.builds(
     reduce_counters=COUNTERS,
     attempts=some(ATTEMPT),
     diagnostics=st.none() | WORD,
+    uberized=st.booleans(),
 )
 
 START = Moment(1_760_000_000.0, 100.0)
