@@ -182,7 +182,8 @@ def _names(
         return in_jvm(arguments, home, before=before, daemons=daemons, warm=warm)
     operation = "link" if (arm, operation) == (_LINKING, "rename") else operation
     command = [*before, sys.executable, str(ROOT / "benchmarks" / "names.py"), operation, files, str(count)]
-    return _said(command)
+    said: dict[str, float] = json.loads(_said(command))
+    return said
 
 
 def target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, Sequence[str]]:
@@ -212,19 +213,25 @@ def in_jvm(
 
     `warm` is where files are that have the JVM compile, if not beside the others.
     """
+    flags = [f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}"]
+    flags += [] if warm is None else [f"-Dwarm={warm}"]
+    said: dict[str, float] = json.loads(said_in_jvm(arguments, home, before=before, flags=flags).splitlines()[-1])
+    return said
+
+
+def said_in_jvm(arguments: Sequence[str], home: Path, *, before: Sequence[str] = (), flags: Sequence[str] = ()) -> str:
+    """All that `Rounds` says."""
     own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
-    flags = ["-XX:+UseSerialGC", "-Xmx1g", f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}"]
-    flags += [] if warm is None else [f"-Dwarm={warm}"]
-    return _said([*before, "java", *flags, "-cp", ":".join(jars), "org.howdah.filesystem.Rounds", *arguments])
+    usual = ("-XX:+UseSerialGC", "-Xmx1g", *flags, "-cp", ":".join(jars))
+    return _said([*before, "java", *usual, "org.howdah.filesystem.Rounds", *arguments])
 
 
-def _said(command: Sequence[str]) -> dict[str, float]:
+def _said(command: Sequence[str]) -> str:
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise SystemExit(f"{' '.join(command[-8:])} failed:\n{ended.stderr[-3000:]}")
-    said: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
-    return said
+    return ended.stdout
 
 
 def _daemons(manifest: Mapping[str, object]) -> list[int]:

@@ -18,13 +18,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.filesystems import build, in_jvm, target
+from benchmarks.filesystems import build, in_jvm, said_in_jvm, target
 from benchmarks.pairs import KEPT, cluster, howdah, manifest_of, ratio_words
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 RATE = 200_000_000
 _SIZE_MIB = 1024
 _RANGES = 1000
+_PAGE = 4096
 _LIMITS = [Path(f"/sys/fs/cgroup/blkio/blkio.throttle.{way}_bps_device") for way in ("read", "write")]
 _ARMS = ("fio", "posixfs", "raw local", "local", "hdfs")
 _SYNCED = "fs.posixfs.sync.on.close=true"
@@ -125,7 +126,7 @@ def _round(arm: str, disk: Path, home: Path, manifest: Mapping[str, object]) -> 
     for work in _WORKS:
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3\n")
-        found[work.name] = _fio(work, place) if arm == "fio" else _hadoop(arm, work, place, home, manifest)
+        found[work.name] = _fio(work, place, home) if arm == "fio" else _hadoop(arm, work, place, home, manifest)
     if arm == "hdfs":
         howdah("exec", "--name", "files-slow", "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
     return found
@@ -140,31 +141,36 @@ def _hadoop(arm: str, work: _Work, place: Path, home: Path, manifest: Mapping[st
     return said["done"] / said["seconds"]
 
 
-def _fio(work: _Work, place: Path) -> float:
+def _fio(work: _Work, place: Path, home: Path) -> float:
     """Bytes per second of fio doing the same without computing: the most that the disk gives."""
     kinds: Mapping[str, Sequence[str]] = {
         "write": ("--rw=write", "--bs=1M", "--end_fsync=1", f"--size={_SIZE_MIB}M"),
         "read": ("--rw=read", "--bs=1M", f"--size={_SIZE_MIB}M"),
-        "position": ("--rw=randread", "--bssplit=64k/20:128k/20:256k/20:512k/20:1M/20", *_some(work)),
-        "vector": ("--rw=randread", "--bssplit=64k/20:128k/20:256k/20:512k/20:1M/20", *_some(work), "--iodepth=16"),
     }
-    engine = "libaio" if work.operation == "vector" else "psync"
-    direct = ("--direct=1",) if work.operation == "vector" else ()
+    asked = kinds.get(work.operation) or _replayed(work, place, home)
     said = json.loads(
         _said(
-            *("fio", "--name=file", f"--directory={place}", "--filename_format=fio$jobnum", "--output-format=json"),
-            *(f"--numjobs={work.streams}", "--group_reporting", f"--ioengine={engine}", *direct),
-            *kinds[work.operation],
+            *("fio", "--name=file", f"--directory={place}", "--filename_format=file$jobnum", "--output-format=json"),
+            *(f"--numjobs={work.streams}", *asked),
         )
     )
-    [job] = said["jobs"]
-    one: Mapping[str, float] = job["write" if work.operation == "write" else "read"]
-    seconds = float(job["job_runtime"]) / work.streams / 1000
-    return one["io_bytes"] / seconds
+    way = "write" if work.operation == "write" else "read"
+    # They begin together, and it is done when the last one is.
+    seconds = max(float(job["job_runtime"]) for job in said["jobs"]) / 1000
+    return sum(float(job[way]["io_bytes"]) for job in said["jobs"]) / seconds
 
 
-def _some(work: _Work) -> tuple[str, ...]:
-    return (f"--size={_SIZE_MIB}M", f"--number_ios={work.count}", "--norandommap")
+def _replayed(work: _Work, place: Path, home: Path) -> Sequence[str]:
+    """What has fio read the same ranges: those at once without the page cache, which needs multiples of its pages."""
+    at_once = work.operation == "vector"
+    ranges = said_in_jvm(("ranges", f"file://{place}", str(work.count), "1", "0"), home).splitlines()
+    file, log = place / "file0", place / "ranges"
+    lines = ["fio version 2 iolog", f"{file} add", f"{file} open"]
+    for offset, length in (map(int, line.split()) for line in ranges):
+        lines.append(f"{file} read {offset // _PAGE * _PAGE if at_once else offset} {length}")
+    log.write_text("\n".join([*lines, f"{file} close", ""]))
+    way = ("--ioengine=libaio", "--direct=1", "--iodepth=16") if at_once else ("--ioengine=psync",)
+    return ("--rw=randread", f"--read_iolog={log}", "--fadvise_hint=random", *way)
 
 
 def _table(done: Sequence[Mapping[str, object]]) -> list[str]:

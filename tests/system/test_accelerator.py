@@ -268,6 +268,13 @@ PROGRAMS = {
     ),
     "one big map output": f"{TESTS} testbigmapoutput -input {HERE}/in -output {HERE}/out -create 64",
     "many small jobs": f"{TESTS} mrbench -baseDir {HERE}/bench -numRuns 3 -maps 3 -reduces 2 -inputLines 500",
+    "streaming": (
+        f"{EXAMPLES} randomtextwriter -Dmapreduce.randomtextwriter.totalbytes=4000000 "
+        "-Dmapreduce.output.fileoutputformat.outputformat.class="
+        f"org.apache.hadoop.mapreduce.lib.output.TextOutputFormat {HERE}/in && "
+        "hadoop jar $HADOOP_HOME/share/hadoop/tools/lib/hadoop-streaming-*.jar -D mapreduce.job.reduces=2 "
+        f"-input {HERE}/in -output {HERE}/out -mapper 'tr a-z A-Z' -combiner 'uniq' -reducer 'uniq -c'"
+    ),
     "several spills": f"{TESTS} threadedmapbench -dataSizePerMap 10 -numSpillsPerMap 3 -numMapsPerHost 1",
 }
 """Programs of Hadoop's own jars, most of them tests of sort and shuffle, that end with an error if they find one. Its

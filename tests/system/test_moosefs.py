@@ -15,11 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.hadoop.distribution import managed
-from howdah.hadoop.jars import own_jar
-from howdah.hadoop.site import render_site
-from howdah.model.storage import FILESYSTEM_JAR
 from tests.system.running import Howdah
+from tests.system.shell import hadoop_fs
 from tools.moosefs import MooseFS, moosefs
 
 pytestmark = [
@@ -54,22 +51,6 @@ class Shared:
         )
 
 
-def hadoop_fs(root: Path, mount: Path) -> list[str]:
-    """The command `hadoop fs` with our file system, whose root has to be mounted."""
-    conf = root / "conf"
-    conf.mkdir()
-    keys = {
-        "fs.posixfs.impl": "org.howdah.filesystem.PosixFileSystem",
-        "fs.posixfs.mount": str(mount),
-        "fs.posixfs.mount.required": "true",
-        "fs.posixfs.checksum": "true",
-        "fs.defaultFS": "posixfs:///",
-    }
-    (conf / "core-site.xml").write_text(render_site(keys))
-    path = f"{managed('3.4.2', Path.home() / '.howdah' / 'cache').classpath(conf)}:{own_jar(FILESYSTEM_JAR)}"
-    return ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", path, "org.apache.hadoop.fs.FsShell"]
-
-
 @pytest.fixture(scope="module")
 def shared(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     howdah("hadoop", "fetch", "3.4.2", timeout=500).ok()
@@ -77,7 +58,7 @@ def shared(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         pytest.skip("this machine has no FUSE or no namespaces")
     root = tmp_path_factory.mktemp("moosefs")
     with moosefs(root, HOSTS, copies=2) as there:
-        yield Shared(there, hadoop_fs(root, there.mount))
+        yield Shared(there, hadoop_fs(root / "conf", there.mount, checksum="true"))
 
 
 def content(number: int) -> bytes:

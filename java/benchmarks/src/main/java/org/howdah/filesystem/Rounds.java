@@ -6,6 +6,8 @@ import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -13,12 +15,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
  * {@code Rounds OPERATION DIRECTORY COUNT STREAMS COMPUTE [KEY=VALUE...]}: one operation on one
@@ -30,7 +34,7 @@ import org.apache.hadoop.fs.Path;
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
- * file. {@code create}, {@code stat}, {@code list}, {@code rename}, {@code delete}: COUNT files,
+ * file, which {@code ranges} prints, offset and length. {@code create}, {@code stat}, {@code list}, {@code rename}, {@code delete}: COUNT files,
  * whose paths are there before.
  */
 public final class Rounds {
@@ -98,6 +102,12 @@ public final class Rounds {
             count,
             Integer.parseInt(arguments[3]),
             Integer.parseInt(arguments[4]));
+    if (arguments[0].equals("ranges")) {
+      for (FileRange range : rounds.ranges()) {
+        System.out.println(range.getOffset() + " " + range.getLength());
+      }
+      return;
+    }
     Path beside = new Path(directory.getParent(), "warm");
     Path before = new Path(System.getProperty("warm", beside.toString()));
     warm(before.getFileSystem(conf), before, arguments[0], Math.min(count, WARM_NAMES));
@@ -203,10 +213,25 @@ public final class Rounds {
     return new Path(directory, "file" + number);
   }
 
+  /** What is synchronised at its end, of HDFS is its last block alone, if not asked for. */
+  private FSDataOutputStream created(Path file) throws IOException {
+    if (!files.getScheme().equals("hdfs")) {
+      return files.create(file, true);
+    }
+    return files.create(
+        file,
+        FsPermission.getFileDefault(),
+        EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE, CreateFlag.SYNC_BLOCK),
+        CALL,
+        files.getDefaultReplication(file),
+        files.getDefaultBlockSize(file),
+        null);
+  }
+
   private long write(int number) throws IOException {
     byte[] bytes = new byte[CALL];
     new Random(number).nextBytes(bytes);
-    try (FSDataOutputStream out = files.create(file(number), true)) {
+    try (FSDataOutputStream out = created(file(number))) {
       for (int i = 0; i < count * (MIB / CALL); i++) {
         work(CALL);
         ((OutputStream) out).write(bytes);
@@ -240,35 +265,41 @@ public final class Rounds {
     }
   }
 
-  private long position() throws IOException {
+  /** Each in a MiB of its own, so that nothing is read twice before all of the file was asked for. */
+  private List<FileRange> ranges() throws IOException {
     Random random = new Random(count);
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < files.getFileStatus(file(0)).getLen() / MIB; i++) {
+      places.add(i);
+    }
+    Collections.shuffle(places, random);
+    List<FileRange> ranges = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int size = (64 << 10) << random.nextInt(5);
+      long place = (long) places.get(i % places.size()) * MIB;
+      ranges.add(FileRange.createFileRange(place + random.nextInt(MIB - size + 1), size));
+    }
+    return ranges;
+  }
+
+  private long position() throws IOException {
     byte[] bytes = new byte[MIB];
     long done = 0;
-    long length = files.getFileStatus(file(0)).getLen();
     try (FSDataInputStream in = files.open(file(0))) {
-      for (int i = 0; i < count; i++) {
-        int size = (64 << 10) << random.nextInt(5);
-        in.readFully((long) (random.nextDouble() * (length - size)), bytes, 0, size);
-        done += size;
+      for (FileRange range : ranges()) {
+        in.readFully(range.getOffset(), bytes, 0, range.getLength());
+        done += range.getLength();
       }
     }
     return done;
   }
 
   private long vector() throws Exception {
-    Random random = new Random(count);
     long done = 0;
-    long length = files.getFileStatus(file(0)).getLen();
+    List<FileRange> all = ranges();
     try (FSDataInputStream in = files.open(file(0))) {
       for (int i = 0; i < count; i += RANGES_AT_ONCE) {
-        List<FileRange> ranges = new ArrayList<>();
-        long part = length / RANGES_AT_ONCE;
-        for (int range = 0; range < RANGES_AT_ONCE; range++) {
-          int size = (64 << 10) << random.nextInt(5);
-          ranges.add(
-              FileRange.createFileRange(
-                  range * part + (long) (random.nextDouble() * (part - size)), size));
-        }
+        List<FileRange> ranges = all.subList(i, Math.min(count, i + RANGES_AT_ONCE));
         in.readVectored(ranges, ByteBuffer::allocate);
         for (FileRange range : ranges) {
           done += range.getData().get().remaining();

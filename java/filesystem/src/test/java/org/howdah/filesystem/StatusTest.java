@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -76,6 +77,21 @@ class StatusTest {
     assertThat(found.getLen()).isEqualTo(3);
     assertThat(found.getPath()).isEqualTo(files.makeQualified(file));
     assertThat(found.getBlockLocations()).hasSize(1);
+  }
+
+  @Test
+  void everyBlockIsOnTheHostsThatAreSet() throws IOException {
+    FileSystem located =
+        TemporaryMount.open(root, "block.size", "1m", "block.hosts", "node1, node2");
+    try (FSDataOutputStream out = located.create(file, true)) {
+      out.write(new byte[(1 << 20) + 1]);
+    }
+    BlockLocation[] blocks = located.getFileBlockLocations(file, 0, Long.MAX_VALUE);
+    assertThat(blocks).hasSize(2);
+    for (BlockLocation block : blocks) {
+      assertThat(block.getHosts()).containsExactly("node1", "node2");
+    }
+    assertThat(files.getFileBlockLocations(file, 0, 1)[0].getHosts()).isEmpty();
   }
 
   @Test

@@ -203,6 +203,10 @@ final class Jobs {
     return counters.findCounter(SortingCollector.COUNTERS, name).getValue();
   }
 
+  long counter(String group, String name) {
+    return counters.findCounter(group, name).getValue();
+  }
+
   long counter(TaskCounter counter) {
     return counters.findCounter(counter).getValue();
   }

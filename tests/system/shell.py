@@ -1,0 +1,26 @@
+"""The command `hadoop fs` with our file system, as by hand: no cluster, no daemons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from howdah.hadoop.distribution import managed
+from howdah.hadoop.jars import own_jar
+from howdah.hadoop.site import render_site
+from howdah.model.storage import FILESYSTEM_JAR
+
+
+def hadoop_fs(conf: Path, mount: Path, **keys: str) -> list[str]:
+    """The command, with a configuration that is made in the new directory `conf`; `keys` are those of `posixfs:`, with
+    underscores for dots."""
+    conf.mkdir()
+    settings = {f"fs.posixfs.{key.replace('_', '.')}": value for key, value in keys.items()}
+    settings |= {
+        "fs.posixfs.impl": "org.howdah.filesystem.PosixFileSystem",
+        "fs.posixfs.mount": str(mount),
+        "fs.posixfs.mount.required": "true",
+        "fs.defaultFS": "posixfs:///",
+    }
+    (conf / "core-site.xml").write_text(render_site(settings))
+    path = f"{managed('3.4.2', Path.home() / '.howdah' / 'cache').classpath(conf)}:{own_jar(FILESYSTEM_JAR)}"
+    return ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", path, "org.apache.hadoop.fs.FsShell"]

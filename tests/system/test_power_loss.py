@@ -1,0 +1,110 @@
+"""What is promised to be on the storage is there after the power was lost: a disk of its own that loses it. Needs root.
+
+Ext4 and XFS can be told to stop at once and write nothing more, not even what their journal has in memory; mounted
+again, the disk is as a loss of power would have left it. Nothing is written by itself within the minutes that a test
+takes, so that whatever is not synchronised is lost for certain.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import shutil
+import struct
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.system.running import Howdah
+from tests.system.shell import hadoop_fs
+
+pytestmark = [
+    pytest.mark.daemons,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount"),
+    pytest.mark.skipif(shutil.which("mkfs.ext4") is None, reason="mkfs.ext4 is not installed"),
+]
+
+# Linux's EXT4_IOC_SHUTDOWN, and its flag by which the journal is not written either.
+_SHUTDOWN, _NO_LOG_FLUSH = 0x8004587D, 2
+CONTENT = random.Random(1).randbytes((3 << 20) + 1)
+
+
+class Disk:
+    """An ext4 file system in a file, mounted at `mount`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._image, self.mount = root / "image", root / "mount"
+        self.mount.mkdir()
+        with self._image.open("wb") as image:
+            image.truncate(128 << 20)
+        subprocess.run(["mkfs.ext4", "-q", "-F", str(self._image)], check=True)
+        self._mount()
+
+    def _mount(self) -> None:
+        subprocess.run(["mount", "-o", "loop,commit=600", str(self._image), str(self.mount)], check=True)
+
+    def fs(self, *arguments: str, **keys: str) -> None:
+        """`hadoop fs` with these keys; what it puts is `CONTENT`."""
+        conf = self._root / f"conf-{len(list(self._root.iterdir()))}"
+        command = [*hadoop_fs(conf, self.mount, **keys), *arguments]
+        ended = subprocess.run(command, input=CONTENT, capture_output=True, check=False, timeout=120)
+        assert ended.returncode == 0, ended.stderr.decode()
+
+    def lose_power(self) -> None:
+        """Loses what is not on the disk, and has it mounted again."""
+        directory = os.open(self.mount, os.O_RDONLY)
+        try:
+            fcntl.ioctl(directory, _SHUTDOWN, struct.pack("I", _NO_LOG_FLUSH))
+        finally:
+            os.close(directory)
+        self.close()
+        self._mount()
+
+    def close(self) -> None:
+        subprocess.run(["umount", str(self.mount)], check=True)
+
+
+@pytest.fixture
+def disk(howdah: Howdah, tmp_path: Path) -> Iterator[Disk]:
+    howdah("hadoop", "fetch", "3.4.2", timeout=500).ok()
+    disk = Disk(tmp_path)
+    try:
+        yield disk
+    finally:
+        disk.close()
+
+
+def test_what_nobody_asked_to_be_synchronised_is_lost(disk: Disk) -> None:
+    """Shows that the disk loses anything at all."""
+    disk.fs("-put", "-", "/file")
+    assert (disk.mount / "file").read_bytes() == CONTENT
+    disk.lose_power()
+    assert not (disk.mount / "file").exists()
+
+
+def test_files_and_directories_whose_names_are_synchronised_are_there(disk: Disk) -> None:
+    disk.fs("-mkdir", "-p", "/made/within", sync_directories="true")
+    disk.fs("-put", "-d", "-", "/made/name", sync_directories="true")
+    disk.lose_power()
+    assert (disk.mount / "made" / "within").is_dir()
+    assert (disk.mount / "made" / "name").exists(), "its name; what is in it is lost"
+
+
+def test_a_file_that_is_synchronised_when_it_is_closed_is_whole(disk: Disk) -> None:
+    disk.fs("-put", "-", "/file", sync_directories="true", sync_on_close="true")
+    disk.fs("-mkdir", "/other", sync_directories="true")
+    disk.fs("-mv", "/file", "/other/renamed", sync_directories="true")
+    disk.lose_power()
+    assert not (disk.mount / "file").exists()
+    assert (disk.mount / "other" / "renamed").read_bytes() == CONTENT
+
+
+def test_a_file_that_appears_when_it_is_closed_is_whole(disk: Disk) -> None:
+    disk.fs("-put", "-d", "-", "/file", sync_directories="true", create_atomic="true")
+    disk.lose_power()
+    assert (disk.mount / "file").read_bytes() == CONTENT
+    assert [one.name for one in disk.mount.iterdir() if one.name.startswith((".", "_"))] == []
