@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -163,10 +164,11 @@ def _fio(work: _Work, place: Path, home: Path) -> float:
 def _replayed(work: _Work, place: Path, home: Path) -> Sequence[str]:
     """What has fio read the same ranges: those at once without the page cache, which needs multiples of its pages."""
     at_once = work.operation == "vector"
-    ranges = said_in_jvm(("ranges", f"file://{place}", str(work.count), "1", "0"), home).splitlines()
+    said = said_in_jvm(("ranges", f"file://{place}", str(work.count), "1", "0"), home)
     file, log = place / "file0", place / "ranges"
     lines = ["fio version 2 iolog", f"{file} add", f"{file} open"]
-    for offset, length in (map(int, line.split()) for line in ranges):
+    # Hadoop's log comes with it.
+    for offset, length in (map(int, found) for found in re.findall(r"^(\d+) (\d+)$", said, re.MULTILINE)):
         lines.append(f"{file} read {offset // _PAGE * _PAGE if at_once else offset} {length}")
     log.write_text("\n".join([*lines, f"{file} close", ""]))
     way = ("--ioengine=libaio", "--direct=1", "--iodepth=16") if at_once else ("--ioengine=psync",)
