@@ -144,17 +144,13 @@ def _hadoop(arm: str, work: _Work, place: Path, home: Path, manifest: Mapping[st
 
 def _fio(work: _Work, place: Path, home: Path) -> float:
     """Bytes per second of fio doing the same without computing: the most that the disk gives."""
-    kinds: Mapping[str, Sequence[str]] = {
-        "write": ("--rw=write", "--bs=1M", "--end_fsync=1", f"--size={_SIZE_MIB}M"),
-        "read": ("--rw=read", "--bs=1M", f"--size={_SIZE_MIB}M"),
+    files = (f"--directory={place}", "--filename_format=file$jobnum", f"--size={_SIZE_MIB}M", "--bs=1M")
+    streams: Mapping[str, Sequence[str]] = {
+        "write": (*files, "--rw=write", "--end_fsync=1"),
+        "read": (*files, "--rw=read"),
     }
-    asked = kinds.get(work.operation) or _replayed(work, place, home)
-    said = json.loads(
-        _said(
-            *("fio", "--name=file", f"--directory={place}", "--filename_format=file$jobnum", "--output-format=json"),
-            *(f"--numjobs={work.streams}", *asked),
-        )
-    )
+    asked = streams.get(work.operation) or _replayed(work, place, home)
+    said = json.loads(_said("fio", "--name=file", "--output-format=json", f"--numjobs={work.streams}", *asked))
     way = "write" if work.operation == "write" else "read"
     # They begin together, and it is done when the last one is.
     seconds = max(float(job["job_runtime"]) for job in said["jobs"]) / 1000
