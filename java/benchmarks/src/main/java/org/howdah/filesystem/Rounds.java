@@ -215,7 +215,7 @@ public final class Rounds {
 
   /** What is synchronised at its end, of HDFS is its last block alone, if not asked for. */
   private FSDataOutputStream created(Path file) throws IOException {
-    if (!files.getScheme().equals("hdfs")) {
+    if (!files.getUri().getScheme().equals("hdfs")) {
       return files.create(file, true);
     }
     return files.create(
