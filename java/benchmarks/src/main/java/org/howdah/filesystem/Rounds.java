@@ -34,8 +34,8 @@ import org.apache.hadoop.fs.permission.FsPermission;
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
- * file, which {@code ranges} prints, offset and length. {@code create}, {@code stat}, {@code list}, {@code rename}, {@code delete}: COUNT files,
- * whose paths are there before.
+ * file, which {@code ranges} prints, offset and length. {@code create}, {@code stat}, {@code list},
+ * {@code rename}, {@code delete}: COUNT files, whose paths are there before.
  */
 public final class Rounds {
   private static final int MIB = 1 << 20;
@@ -265,7 +265,9 @@ public final class Rounds {
     }
   }
 
-  /** Each in a MiB of its own, so that nothing is read twice before all of the file was asked for. */
+  /**
+   * Each in a MiB of its own, so that nothing is read twice before all of the file was asked for.
+   */
   private List<FileRange> ranges() throws IOException {
     Random random = new Random(count);
     List<Integer> places = new ArrayList<>();
