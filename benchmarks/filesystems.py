@@ -182,7 +182,7 @@ def _names(
         return in_jvm(arguments, home, before=before, daemons=daemons, warm=warm)
     operation = "link" if (arm, operation) == (_LINKING, "rename") else operation
     command = [*before, sys.executable, str(ROOT / "benchmarks" / "names.py"), operation, files, str(count)]
-    said: dict[str, float] = json.loads(_said(command))
+    said: dict[str, float] = json.loads(output_of(command))
     return said
 
 
@@ -224,10 +224,11 @@ def said_in_jvm(arguments: Sequence[str], home: Path, *, before: Sequence[str] =
     own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
     usual = ("-XX:+UseSerialGC", "-Xmx1g", *flags, "-cp", ":".join(jars))
-    return _said([*before, "java", *usual, "org.howdah.filesystem.Rounds", *arguments])
+    return output_of([*before, "java", *usual, "org.howdah.filesystem.Rounds", *arguments])
 
 
-def _said(command: Sequence[str]) -> str:
+def output_of(command: Sequence[str]) -> str:
+    """What a command prints; ends the benchmark if it fails."""
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise SystemExit(f"{' '.join(command[-8:])} failed:\n{ended.stderr[-3000:]}")

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.filesystems import build, in_jvm, said_in_jvm, target
+from benchmarks.filesystems import build, in_jvm, output_of, said_in_jvm, target
 from benchmarks.pairs import KEPT, cluster, howdah, manifest_of, ratio_words
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
@@ -92,9 +92,9 @@ def _slow_disk(home: Path) -> Iterator[Path]:
     try:
         with image.open("wb") as file:
             file.truncate(16 << 30)
-        device = _said("losetup", "--direct-io=on", "-f", "--show", str(image)).strip()
-        _said("mkfs.xfs", "-q", "-f", device)
-        _said("mount", device, str(mount))
+        device = output_of(["losetup", "--direct-io=on", "-f", "--show", str(image)]).strip()
+        output_of(["mkfs.xfs", "-q", "-f", device])
+        output_of(["mount", device, str(mount)])
         number = Path(device).stat().st_rdev
         for limit in _LIMITS:
             limit.write_text(f"{os.major(number)}:{os.minor(number)} {RATE}")
@@ -109,13 +109,6 @@ def _slow_disk(home: Path) -> Iterator[Path]:
         image.unlink(missing_ok=True)
         with suppress(OSError):
             mount.rmdir()
-
-
-def _said(*command: str) -> str:
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} failed:\n{ended.stderr}")
-    return ended.stdout
 
 
 def _round(arm: str, disk: Path, home: Path, manifest: Mapping[str, object]) -> Mapping[str, float]:
@@ -150,7 +143,8 @@ def _fio(work: _Work, place: Path, home: Path) -> float:
         "read": (*files, "--rw=read"),
     }
     asked = streams.get(work.operation) or _replayed(work, place, home)
-    said = json.loads(_said("fio", "--name=file", "--output-format=json", f"--numjobs={work.streams}", *asked))
+    command = ["fio", "--name=file", "--output-format=json", f"--numjobs={work.streams}", *asked]
+    said = json.loads(output_of(command))
     way = "write" if work.operation == "write" else "read"
     # They begin together, and it is done when the last one is.
     seconds = max(float(job["job_runtime"]) for job in said["jobs"]) / 1000

@@ -188,10 +188,10 @@ def test_in_an_uber_job_the_sort_serves_and_the_shuffle_leaves_it(howdah: Howdah
     }
     settings = [option for key, value in keys.items() for option in ("--conf", f"{key}={value}")]
     kept, record = run(howdah, "terasort", "fast", "--maps", "2", "--reduces", "1", "--accelerator", "sort", *settings)
-    names = {check["name"]: check["passed"] for check in record["checks"]}
+    passed = {check["name"]: check["passed"] for check in record["checks"]}
     # Its counters have the master's own files too.
-    assert "counted" not in names
-    assert all(names.values())
+    assert "counted" not in passed
+    assert all(passed.values())
     found = counters(kept, "sort")
     assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"] == 100_000
     assert found["Howdah Shuffle"]["FALLBACKS_LOCAL"] == 1

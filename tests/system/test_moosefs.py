@@ -53,7 +53,6 @@ class Shared:
 
 @pytest.fixture(scope="module")
 def shared(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    howdah("hadoop", "fetch", "3.4.2", timeout=500).ok()
     if not Path("/dev/fuse").exists() or subprocess.run(["unshare", "-n", "-m", "true"], check=False).returncode != 0:
         pytest.skip("this machine has no FUSE or no namespaces")
     root = tmp_path_factory.mktemp("moosefs")

@@ -70,7 +70,8 @@ class Disk:
 
 @pytest.fixture
 def disk(howdah: Howdah, tmp_path: Path) -> Iterator[Disk]:
-    howdah("hadoop", "fetch", "3.4.2", timeout=500).ok()
+    if subprocess.run(["losetup", "-f"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this machine has no loop devices")
     disk = Disk(tmp_path)
     try:
         yield disk

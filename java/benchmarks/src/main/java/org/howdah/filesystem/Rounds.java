@@ -213,7 +213,7 @@ public final class Rounds {
     return new Path(directory, "file" + number);
   }
 
-  /** What is synchronised at its end, of HDFS is its last block alone, if not asked for. */
+  /** A new file; of HDFS, all of whose blocks are synchronised, not the last alone. */
   private FSDataOutputStream created(Path file) throws IOException {
     if (!files.getUri().getScheme().equals("hdfs")) {
       return files.create(file, true);

@@ -55,7 +55,7 @@ final class Jobs {
   }
 
   /** Numbers that are drawn from the seed of a map. */
-  private static java.util.Random random(Text line) {
+  static java.util.Random random(Text line) {
     return new java.util.Random(Long.parseLong(line.toString()));
   }
 

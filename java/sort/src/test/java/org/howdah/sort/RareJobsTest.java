@@ -86,7 +86,7 @@ class RareJobsTest {
     @Override
     protected void map(LongWritable offset, Text line, Context context)
         throws IOException, InterruptedException {
-      Random random = new Random(Long.parseLong(line.toString()));
+      Random random = Jobs.random(line);
       for (int number = 0; number < 20_000; number++) {
         context.write((long) random.nextInt(5000) - 2500, "value" + random.nextInt(100));
       }
