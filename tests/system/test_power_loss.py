@@ -54,6 +54,15 @@ class Disk:
         ended = subprocess.run(command, input=CONTENT, capture_output=True, check=False, timeout=120)
         assert ended.returncode == 0, ended.stderr.decode()
 
+    def java(self, source: str) -> None:
+        """Runs the class `Program` of this source."""
+        conf = self._root / f"conf-{len(list(self._root.iterdir()))}"
+        *options, _ = hadoop_fs(conf, self.mount)
+        (conf / "Program.java").write_text(source)
+        command = [*options, str(conf / "Program.java")]
+        ended = subprocess.run(command, capture_output=True, check=False, timeout=120)
+        assert ended.returncode == 0, ended.stderr.decode()
+
     def lose_power(self) -> None:
         """Loses what is not on the disk, and has it mounted again."""
         directory = os.open(self.mount, os.O_RDONLY)
@@ -109,3 +118,30 @@ def test_a_file_that_appears_when_it_is_closed_is_whole(disk: Disk) -> None:
     disk.lose_power()
     assert (disk.mount / "file").read_bytes() == CONTENT
     assert [one.name for one in disk.mount.iterdir() if one.name.startswith((".", "_"))] == []
+
+
+# What `FileSystem.create` takes; no command of Hadoop's asks for it.
+_APPEND = """
+import java.util.EnumSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.*;
+
+class Program {
+  public static void main(String[] arguments) throws Exception {
+    FileSystem files = FileSystem.get(new Configuration());
+    try (FSDataOutputStream out = files.create(new Path("/file"), null, EnumSet.of(FLAGS), 4096, (short) 1, 1L, null)) {
+      out.write(new byte[] {1, 2, 3});
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("synced", [False, True])
+def test_what_is_appended_with_synchronised_blocks_is_there(disk: Disk, synced: bool) -> None:
+    disk.fs("-put", "-", "/file", sync_directories="true", sync_on_close="true")
+    flags = ["CREATE", "APPEND", *(["SYNC_BLOCK"] if synced else [])]
+    disk.java(_APPEND.replace("FLAGS", ", ".join(f"CreateFlag.{flag}" for flag in flags)))
+    assert (disk.mount / "file").read_bytes() == CONTENT + b"\1\2\3"
+    disk.lose_power()
+    assert (disk.mount / "file").read_bytes() == CONTENT + (b"\1\2\3" if synced else b"")

@@ -34,6 +34,9 @@ final class Checksums {
 
   static final DataChecksum.Type TYPE = DataChecksum.Type.CRC32C;
 
+  private static final String MODE = "unix:mode";
+  private static final int PERMISSIONS = 07777;
+  private static final int OWNER_WRITES = 0200;
   private static final byte VERSION = 1;
   private static final int HEAD = 1 + 4 + 8 + 8;
 
@@ -89,20 +92,13 @@ final class Checksums {
     if (now.size != size) {
       return false;
     }
-    long modified = now.modified;
     IOException why = null;
     for (Checksums some = this; some.chunk <= LARGEST_CHUNK; some = some.joined()) {
       if (HEAD + 4 * some.sums.length > LARGEST_VALUE) {
         continue;
       }
-      ByteBuffer value = ByteBuffer.allocate(HEAD + 4 * some.sums.length);
-      value.put(VERSION).putInt(some.chunk).putLong(size).putLong(modified);
-      for (int sum : some.sums) {
-        value.putInt(sum);
-      }
-      value.flip();
       try {
-        view(file).write(ATTRIBUTE, value);
+        some.write(file, now);
         return true;
       } catch (UnsupportedOperationException none) {
         why = new IOException("no extended attributes", none);
@@ -120,6 +116,27 @@ final class Checksums {
           why == null ? "it is too large" : why.toString());
     }
     return false;
+  }
+
+  private void write(Path file, Entry now) throws IOException {
+    ByteBuffer value = ByteBuffer.allocate(HEAD + 4 * sums.length);
+    value.put(VERSION).putInt(chunk).putLong(size).putLong(now.modified);
+    for (int sum : sums) {
+      value.putInt(sum);
+    }
+    value.flip();
+    boolean isLocked = (now.mode & OWNER_WRITES) == 0;
+    if (isLocked) {
+      // Whoever makes a file writes to it whatever its permissions, but attributes need them.
+      Files.setAttribute(file, MODE, now.mode & PERMISSIONS | OWNER_WRITES);
+    }
+    try {
+      view(file).write(ATTRIBUTE, value);
+    } finally {
+      if (isLocked) {
+        Files.setAttribute(file, MODE, now.mode & PERMISSIONS);
+      }
+    }
   }
 
   /** Called before the content of a file is changed. */

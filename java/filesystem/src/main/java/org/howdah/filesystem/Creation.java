@@ -3,6 +3,7 @@ package org.howdah.filesystem;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -12,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.fs.permission.FsCreateModes;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /** Makes files and directories, and opens files to go on writing. */
@@ -58,7 +60,7 @@ final class Creation {
       if (!wish.recursive || Files.exists(file.getParent())) {
         throw e;
       }
-      makeDirectories(file.getParent(), wish.parents.toShort());
+      makeDirectories(file.getParent(), wish.parents);
       return made(name, file, wish);
     }
   }
@@ -99,32 +101,53 @@ final class Creation {
    *
    * @throws FileAlreadyExistsException if it, or what is above it, is a file
    */
-  void makeDirectories(Path directory, int permissions) throws IOException {
+  void makeDirectories(Path directory, FsPermission permission) throws IOException {
     try {
-      makeDirectory(directory, permissions);
-    } catch (FileAlreadyExistsException e) {
-      if (!Files.exists(directory)) {
-        throw new NoSuchFileException(
-            directory.toString(), null, "it is a link that leads nowhere");
-      }
-      if (!Files.isDirectory(directory)) {
-        throw e;
-      }
+      Tree.makeDirectory(directory, permission);
     } catch (NoSuchFileException e) {
       if (directory.equals(mount.root()) || directory.getParent() == null) {
         throw e;
       }
-      makeDirectories(directory.getParent(), permissions | PARENTS);
-      makeDirectories(directory, permissions);
+      makeDirectories(directory.getParent(), ofParents(permission));
+      makeDirectories(directory, permission);
+      return;
+    } catch (IOException e) {
+      requireDirectory(directory, e);
+      return;
     }
-  }
-
-  private void makeDirectory(Path directory, int permissions) throws IOException {
-    Tree.makeDirectory(directory, permissions);
+    Tree.complete(directory, permission);
     layouts.made(directory);
     if (settings.syncDirectories) {
       Tree.sync(directory.getParent());
     }
+  }
+
+  /**
+   * Called when a directory could not be made: it may be there. Lustre and NFS then say that the
+   * parent may not be written to, where that is so.
+   *
+   * @throws IOException if it is not
+   */
+  static void requireDirectory(Path directory, IOException why) throws IOException {
+    if (Files.isDirectory(directory)) {
+      return;
+    }
+    if (why instanceof FileAlreadyExistsException && !Files.exists(directory)) {
+      throw new NoSuchFileException(directory.toString(), null, "it is a link that leads nowhere");
+    }
+    throw why;
+  }
+
+  /** HDFS does not hand the sticky bit up. */
+  private static FsPermission ofParents(FsPermission permission) {
+    FsPermission unmasked = permission.getUnmasked();
+    return FsCreateModes.create(
+        ofParents(permission.toShort()),
+        ofParents((unmasked == null ? permission : unmasked).toShort()));
+  }
+
+  private static FsPermission ofParents(short bits) {
+    return new FsPermission((short) (bits & 0777 | PARENTS));
   }
 
   /** A file that was just made, with the space that is kept for it. */
@@ -149,7 +172,7 @@ final class Creation {
 
   /** Makes a file; one for which there is no room is not made. */
   private Fresh fresh(Path file, Wish wish) throws IOException {
-    FileChannel channel = layouts.makeFile(file, wish.permission.toShort(), wish.layout);
+    FileChannel channel = layouts.makeFile(file, wish.permission, wish.layout);
     if (settings.preallocate == 0 || Native.get() == null) {
       return new Fresh(channel, null);
     }
@@ -221,6 +244,10 @@ final class Creation {
     if (!overwrite) {
       throw new org.apache.hadoop.fs.FileAlreadyExistsException(
           "create " + name + ": it exists already");
+    }
+    if (!Files.isWritable(file)) {
+      // A directory that may be written to would let it be replaced.
+      throw new AccessDeniedException(file.toString(), null, "it may not be overwritten");
     }
   }
 

@@ -55,14 +55,29 @@ final class Errors {
     return ofReason(thrown, what, operation, path);
   }
 
+  /** Whether the system was sure to have done nothing, by what it said. */
+  static boolean isRefusal(IOException thrown) {
+    if (thrown instanceof AccessDeniedException) {
+      return true;
+    }
+    String lower = reason(thrown).toLowerCase(Locale.ROOT);
+    return lower.contains("operation not permitted")
+        || lower.contains("read-only file system")
+        || lower.contains("resource busy");
+  }
+
+  private static String reason(IOException thrown) {
+    return String.valueOf(
+        thrown instanceof FileSystemException
+            ? ((FileSystemException) thrown).getReason()
+            : thrown.getMessage());
+  }
+
   /** Of system calls that Java gives no class of their own. */
   private static IOException ofReason(
       IOException thrown, String what, String operation, Path path) {
-    String reason =
-        thrown instanceof FileSystemException
-            ? ((FileSystemException) thrown).getReason()
-            : thrown.getMessage();
-    String lower = String.valueOf(reason).toLowerCase(Locale.ROOT);
+    String reason = reason(thrown);
+    String lower = reason.toLowerCase(Locale.ROOT);
     if (lower.contains("no space left") || lower.contains("quota exceeded")) {
       // MapReduce ends a job early for this class where it is told to, as with HDFS's quotas.
       return caused(new ClusterStorageCapacityExceededException(what + ": " + reason), thrown);
@@ -76,7 +91,7 @@ final class Errors {
     if (lower.contains("too many levels of symbolic links")) {
       return caused(new FileNotFoundException(what + ": " + reason), thrown);
     }
-    PathIOException general = new PathIOException(path.toString(), String.valueOf(reason), thrown);
+    PathIOException general = new PathIOException(path.toString(), reason, thrown);
     general.setOperation(operation);
     return general;
   }

@@ -50,7 +50,7 @@ final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, Fi
       return files.make(getPath(), flags, wish);
     }
     if (flags.contains(CreateFlag.APPEND)) {
-      return files.append(getPath(), getBufferSize(), getProgress());
+      return files.append(getPath(), flags);
     }
     throw new PathIOException(
         getPath().toString(), "create, overwrite or append has to be asked for");

@@ -161,30 +161,53 @@ final class FileOutput extends OutputStream
     return Buffers.untilBoundary(start + written, settings.bufferSize);
   }
 
-  /** Does nothing: as in HDFS, only {@link #hflush} promises anything. */
+  /**
+   * Does nothing: as in HDFS, only {@link #hflush} promises anything. Those around this stream call
+   * it when it is closed, too.
+   */
   @Override
-  public void flush() throws IOException {
-    checkOpen();
-  }
+  public void flush() {}
 
   @Override
   public synchronized void hflush() throws IOException {
     checkOpen();
-    try {
-      send();
-      behind.drain();
-    } catch (IOException e) {
-      throw failed(e, "flush");
-    }
+    uninterrupted("flush", this::drain);
   }
 
   @Override
   public synchronized void hsync() throws IOException {
-    hflush();
+    checkOpen();
+    uninterrupted(
+        "sync",
+        () -> {
+          drain();
+          behind.force();
+        });
+  }
+
+  private void drain() throws IOException {
+    send();
+    behind.drain();
+  }
+
+  private interface Step {
+    void take() throws IOException;
+  }
+
+  /**
+   * Java closes a channel whose writer is interrupted, and what the stream has accepted would be
+   * lost. So the thread is interrupted again afterwards, as those who interrupt it expect.
+   */
+  private void uninterrupted(String operation, Step step) throws IOException {
+    boolean interrupted = Thread.interrupted();
     try {
-      behind.force();
+      step.take();
     } catch (IOException e) {
-      throw failed(e, "sync");
+      throw failed(e, operation);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -195,7 +218,7 @@ final class FileOutput extends OutputStream
     }
     closed = true;
     try {
-      finish();
+      uninterrupted("close", this::finish);
     } finally {
       if (chunk != null) {
         Buffers.give(chunk);
@@ -208,8 +231,7 @@ final class FileOutput extends OutputStream
   private void finish() throws IOException {
     boolean whole = false;
     try {
-      send();
-      behind.drain();
+      drain();
       if (syncOnClose) {
         behind.force();
       }
@@ -220,7 +242,7 @@ final class FileOutput extends OutputStream
       if (!whole) {
         abandon(e);
       }
-      throw failed(e, "close");
+      throw e;
     }
   }
 
@@ -318,21 +340,13 @@ final class FileOutput extends OutputStream
   private void taken(int count) throws IOException {
     counted(count);
     if (!chunk.hasRemaining()) {
-      try {
-        send();
-      } catch (IOException e) {
-        throw failed(e, "write");
-      }
+      uninterrupted("write", this::send);
     }
   }
 
   private void directly(ByteBuffer bytes) throws IOException {
     int count = bytes.remaining();
-    try {
-      behind.writeDirectly(bytes);
-    } catch (IOException e) {
-      throw failed(e, "write");
-    }
+    uninterrupted("write", () -> behind.writeDirectly(bytes));
     counted(count);
   }
 

@@ -12,12 +12,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,12 +42,15 @@ final class Layouts {
   private static final int COMPONENT = 48;
   private static final int COMPONENT_OFFSET_AT = 24;
   private static final int LFS_SECONDS = 30;
+  private static final int MOST_KNOWN = 10_000;
+
+  /** How long what could not be found out is not asked for again. */
+  private static final long GUESS_NANOSECONDS = 60_000_000_000L;
+
   private static final int OWNER_WRITES = 0200;
 
   private final Settings settings;
   private final boolean active;
-  private final ConcurrentMap<Path, Long> stripes = new ConcurrentHashMap<>();
-
   private final AtomicBoolean told = new AtomicBoolean();
 
   /** Makes files that have a layout of their own. */
@@ -59,8 +63,42 @@ final class Layouts {
     void make(Path file, int permissions, Layout layout) throws IOException;
   }
 
-  /** Directories made by this process; what is made in them inherits their layout. */
-  private final Set<Path> laid = ConcurrentHashMap.newKeySet();
+  /** What is known of a directory. */
+  private static final class Known {
+    final long stripe;
+    final boolean isGuess;
+    private final long since = System.nanoTime();
+
+    Known(long stripe, boolean isGuess) {
+      this.stripe = stripe;
+      this.isGuess = isGuess;
+    }
+
+    boolean isOver() {
+      return isGuess && System.nanoTime() - since > GUESS_NANOSECONDS;
+    }
+  }
+
+  /** Of the whole process: {@code FileContext} makes a file system for a single call. */
+  private static final Map<Path, Known> STRIPES = lastUsed();
+
+  /**
+   * Directories made here, with their numbers: what is made in them inherits their layout, but not
+   * in another that has taken the name.
+   */
+  private final Map<Path, Long> laid = lastUsed();
+
+  private static <V> Map<Path, V> lastUsed() {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<Path, V>(16, 0.75f, true) {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<Path, V> eldest) {
+            return size() > MOST_KNOWN;
+          }
+        });
+  }
 
   /**
    * @param type of the file system that is mounted
@@ -84,7 +122,13 @@ final class Layouts {
     if (!active) {
       return settings.blockSize;
     }
-    long stripe = stripes.computeIfAbsent(file.getParent(), this::stripe);
+    Path directory = file.getParent();
+    Known known = STRIPES.get(directory);
+    if (known == null || known.isOver()) {
+      known = stripe(directory);
+      STRIPES.put(directory, known);
+    }
+    long stripe = known.stripe;
     return (settings.blockSize + stripe - 1) / stripe * stripe;
   }
 
@@ -93,7 +137,7 @@ final class Layouts {
     if (!active || settings.layout.isEmpty()) {
       return;
     }
-    if (!laid.contains(directory.getParent())) {
+    if (!isLaid(directory.getParent())) {
       List<String> command = new ArrayList<>(Arrays.asList(settings.lfs, "setstripe"));
       command.addAll(Arrays.asList(settings.layout.trim().split("\\s+")));
       command.add(directory.toString());
@@ -105,7 +149,12 @@ final class Layouts {
         throw e;
       }
     }
-    laid.add(directory);
+    laid.put(directory, Entry.of(directory).inode);
+  }
+
+  private boolean isLaid(Path directory) throws IOException {
+    Long inode = laid.get(directory);
+    return inode != null && inode == Entry.of(directory).inode;
   }
 
   /**
@@ -113,22 +162,23 @@ final class Layouts {
    *
    * @param wanted its layout; null for that of its directory
    */
-  FileChannel makeFile(Path file, int permissions, Layout wanted) throws IOException {
+  FileChannel makeFile(Path file, FsPermission permission, Layout wanted) throws IOException {
     if (wanted != null && !active && told.compareAndSet(false, true)) {
       LOG.warn("a layout was asked for {}, which is not on Lustre: it gets none", file);
     }
     if (wanted == null || !active) {
-      return Tree.makeFile(file, permissions);
+      return Tree.makeFile(file, permission);
     }
     if (Library.FOUND == null) {
       throw new Refusal(
           file + ": a file gets a layout of its own only with JNA and liblustreapi.so");
     }
-    Library.FOUND.make(file, permissions & 0777 | OWNER_WRITES, wanted);
+    int permissions = permission.toShort() & 0777;
+    Library.FOUND.make(file, permissions | OWNER_WRITES, wanted);
     try {
       FileChannel made = FileChannel.open(file, StandardOpenOption.WRITE);
       try {
-        Tree.setPermissions(file, permissions & 0777);
+        Tree.setPermissions(file, permissions);
       } catch (IOException | RuntimeException e) {
         made.close();
         throw e;
@@ -159,18 +209,18 @@ final class Layouts {
 
   /**
    * Bytes of a stripe in a directory; 1, of which everything is a multiple, if that cannot be found
-   * out.
+   * out now.
    */
-  private long stripe(Path directory) {
+  private Known stripe(Path directory) {
     try {
       byte[] layout = attribute(directory);
-      return layout == null ? printed(directory) : stripe(layout);
+      return new Known(layout == null ? printed(directory) : stripe(layout), false);
     } catch (IOException e) {
       LOG.warn(
           "The layout of {} cannot be read, so its block size may not fit its stripes: {}",
           directory,
           e.toString());
-      return 1;
+      return new Known(1, true);
     }
   }
 

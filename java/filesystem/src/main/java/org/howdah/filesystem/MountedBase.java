@@ -129,7 +129,7 @@ abstract class MountedBase extends FileSystem {
   @Override
   public void setOwner(Path path, String user, String group) throws IOException {
     if (user == null && group == null) {
-      throw new IllegalArgumentException("chown " + path + ": neither user nor group is given");
+      throw new Refusal("chown " + path + ": neither user nor group is given");
     }
     change("chown", path, located -> Owners.set(located, user, group));
   }
@@ -159,7 +159,7 @@ abstract class MountedBase extends FileSystem {
           java.nio.file.Path located = mount.locate(name);
           if (createParent && located.getParent() != null) {
             creation.makeDirectories(
-                located.getParent(), settings.masked(FsPermission.getDirDefault()).toShort());
+                located.getParent(), settings.masked(FsPermission.getDirDefault()));
           }
           Files.createSymbolicLink(located, onMachine(target));
           return null;

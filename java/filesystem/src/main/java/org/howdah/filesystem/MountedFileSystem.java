@@ -371,7 +371,7 @@ abstract class MountedFileSystem extends MountedBase {
       boolean there = exists(path);
       CreateFlag.validate(path, there, flags);
       if (there && flags.contains(CreateFlag.APPEND)) {
-        return append(path, settings.bufferSize, null);
+        return append(path, flags);
       }
     }
     statistics.incrementWriteOps(1);
@@ -401,6 +401,12 @@ abstract class MountedFileSystem extends MountedBase {
   @Override
   public FSDataOutputStream append(Path path, int bufferSize, Progressable progress)
       throws IOException {
+    return append(path, EnumSet.of(CreateFlag.APPEND));
+  }
+
+  /** Also when a builder or flags of {@code create} ask for it. */
+  FSDataOutputStream append(Path path, EnumSet<CreateFlag> flags) throws IOException {
+    boolean sync = settings.syncOnClose || flags.contains(CreateFlag.SYNC_BLOCK);
     statistics.incrementWriteOps(1);
     return call(
         "append",
@@ -408,8 +414,7 @@ abstract class MountedFileSystem extends MountedBase {
         name -> {
           mount.check();
           Mount.Found found = mount.find(name);
-          return new FSDataOutputStream(
-              creation.append(name, found, settings.syncOnClose), null, found.entry.size);
+          return new FSDataOutputStream(creation.append(name, found, sync), null, found.entry.size);
         });
   }
 
@@ -473,7 +478,7 @@ abstract class MountedFileSystem extends MountedBase {
         path,
         name -> {
           mount.check();
-          creation.makeDirectories(mount.locate(name), wanted.toShort());
+          creation.makeDirectories(mount.locate(name), wanted);
           return true;
         });
   }

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.permission.FsCreateModes;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.StringUtils;
 
@@ -115,15 +116,21 @@ final class Settings {
     return StringUtils.getTrimmedStrings(text(Key.MOUNT_TYPE));
   }
 
-  /** Permissions less the umask, which is read each time, as programs change it while they run. */
+  /**
+   * Permissions less the umask, which is read each time, as programs change it while they run; what
+   * they were without is kept in them.
+   */
   FsPermission masked(FsPermission asked) {
+    if (asked.getUnmasked() != null) {
+      return asked;
+    }
     String text = conf.get(FsPermission.UMASK_LABEL, "");
     Umask known = umask;
     if (!text.equals(known.text)) {
       known = new Umask(text, FsPermission.getUMask(conf).toShort());
       umask = known;
     }
-    return new FsPermission((short) (asked.toShort() & ~known.bits));
+    return FsCreateModes.create(new FsPermission((short) (asked.toShort() & ~known.bits)), asked);
   }
 
   /** What {@code createFile(path).opt(…)} and {@code must(…)} may say, for either scheme. */
@@ -172,10 +179,17 @@ final class Settings {
     }
     known.put("impl", "");
     known.put("impl.disable.cache", "");
-    for (String name : conf.getPropsWithPrefix(prefix).keySet()) {
-      if (!known.containsKey(name) && !name.startsWith(Key.MOUNT.suffix + ".")) {
+    for (Map.Entry<String, String> set : conf.getPropsWithPrefix(prefix).entrySet()) {
+      String name = set.getKey();
+      boolean isRoot = name.startsWith(Key.MOUNT.suffix + ".");
+      if (!known.containsKey(name) && !(isRoot && set.getValue().trim().startsWith("/"))) {
         throw new IllegalArgumentException(
-            prefix + name + " is not a key of this file system; there are " + sorted(known));
+            prefix
+                + name
+                + " is not a key of this file system"
+                + (isRoot ? ", nor an absolute path, as the root of an authority is" : "")
+                + "; there are "
+                + sorted(known));
       }
     }
   }

@@ -17,6 +17,7 @@ import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.hadoop.fs.permission.FsPermission;
 
 /** Changes to directories, on the machine's own paths. Throws Java's exceptions. */
 final class Tree {
@@ -55,28 +57,52 @@ final class Tree {
 
   private Tree() {}
 
-  /** Makes one directory with exactly these permissions. */
-  static void makeDirectory(Path directory, int permissions) throws IOException {
-    Files.createDirectory(directory, attribute(permissions & PERMISSIONS));
-    if ((permissions & ~PERMISSIONS) != 0 || (permissions & PROCESS_UMASK) != 0) {
-      setPermissions(directory, permissions);
-    }
+  /** Makes one directory; {@link #complete} gives it what is missing of its permissions. */
+  static void makeDirectory(Path directory, FsPermission permission) throws IOException {
+    Files.createDirectory(directory, attribute(asked(permission)));
   }
 
-  /** Makes a file that did not exist, with exactly these permissions, open for writing. */
-  static FileChannel makeFile(Path file, int permissions) throws IOException {
+  /**
+   * Gives a directory that was just made exactly these permissions, but where its parent's access
+   * control list says what it gets.
+   */
+  static void complete(Path directory, FsPermission permission) throws IOException {
+    settle(directory, permission.toShort(), asked(permission));
+  }
+
+  /** Makes a file that did not exist, open for writing, with permissions like a directory's. */
+  static FileChannel makeFile(Path file, FsPermission permission) throws IOException {
     Set<StandardOpenOption> options =
         EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    FileChannel channel = FileChannel.open(file, options, attribute(permissions & PERMISSIONS));
+    int asked = asked(permission);
+    FileChannel channel = FileChannel.open(file, options, attribute(asked));
     try {
-      if ((permissions & PERMISSIONS & PROCESS_UMASK) != 0) {
-        setPermissions(file, permissions & PERMISSIONS);
-      }
+      settle(file, permission.toShort() & PERMISSIONS, asked);
       return channel;
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
     }
+  }
+
+  private static void settle(Path made, int exact, int asked) throws IOException {
+    if (exact != (asked & ~PROCESS_UMASK)) {
+      setPermissions(made, exact);
+    }
+  }
+
+  /**
+   * What to ask of the kernel. Where it takes the same away as Hadoop's umask does, that is left to
+   * it: in directories with default access control lists it takes nothing, as HDFS does there.
+   */
+  private static int asked(FsPermission permission) {
+    int exact = permission.toShort() & PERMISSIONS;
+    FsPermission unmasked = permission.getUnmasked();
+    if (unmasked == null || PROCESS_UMASK == PERMISSIONS) {
+      return exact;
+    }
+    int whole = unmasked.toShort() & PERMISSIONS;
+    return (whole & ~PROCESS_UMASK) == exact ? whole : exact;
   }
 
   /**
@@ -123,19 +149,45 @@ final class Tree {
    * somebody replaces by a link meanwhile is not left through it.
    */
   static void deleteAll(Path directory) throws IOException {
-    try (DirectoryStream<Path> parent = Files.newDirectoryStream(directory.getParent())) {
-      if (!(parent instanceof SecureDirectoryStream)) {
+    deleteAll(() -> opened(directory), () -> delete(directory));
+  }
+
+  /** Opens a directory. */
+  private interface Opening {
+    SecureDirectoryStream<Path> open() throws IOException;
+  }
+
+  /** Removes a directory that is empty. */
+  private interface Removal {
+    void remove() throws IOException;
+  }
+
+  private static SecureDirectoryStream<Path> opened(Path directory) throws IOException {
+    DirectoryStream<Path> found = Files.newDirectoryStream(directory);
+    try {
+      if (!(found instanceof SecureDirectoryStream)) {
         throw new Refusal("this JVM cannot go through directories safely");
       }
-      deleteAll((SecureDirectoryStream<Path>) parent, directory.getFileName());
+      SecureDirectoryStream<Path> open = (SecureDirectoryStream<Path>) found;
+      Object key =
+          open.getFileAttributeView(BasicFileAttributeView.class).readAttributes().fileKey();
+      BasicFileAttributes named =
+          Files.readAttributes(directory, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (!key.equals(named.fileKey())) {
+        throw new Refusal(directory + " was replaced while it was deleted");
+      }
+      return open;
+    } catch (IOException | RuntimeException e) {
+      found.close();
+      throw e;
     }
   }
 
-  private static void deleteAll(SecureDirectoryStream<Path> parent, Path name) throws IOException {
+  private static void deleteAll(Opening directory, Removal itself) throws IOException {
     for (int left = PASSES; ; left--) {
-      deleteInside(parent, name);
+      deleteInside(directory);
       try {
-        parent.deleteDirectory(name);
+        itself.remove();
         return;
       } catch (DirectoryNotEmptyException e) {
         // Some file systems leave names out of a listing while others are deleted from it.
@@ -146,15 +198,15 @@ final class Tree {
     }
   }
 
-  private static void deleteInside(SecureDirectoryStream<Path> parent, Path name)
-      throws IOException {
-    try (SecureDirectoryStream<Path> inside =
-        parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+  private static void deleteInside(Opening directory) throws IOException {
+    try (SecureDirectoryStream<Path> inside = directory.open()) {
       for (Path found : inside) {
         Path child = found.getFileName();
         try {
           if (isDirectory(inside, child)) {
-            deleteAll(inside, child);
+            deleteAll(
+                () -> inside.newDirectoryStream(child, LinkOption.NOFOLLOW_LINKS),
+                () -> inside.deleteDirectory(child));
           } else {
             inside.deleteFile(child);
           }
@@ -189,10 +241,20 @@ final class Tree {
     if (!directory && renameFile(from, to)) {
       return;
     }
-    if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
+    if (isThere(to)) {
       throw new FileAlreadyExistsException(to.toString());
     }
     replace(from, to);
+  }
+
+  /** What cannot be asked for is an error, not nothing. */
+  private static boolean isThere(Path path) throws IOException {
+    try {
+      Entry.of(path);
+      return true;
+    } catch (NoSuchFileException none) {
+      return false;
+    }
   }
 
   /**
@@ -208,21 +270,61 @@ final class Tree {
     try {
       delete(from);
     } catch (NoSuchFileException e) {
-      // Deleted by another, or by a first try of ours whose answer was lost: then this is the
-      // only name left.
-      if ((Integer) Files.getAttribute(to, "unix:nlink", LinkOption.NOFOLLOW_LINKS) > 1) {
+      // Deleted or renamed by another, or by a first try of ours whose answer was lost: then this
+      // is the only name left.
+      if (hasOtherName(to)) {
         Files.deleteIfExists(to);
         throw e;
       }
     } catch (IOException e) {
+      undo(from, to, e);
+    }
+    return true;
+  }
+
+  /** False also where that cannot be found out. */
+  private static boolean hasOtherName(Path file) {
+    try {
+      if (Entry.of(file).isFile()) {
+        // Network file systems remember attributes, and ask for them anew where a file is opened.
+        FileChannel.open(file, StandardOpenOption.READ).close();
+      }
+      return (Integer) Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS) > 1;
+    } catch (IOException unknown) {
+      return false;
+    }
+  }
+
+  /**
+   * Called when a file has two names and the first could not be removed. Where that was refused,
+   * the second goes. Where the storage failed, it may have been removed all the same: then both
+   * names are left to whoever looks after it.
+   *
+   * @throws IOException unless the first name is gone, and so the file renamed
+   */
+  static void undo(Path from, Path to, IOException failure) throws IOException {
+    if (Errors.isRefusal(failure)) {
       try {
         Files.deleteIfExists(to);
       } catch (IOException left) {
-        e.addSuppressed(left);
+        failure.addSuppressed(left);
       }
-      throw e;
+      throw failure;
     }
-    return true;
+    try {
+      Entry.of(from);
+    } catch (NoSuchFileException gone) {
+      return;
+    } catch (IOException unknown) {
+      failure.addSuppressed(unknown);
+    }
+    throw new Refusal(
+        from
+            + " now may have a second name, "
+            + to
+            + ", since it could not be removed; look which of them is there: "
+            + failure.getMessage(),
+        failure);
   }
 
   /** A file, a link or an empty directory. Java's newer call looks at what it is before. */

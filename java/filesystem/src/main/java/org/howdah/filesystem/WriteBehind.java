@@ -90,7 +90,8 @@ final class WriteBehind {
     drain();
     try {
       wait(syncing);
-      channel.force(true);
+      // Not by the writer's thread: Java closes the channel if that is interrupted meanwhile.
+      wait(inBackground(() -> channel.force(true)));
       unsynced = 0;
     } catch (IOException e) {
       throw failed(e);
@@ -163,17 +164,24 @@ final class WriteBehind {
     unsynced += count;
     if (sync && unsynced >= SYNC_EVERY && syncing.isDone() && !syncing.isCompletedExceptionally()) {
       unsynced = 0;
-      syncing =
-          CompletableFuture.runAsync(
-              () -> {
-                try {
-                  channel.force(false);
-                } catch (IOException e) {
-                  throw new CompletionException(e);
-                }
-              },
-              Background.pool());
+      syncing = inBackground(() -> channel.force(false));
     }
+  }
+
+  private interface Sync {
+    void run() throws IOException;
+  }
+
+  private static CompletableFuture<Void> inBackground(Sync sync) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            sync.run();
+          } catch (IOException e) {
+            throw new CompletionException(e);
+          }
+        },
+        Background.pool());
   }
 
   private void await(int left) throws IOException {

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,7 +97,12 @@ class LayoutTest {
     Layouts layouts = new Layouts(new Settings("lustrefs", conf), "lustre");
     Path file = root.resolve("file");
 
-    layouts.makeFile(file, 0666, Layout.of("-E 1M -c 1 -p flash -E -1 -c -1 -S 4M")).close();
+    layouts
+        .makeFile(
+            file,
+            new FsPermission((short) 0666),
+            Layout.of("-E 1M -c 1 -p flash -E -1 -c -1 -S 4M"))
+        .close();
 
     assertThat(Files.readAllLines(log))
         .containsExactly(
@@ -113,9 +119,10 @@ class LayoutTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-rw-rw-");
     Layout plain = Layout.of("-c 2");
-    assertThatThrownBy(() -> layouts.makeFile(file, 0600, plain))
+    assertThatThrownBy(() -> layouts.makeFile(file, new FsPermission((short) 0600), plain))
         .isInstanceOf(FileAlreadyExistsException.class);
-    try (FileChannel channel = layouts.makeFile(root.resolve("plain"), 0600, plain)) {
+    try (FileChannel channel =
+        layouts.makeFile(root.resolve("plain"), new FsPermission((short) 0600), plain)) {
       assertThat(channel.position()).isZero();
     }
     assertThat(Files.readAllLines(log)).endsWith("count 2", "create " + root + "/plain", "free");

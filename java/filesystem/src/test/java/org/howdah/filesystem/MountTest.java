@@ -211,6 +211,10 @@ class MountTest {
         .hasMessageContaining("large");
     assertThatThrownBy(() -> TemporaryMount.open(root, "checksum", "yes"))
         .hasMessageContaining("true or false");
+    assertThatThrownBy(() -> TemporaryMount.open(root, "mount.requird", "true"))
+        .hasMessageContaining("fs.posixfs.mount.requird")
+        .hasMessageContaining("nor an absolute path")
+        .hasMessageContaining("mount.required");
     assertThatThrownBy(() -> TemporaryMount.open(root, "mount.type", "lustre"))
         .hasMessageContaining("demands lustre");
   }

@@ -130,6 +130,45 @@ class RacesTest {
     }
   }
 
+  /** As HDFS and Java's own streams do, it takes no interrupt of its writer for one of itself. */
+  @Test
+  void aWriterThatIsInterruptedLosesNothing() throws IOException {
+    for (String atomic : new String[] {"false", "true"}) {
+      FileSystem files = TemporaryMount.open(root, "create.atomic", atomic, "checksum", "true");
+      byte[] large = new byte[300_000];
+      FSDataOutputStream out = files.create(name("/file"), true);
+      out.write(new byte[10]);
+      Thread.currentThread().interrupt();
+      out.hflush();
+      out.write(large);
+      out.hsync();
+      out.write(new byte[10]);
+      out.close();
+      assertThat(Thread.interrupted()).as("and is still interrupted").isTrue();
+      assertThat(Files.size(root.resolve("file"))).isEqualTo(300_020);
+    }
+  }
+
+  @Test
+  void aWriterThatIsInterruptedWhileItWaitsForTheStorageLosesNothing() throws Exception {
+    FileSystem files = TemporaryMount.open(root);
+    FSDataOutputStream out = files.create(name("/file"));
+    Thread writer = Thread.currentThread();
+    int rounds = 100;
+    for (int round = 0; round < rounds; round++) {
+      out.write(round);
+      out.hflush();
+      Future<?> interrupting = pool.submit(writer::interrupt);
+      out.hsync();
+      while (!interrupting.isDone()) {
+        Thread.yield();
+      }
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    out.close();
+    assertThat(Files.size(root.resolve("file"))).isEqualTo(rounds);
+  }
+
   @Test
   void anInterruptedConcatLeavesEverythingAsItWas() throws Exception {
     FileSystem files = TemporaryMount.open(root);

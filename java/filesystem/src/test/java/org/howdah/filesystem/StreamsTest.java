@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -225,6 +226,31 @@ class StreamsTest {
         in.readFully(found);
       }
       assertThat(found).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void aFileThatMayNotBeWrittenToHasItsChecksums() throws IOException {
+    org.junit.jupiter.api.Assumptions.assumeTrue(
+        Attributes.areSupported(root), "no extended attributes here");
+    try (FileSystem files = TemporaryMount.open(root, "checksum", "true")) {
+      try (FSDataOutputStream out =
+          files.create(NAME, new FsPermission("444"), true, 4096, (short) 1, 1 << 20, null)) {
+        out.write(new byte[100]);
+      }
+      Path file = root.resolve("file");
+      assertThat(Checksums.read(file, Entry.of(file))).isNotNull();
+      assertThat(Files.getAttribute(file, "unix:mode")).isEqualTo(0100444);
+    }
+  }
+
+  @Test
+  void whoFlushesAStreamThatIsClosedHasNothingToFear() throws IOException {
+    try (FileSystem files = TemporaryMount.open(root)) {
+      FSDataOutputStream out = files.create(NAME);
+      out.close();
+      out.flush();
+      assertThatThrownBy(out::hflush).hasMessageContaining("closed");
     }
   }
 

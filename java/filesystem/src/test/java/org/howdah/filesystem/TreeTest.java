@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -21,6 +24,8 @@ import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.AccessControlException;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,7 +71,7 @@ class TreeTest {
     org.apache.hadoop.conf.Configuration conf = TemporaryMount.configured(root);
     conf.set("fs.permissions.umask-mode", "000");
     try (FileSystem files = FileSystem.newInstance(java.net.URI.create("posixfs:///"), conf)) {
-      files.mkdirs(name("/open"), new org.apache.hadoop.fs.permission.FsPermission("1777"));
+      files.mkdirs(name("/open"), new FsPermission("1777"));
       assertThat(Files.getAttribute(root.resolve("open"), "unix:mode")).isEqualTo(041777);
       files.create(name("/file")).close();
       assertThat(Files.getPosixFilePermissions(root.resolve("file")))
@@ -75,11 +80,109 @@ class TreeTest {
   }
 
   @Test
+  void theStickyBitIsThatOfTheLastDirectoryAlone() throws IOException {
+    try (FileSystem files = TemporaryMount.open(root)) {
+      files.mkdirs(name("/a/b/c"), new FsPermission("1777"));
+      assertThat(Files.getAttribute(root.resolve("a/b/c"), "unix:mode")).isEqualTo(041755);
+      assertThat(Files.getAttribute(root.resolve("a/b"), "unix:mode")).isEqualTo(040755);
+    }
+  }
+
+  /** Of a server whose answer was lost nobody knows whether it has done what it was asked for. */
+  @Test
+  void aFileThatIsRenamedKeepsANameWhateverFails() throws IOException {
+    Path from = root.resolve("from");
+    Path to = root.resolve("to");
+    IOException lost = new FileSystemException(from.toString(), null, "Connection timed out");
+    Files.write(to, new byte[] {1});
+    Tree.undo(from, to, lost);
+    assertThat(to).exists();
+
+    Files.createLink(from, to);
+    assertThatThrownBy(() -> Tree.undo(from, to, lost))
+        .hasMessageContaining("second name")
+        .hasMessageContaining("timed out");
+    assertThat(to).exists();
+    assertThat(from).exists();
+
+    IOException refused = new AccessDeniedException(from.toString());
+    assertThatThrownBy(() -> Tree.undo(from, to, refused)).isSameAs(refused);
+    assertThat(to).doesNotExist();
+    assertThat(from).exists();
+  }
+
+  @Test
+  void whatMayNotBeRemovedUnderItsOldNameGetsNoNewOne() throws IOException {
+    try (FileSystem files = TemporaryMount.open(root)) {
+      files.create(name("/d/file")).close();
+      files.setPermission(name("/d"), new FsPermission("555"));
+      assertThatThrownBy(() -> files.rename(name("/d/file"), name("/file")))
+          .isInstanceOf(AccessControlException.class);
+      files.setPermission(name("/d"), new FsPermission("755"));
+      assertThat(root.resolve("file")).doesNotExist();
+      assertThat(root.resolve("d/file")).exists();
+    }
+  }
+
+  /** Lustre and NFS say that the parent may not be written to, of what is there already, too. */
+  @Test
+  void aDirectoryThatIsThereNeedsNoRightToMakeIt() throws IOException {
+    Path file = Files.createFile(root.resolve("file"));
+    for (IOException why :
+        new IOException[] {
+          new AccessDeniedException("d"),
+          new FileSystemException("d", null, "Read-only file system"),
+          new FileAlreadyExistsException("d")
+        }) {
+      Creation.requireDirectory(root, why);
+      assertThatThrownBy(() -> Creation.requireDirectory(file, why)).isSameAs(why);
+    }
+    IOException refused = new AccessDeniedException("d");
+    assertThatThrownBy(() -> Creation.requireDirectory(root.resolve("d"), refused))
+        .isSameAs(refused);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void whatMayNotBeWrittenToIsNotOverwritten(String atomic) throws IOException {
+    try (FileSystem files = TemporaryMount.open(root, "create.atomic", atomic)) {
+      Path file = Files.write(root.resolve("file"), new byte[] {1});
+      files.setPermission(name("/file"), new FsPermission("444"));
+      assertThatThrownBy(() -> files.create(name("/file"), true))
+          .isInstanceOf(AccessControlException.class)
+          .hasMessageContaining("may not be overwritten");
+      assertThat(Files.readAllBytes(file)).containsExactly(1);
+      assertThat(root.toFile().list()).containsExactly("file");
+    }
+  }
+
+  @Test
+  void aTreeIsDeletedFromADirectoryThatMayNotBeRead() throws IOException {
+    try (FileSystem files = TemporaryMount.open(root)) {
+      files.create(name("/box/mine/inner/file")).close();
+      files.setPermission(name("/box"), new FsPermission("333"));
+      assertThat(files.delete(name("/box/mine"), true)).isTrue();
+      files.setPermission(name("/box"), new FsPermission("755"));
+      assertThat(root.resolve("box").toFile().list()).isEmpty();
+    }
+  }
+
+  @Test
+  void whoGivesNeitherUserNorGroupIsTold() throws IOException {
+    try (FileSystem files = TemporaryMount.open(root)) {
+      files.create(name("/file")).close();
+      assertThatThrownBy(() -> files.setOwner(name("/file"), null, null))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("neither user nor group");
+    }
+  }
+
+  @Test
   void aDirectoryKeepsTheBitThatHandsItsGroupOn() throws IOException {
     try (FileSystem files = TemporaryMount.open(root)) {
       files.mkdirs(name("/group"));
       Files.setAttribute(root.resolve("group"), "unix:mode", 02775);
-      files.setPermission(name("/group"), new org.apache.hadoop.fs.permission.FsPermission("770"));
+      files.setPermission(name("/group"), new FsPermission("770"));
       assertThat(Files.getAttribute(root.resolve("group"), "unix:mode")).isEqualTo(042770);
     }
   }
@@ -132,7 +235,7 @@ class TreeTest {
   void aListOfAccessRightsIsKeptByTheKernel() throws IOException {
     Assumptions.assumeTrue(Acls.areSupported(root), "no access control lists here");
     try (FileSystem files = TemporaryMount.open(root)) {
-      files.mkdirs(name("/dir"), new org.apache.hadoop.fs.permission.FsPermission("750"));
+      files.mkdirs(name("/dir"), new FsPermission("750"));
       files.modifyAclEntries(
           name("/dir"), AclEntry.parseAclSpec("user:nobody:rwx,default:user:nobody:r-x", true));
 
@@ -144,11 +247,19 @@ class TreeTest {
       assertThat(files.getAclStatus(name("/dir/inner")).getEntries().toString())
           .contains("user:nobody:r-x");
 
+      files.modifyAclEntries(name("/dir"), AclEntry.parseAclSpec("default:user:nobody:rwx", true));
+      files.mkdirs(name("/dir/shared"));
+      files.create(name("/dir/shared/file")).close();
+      assertThat(Files.getAttribute(root.resolve("dir/shared"), "unix:mode")).isEqualTo(040770);
+      assertThat(Files.getAttribute(root.resolve("dir/shared/file"), "unix:mode"))
+          .as("the mask, which the umask leaves as it is")
+          .isEqualTo(0100660);
+
       files.removeAclEntries(name("/dir"), AclEntry.parseAclSpec("user:nobody", false));
       files.removeDefaultAcl(name("/dir"));
       assertThat(files.getAclStatus(name("/dir")).getEntries()).isEmpty();
       files.create(name("/file")).close();
-      files.setPermission(name("/file"), new org.apache.hadoop.fs.permission.FsPermission("640"));
+      files.setPermission(name("/file"), new FsPermission("640"));
       files.modifyAclEntries(name("/file"), AclEntry.parseAclSpec("user:nobody:rwx", true));
       files.removeAcl(name("/file"));
       assertThat(files.getFileStatus(name("/file")).getPermission().toString())
@@ -237,5 +348,43 @@ class TreeTest {
     assertThat(layouts.blockSize(made.resolve("other"))).isEqualTo(129L << 20);
     assertThat(Files.readAllLines(log))
         .containsExactly("setstripe -c 4 -S 3M " + made.getParent(), "getstripe -d -S " + made);
+  }
+
+  /** Another file system of this process knows it, too; what cannot be found out is left alone. */
+  @Test
+  void theProgramLfsIsNotAskedAgainAtOnceWhereItFails() throws IOException {
+    Path log = root.resolve("log");
+    Path lfs = root.resolve("lfs");
+    Files.write(lfs, ("#!/bin/sh\necho asked >> " + log + "\nexit 1\n").getBytes("UTF-8"));
+    Files.setPosixFilePermissions(
+        lfs, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+    org.apache.hadoop.conf.Configuration conf = new org.apache.hadoop.conf.Configuration(false);
+    conf.set("fs.lustrefs.lfs", lfs.toString());
+    for (int times = 0; times < 3; times++) {
+      Layouts layouts = new Layouts(new Settings("lustrefs", conf), "lustre");
+      assertThat(layouts.blockSize(root.resolve("file"))).isEqualTo(128L << 20);
+    }
+    assertThat(Files.readAllLines(log)).containsExactly("asked");
+  }
+
+  @Test
+  void aDirectoryThatAnotherHasMadeAnewGetsTheLayoutOfWhatIsMadeHere() throws IOException {
+    Path log = root.resolve("log");
+    Path lfs = root.resolve("lfs");
+    Files.write(lfs, ("#!/bin/sh\necho \"$@\" >> " + log + "\n").getBytes("UTF-8"));
+    Files.setPosixFilePermissions(
+        lfs, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+    org.apache.hadoop.conf.Configuration conf = new org.apache.hadoop.conf.Configuration(false);
+    conf.set("fs.lustrefs.lfs", lfs.toString());
+    conf.set("fs.lustrefs.layout", "-c 4");
+    Layouts layouts = new Layouts(new Settings("lustrefs", conf), "lustre");
+    Path parent = Files.createDirectory(root.resolve("parent"));
+    layouts.made(parent);
+    Files.move(parent, root.resolve("elsewhere"));
+    Files.createDirectory(parent);
+    Path child = Files.createDirectory(parent.resolve("child"));
+    layouts.made(child);
+    assertThat(Files.readAllLines(log))
+        .containsExactly("setstripe -c 4 " + parent, "setstripe -c 4 " + child);
   }
 }

@@ -85,7 +85,7 @@ final class Fetcher<K, V> extends Worker {
 
   @Override
   void work() throws InterruptedException {
-    while (!isStopped() && !fetchers.isOver()) {
+    while (!isStopped() && !fetchers.isOver(this)) {
       MapHost host = scheduler.getHost();
       try {
         serve(host);

@@ -18,8 +18,8 @@ final class Fetchers {
 
   private final int copies;
   private final Maker maker;
-  private final List<Worker> made = new ArrayList<>();
-  private int alive;
+  private final List<Worker> alive = new ArrayList<>();
+  private int numbers;
   private int away;
   private boolean ended;
 
@@ -29,22 +29,21 @@ final class Fetchers {
   }
 
   synchronized void start() {
-    while (alive < copies) {
+    while (alive.size() < copies) {
       add();
     }
   }
 
   private void add() {
-    alive++;
-    Worker fetcher = maker.fetcher(made.size(), this);
-    made.add(fetcher);
+    Worker fetcher = maker.fetcher(numbers++, this);
+    alive.add(fetcher);
     fetcher.start();
   }
 
   /** A fetcher begins to wait for a host. */
   synchronized void away() {
     away++;
-    if (!ended && alive - away < copies && alive < copies + MOST_AWAY) {
+    if (!ended && alive.size() - away < copies && alive.size() < copies + MOST_AWAY) {
       add();
     }
   }
@@ -54,18 +53,14 @@ final class Fetchers {
     away--;
   }
 
-  /** Whether the fetcher that asks, between two hosts, is one too many; it has to end then. */
-  synchronized boolean isOver() {
-    if (alive - away <= copies) {
-      return false;
-    }
-    alive--;
-    return true;
+  /** Whether {@code fetcher}, between two hosts, is one too many; it has to end then. */
+  synchronized boolean isOver(Worker fetcher) {
+    return alive.size() - away > copies && alive.remove(fetcher);
   }
 
-  /** All fetchers there will ever have been; none is made any more. */
+  /** All fetchers there are; none is made any more. */
   synchronized List<Worker> end() {
     ended = true;
-    return new ArrayList<>(made);
+    return new ArrayList<>(alive);
   }
 }

@@ -37,7 +37,7 @@ final class HttpOutputs<K, V> implements Transport<K, V> {
 
   @Override
   public void fetch(MapHost host, Set<TaskAttemptID> maps, Receiver<K, V> to) throws FetchFailure {
-    DataInputStream in = server.open(host, maps);
+    DataInputStream in = open(host, maps);
     while (!maps.isEmpty() && to.wantsMore()) {
       try {
         next(host, in, maps, to);
@@ -51,6 +51,15 @@ final class HttpOutputs<K, V> implements Transport<K, V> {
       in.close();
     } catch (IOException late) {
       LOG.debug("After all that was asked for", late);
+    }
+  }
+
+  private DataInputStream open(MapHost host, Set<TaskAttemptID> maps) throws FetchFailure {
+    try {
+      return server.open(host, maps);
+    } catch (FetchFailure failure) {
+      server.disconnect();
+      throw failure;
     }
   }
 

@@ -2,27 +2,21 @@ package org.howdah.shuffle;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.compress.CompressionCodec;
-import org.apache.hadoop.io.compress.DefaultCodec;
-import org.apache.hadoop.io.compress.GzipCodec;
-import org.apache.hadoop.io.compress.Lz4Codec;
-import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.howdah.sort.CodecStreams;
 import org.howdah.sort.KeyOrder;
 import org.howdah.sort.KeyOrders;
 import org.howdah.sort.MergedRecords;
@@ -38,18 +32,8 @@ import org.slf4j.LoggerFactory;
  */
 final class MapOutputs<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(MapOutputs.class);
-  // Of open files a task may have some thousand; of decompressors, each with buffers, fewer.
+  // Of open files a task may have some thousand.
   private static final int MOST_FILES = 500;
-  private static final int MOST_COMPRESSED = 100;
-  private static final Set<Class<?>> SMALL_CODECS =
-      Collections.unmodifiableSet(
-          new HashSet<>(
-              Arrays.asList(
-                  DefaultCodec.class, GzipCodec.class, SnappyCodec.class, Lz4Codec.class)));
-  private static final long SMALL_STREAM = 1L << 20;
-  // BZip2 takes 4.5 MB.
-  private static final long LARGE_STREAM = 6L << 20;
-  private static final int SHARE_OF_STREAMS = 8;
   private static final int PROGRESS_RECORDS = 1 << 10;
   private static final long BUFFERS = 32L << 20;
   private static final int SHARE_OF_BUFFERS = 16;
@@ -203,10 +187,9 @@ final class MapOutputs<K, V> {
     if (codec == null) {
       return MOST_FILES;
     }
-    long stream = SMALL_CODECS.contains(codec.getClass()) ? SMALL_STREAM : LARGE_STREAM;
     int factor = job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR);
-    long most = Math.max(factor, heap() / SHARE_OF_STREAMS / stream);
-    return (int) Math.max(2, Math.min(MOST_COMPRESSED, most));
+    int most = Math.max(factor, CodecStreams.fitting(codec, heap()));
+    return Math.max(2, Math.min(CodecStreams.MOST, most));
   }
 
   /**
@@ -259,6 +242,7 @@ final class MapOutputs<K, V> {
         writer.append(merged.current());
         if (merged.records() % PROGRESS_RECORDS == 0) {
           context.getReporter().progress();
+          context.getMergePhase().set(merged.getProgress().get());
         }
       }
       writer.finish();

@@ -76,6 +76,16 @@ class FetchFailuresTest extends ReduceFixture {
     downUntilTold(0, job);
   }
 
+  /** In the master's eyes it would have failed, and after its last attempt the job would. */
+  @Test
+  void aMapThatHasFewAttemptsLeftIsNotGivenUp() throws Exception {
+    JobConf job = job();
+    job.setMaxMapAttempts(2);
+    downUntilTold(0, job);
+    job.setMaxMapAttempts(3);
+    downUntilTold(3, job);
+  }
+
   @Test
   void whereOutputsOutliveARestartTheMasterIsNotTold() throws Exception {
     JobConf job = job();

@@ -23,6 +23,8 @@ import org.apache.hadoop.mapreduce.CryptoUtils;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.mapreduce.security.IntermediateEncryptedStream;
+import org.apache.hadoop.util.DiskChecker.DiskErrorException;
+import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,9 +43,8 @@ final class MapOutputFiles<K, V> {
   private static final long MOST_READ_BYTES = 32L << 20;
   private static final int INDEX_BYTES = 3 * Long.BYTES;
   private static final long MOST_INDEX_BYTES = 16L << 20;
-  // Of open files a task may have some thousand; of decompressors, each with buffers, fewer.
+  // Of open files a task may have some thousand.
   private static final int MOST_FILES = 500;
-  private static final int MOST_TRANSFORMED = 100;
 
   private final JobConf job;
   private final MapOutputFile names;
@@ -54,7 +55,6 @@ final class MapOutputFiles<K, V> {
   private final RawComparator<K> comparator;
   private final TaskReporter reporter;
   private final Counters.Counter spilledRecords;
-  private final Counters.Counter spillCounter;
   private final int partitions;
   private final int padding;
   private final byte[] written = new byte[SegmentWriter.BUFFER_BYTES];
@@ -88,7 +88,6 @@ final class MapOutputFiles<K, V> {
     padding = CryptoUtils.cryptoPadding(job);
     indexLimit = job.getInt(MRJobConfig.INDEX_CACHE_MEMORY_LIMIT, 1 << 20);
     spilledRecords = reporter.getCounter(TaskCounter.SPILLED_RECORDS);
-    spillCounter = reporter.getCounter(SortingCollector.COUNTERS, "SPILLS");
   }
 
   /** The records of one partition, to be written. */
@@ -111,7 +110,7 @@ final class MapOutputFiles<K, V> {
     long began = System.nanoTime();
     SpillFile spill = spillFile(records.bytes(), (partition, to) -> write(records, partition, to));
     spillCount++;
-    spillCounter.increment(1);
+    reporter.getCounter(SortingCollector.COUNTERS, "SPILLS").increment(1);
     LOG.info(
         "Spill {} to {} in {} ms",
         spillCount,
@@ -122,7 +121,7 @@ final class MapOutputFiles<K, V> {
   /** Writes another of the spills, of about {@code bytes}. */
   private SpillFile spillFile(long bytes, Content content) throws IOException {
     int number = fileCount++;
-    Path file = names.getSpillFileForWrite(number, bytes + (long) partitions * HEADER_BYTES);
+    Path file = place(bytes, size -> names.getSpillFileForWrite(number, size));
     SpillRecord index = new SpillRecord(partitions);
     write(file, index, content);
     long length = local.getFileStatus(file).getLen();
@@ -139,8 +138,31 @@ final class MapOutputFiles<K, V> {
     return spill;
   }
 
-  /** Writes the output: {@code rest}, which is in memory, merged with all that has been spilled. */
-  void finish(SortedRecords rest) throws IOException {
+  /** Finds a local directory with room for so many bytes. */
+  private interface Places {
+    Path withRoom(long bytes) throws IOException;
+  }
+
+  /** Where a file of {@code bytes}, before they are compressed, is to be. */
+  private Path place(long bytes, Places places) throws IOException {
+    long whole = bytes + (long) partitions * HEADER_BYTES;
+    try {
+      return places.withRoom(whole);
+    } catch (DiskErrorException full) {
+      if (codec == null) {
+        throw full;
+      }
+      // Compressed, it may fit where it would not as it is; Hadoop's own never asks for more.
+      long usual = (long) job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB) << 20;
+      return places.withRoom(Math.min(whole, usual));
+    }
+  }
+
+  /**
+   * Writes the output: {@code rest}, which is in memory, merged with all that has been spilled.
+   * {@code phase} hears how far that has come.
+   */
+  void finish(SortedRecords rest, Progress phase) throws IOException {
     boolean combine =
         combining != null
             && (!rest.isEmpty() || spillCount >= job.getInt(MRJobConfig.MAP_COMBINE_MIN_SPILLS, 3));
@@ -148,15 +170,13 @@ final class MapOutputFiles<K, V> {
     while (spills.size() > most) {
       mergeSmallest(Math.min(most, spills.size() - most + 1), combine);
     }
-    Path output =
-        names.getOutputFileForWrite(
-            rest.bytes() + bytesOf(spills) + (long) partitions * HEADER_BYTES);
+    Path output = place(rest.bytes() + bytesOf(spills), names::getOutputFileForWrite);
     Path outputIndex = names.getOutputIndexFileForWrite((long) partitions * INDEX_BYTES);
     SpillRecord index = new SpillRecord(partitions);
     if (spills.isEmpty()) {
-      write(output, index, (partition, to) -> write(rest, partition, to));
+      write(output, index, phased(phase, (partition, to) -> write(rest, partition, to)));
     } else {
-      merge(spills, rest, combine, content -> write(output, index, content));
+      merge(spills, rest, combine, content -> write(output, index, phased(phase, content)));
     }
     IntermediateEncryptedStream.addSpillIndexFile(outputIndex, job);
     index.writeToFile(outputIndex, job);
@@ -170,19 +190,34 @@ final class MapOutputFiles<K, V> {
     }
   }
 
+  private Content phased(Progress phase, Content content) {
+    return (partition, to) -> {
+      content.write(partition, to);
+      phase.set((partition + 1f) / partitions);
+    };
+  }
+
   private int mostFiles() {
     int factor = job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR);
-    return mostFiles(codec != null || padding > 0, partitions, factor);
+    return mostFiles(
+        mostStreams(codec, padding > 0, Runtime.getRuntime().maxMemory()), partitions, factor);
+  }
+
+  /** How many files may be read at once, of which each is decompressed or decrypted on the way. */
+  static int mostStreams(CompressionCodec codec, boolean isEncrypted, long heap) {
+    if (codec != null) {
+      return CodecStreams.fitting(codec, heap);
+    }
+    return isEncrypted ? CodecStreams.MOST : MOST_FILES;
   }
 
   /**
    * How many files are merged at once, {@code factor} at least: each takes an open file, an index,
-   * and, where it is compressed or encrypted, buffers of more than it is worth.
+   * and one of {@code streams}.
    */
-  static int mostFiles(boolean isTransformed, int partitions, int factor) {
+  static int mostFiles(int streams, int partitions, int factor) {
     long indexes = MOST_INDEX_BYTES / ((long) partitions * INDEX_BYTES);
-    long files = Math.min(indexes, isTransformed ? MOST_TRANSFORMED : MOST_FILES);
-    return (int) Math.max(Math.max(2, factor), files);
+    return (int) Math.max(Math.max(2, factor), Math.min(indexes, streams));
   }
 
   private static long bytesOf(List<SpillFile> some) {

@@ -221,6 +221,8 @@ final class RecordBuffer {
     count++;
     recordBytes += header + keyLength + valueLength;
     headerGuess = header;
+    // Whatever fails next, it is not dropped.
+    recordStart = position;
     return entry;
   }
 

@@ -70,6 +70,7 @@ final class SortedRecords {
         add(runs, block, Math.min(count, block.length / 2));
         count -= block.length / 2;
       }
+      requireAll(count <= 0);
       return runs;
     }
     int at = 0;
@@ -78,10 +79,18 @@ final class SortedRecords {
       System.arraycopy(block, 0, entries, at, some);
       at += some;
     }
+    requireAll(at == 2 * count);
     // The memory of the blocks is what the sort passes entries through.
     blocks.clear();
     add(runs, entries, count);
     return runs;
+  }
+
+  /** A partition is asked for twice only by mistake, and then has nothing but its count. */
+  private static void requireAll(boolean areThere) {
+    if (!areThere) {
+      throw new IllegalStateException("records of a partition are gone");
+    }
   }
 
   private void add(List<RecordCursor> runs, long[] some, int count) {

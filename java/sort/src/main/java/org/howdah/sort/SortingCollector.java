@@ -1,6 +1,9 @@
 package org.howdah.sort;
 
 import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.serializer.SerializationFactory;
 import org.apache.hadoop.io.serializer.Serializer;
@@ -13,6 +16,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.QuickSort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +63,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   private int reports;
   private boolean ended;
   private Throwable broken;
-  private Runnable complete;
+  private Progress phase;
 
   /** Throws, having counted why, where the map is to be left to Hadoop's own sort. */
   @Override
@@ -125,8 +129,11 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     byteCounter = reporter.getCounter(TaskCounter.MAP_OUTPUT_BYTES);
     servedCounter = reporter.getCounter(COUNTERS, "RECORDS");
     servedByteCounter = reporter.getCounter(COUNTERS, "BYTES");
-    foldedCounter = reporter.getCounter(COUNTERS, "FOLDED");
-    complete = context.getMapTask().getSortPhase()::complete;
+    if (fold != null) {
+      // Jobs may have only so many counters of groups that are not Hadoop's.
+      foldedCounter = reporter.getCounter(COUNTERS, "FOLDED");
+    }
+    phase = context.getMapTask().getSortPhase();
     LOG.info("Keys {} are ordered by {}", keyClass.getName(), order.kind());
   }
 
@@ -168,11 +175,11 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
 
   /**
    * Bytes for records where the heap has room for them beside the mapper. An attempt after a failed
-   * one does not try whether it has.
+   * one does not try whether it has, nor does one that no other may follow.
    */
-  private static long most(JobConf job, long least, TaskAttemptID attempt) {
+  static long most(JobConf job, long least, TaskAttemptID attempt) {
     // Each application master numbers its attempts from another thousand on.
-    boolean isFirst = attempt.getId() % 1000 == 0;
+    boolean isFirst = attempt.getId() % 1000 == 0 && job.getMaxMapAttempts() > 1;
     // There, several tasks share a heap.
     boolean isAlone =
         !job.getBoolean("mapreduce.task.uberized", false)
@@ -222,7 +229,8 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
 
   /** Adds the record that has been written, or folds it into another one. */
   private void keep(int partition) throws IOException {
-    unreportedBytes += buffer.length();
+    int bytes = buffer.length();
+    unreportedBytes += bytes;
     if (folded != null && folded.fold(partition)) {
       unreportedFolds++;
       buffer.drop();
@@ -233,6 +241,9 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
         folded.put(entry);
       }
     }
+    // A mapper may look at these at any time.
+    recordCounter.increment(1);
+    byteCounter.increment(bytes);
     if (++unreported == REPORT_RECORDS) {
       report();
       if (++reports % REPORTS_UNTIL_LOOK == 0 && buffer.isInTheWay()) {
@@ -259,11 +270,11 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   }
 
   private void report() {
-    recordCounter.increment(unreported);
     servedCounter.increment(unreported);
-    byteCounter.increment(unreportedBytes);
     servedByteCounter.increment(unreportedBytes);
-    foldedCounter.increment(unreportedFolds);
+    if (unreportedFolds > 0) {
+      foldedCounter.increment(unreportedFolds);
+    }
     unreported = 0;
     unreportedBytes = 0;
     unreportedFolds = 0;
@@ -275,15 +286,56 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
 
   private void spill() throws IOException {
     try {
-      files.spill(sorted());
+      inThreadOfItsOwn(
+          () -> {
+            files.spill(sorted());
+            return null;
+          });
+      buffer.clear();
+      if (folded != null) {
+        folded.clear();
+      }
     } catch (IOException | RuntimeException | Error failure) {
       // The records are in disorder: nothing may be written from them.
       broken = failure;
       throw failure;
     }
-    buffer.clear();
-    if (folded != null) {
-      folded.clear();
+  }
+
+  /**
+   * Spills as Hadoop's own collector does: the mapper may be in the middle of a record, or of what
+   * makes one, with something of its thread's in use (a buffer of the class of its keys, say) that
+   * a combiner or comparator in the same thread would use again.
+   */
+  private static void inThreadOfItsOwn(Callable<Void> work) throws IOException {
+    FutureTask<Void> task = new FutureTask<>(work);
+    Thread thread = new Thread(task, "spill");
+    thread.setDaemon(true);
+    thread.start();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          task.get();
+          return;
+        } catch (InterruptedException later) {
+          // The records are in its hands until it has ended.
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException failure) {
+      Throwable cause = failure.getCause();
+      if (cause instanceof Error) {
+        throw (Error) cause;
+      }
+      if (cause instanceof RuntimeException) {
+        throw (RuntimeException) cause;
+      }
+      throw (IOException) cause;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -297,9 +349,9 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
     ended = true;
     report();
     folded = null;
-    files.finish(sorted());
+    files.finish(sorted(), phase);
     buffer.release();
-    complete.run();
+    phase.complete();
   }
 
   @Override

@@ -203,6 +203,14 @@ final class Jobs {
     return counters.findCounter(SortingCollector.COUNTERS, name).getValue();
   }
 
+  /** The names of our counters that the job that ran last has. */
+  List<String> counters() {
+    List<String> names = new ArrayList<>();
+    counters.getGroup(SortingCollector.COUNTERS).forEach(counter -> names.add(counter.getName()));
+    names.sort(null);
+    return names;
+  }
+
   long counter(String group, String name) {
     return counters.findCounter(group, name).getValue();
   }

@@ -16,6 +16,7 @@ import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.Lz4Codec;
@@ -233,7 +234,7 @@ class ManySpillsTest {
             90_000,
             700,
             job -> job.getConfiguration().setInt("mapreduce.task.io.sort.mb", 40));
-    assertThat(ours.counter("SPILLS")).isGreaterThan(MapOutputFiles.mostFiles(false, 10_000, 10));
+    assertThat(ours.counter("SPILLS")).isGreaterThan(MapOutputFiles.mostFiles(500, 10_000, 10));
     // Once when they were spilled, once more in the end, and some in between.
     assertThat(ours.counter(TaskCounter.SPILLED_RECORDS)).isGreaterThan(2 * 90_000);
   }
@@ -241,7 +242,7 @@ class ManySpillsTest {
   @Test
   void hundredsOfCompressedSpills() throws Exception {
     Jobs ours = same(3, 18_000, 6_000, ManySpillsTest::compressed);
-    assertThat(ours.counter("SPILLS")).isGreaterThan(MapOutputFiles.mostFiles(true, 3, 10));
+    assertThat(ours.counter("SPILLS")).isGreaterThan(CodecStreams.MOST);
     assertThat(ours.counter(TaskCounter.SPILLED_RECORDS)).isGreaterThan(2 * 18_000);
   }
 
@@ -257,7 +258,7 @@ class ManySpillsTest {
               job.setCombinerClass(Sum.class);
               job.getConfiguration().setInt("mapreduce.task.index.cache.limit.bytes", 500);
             });
-    assertThat(ours.counter("SPILLS")).isGreaterThan(MapOutputFiles.mostFiles(true, 3, 10));
+    assertThat(ours.counter("SPILLS")).isGreaterThan(CodecStreams.MOST);
   }
 
   @Test
@@ -281,11 +282,17 @@ class ManySpillsTest {
 
   @Test
   void asManyFilesAtOnceAsTheirMemoryAllowsButNeverFewerThanHadoopWould() {
-    assertThat(MapOutputFiles.mostFiles(false, 1, 10)).isEqualTo(500);
-    assertThat(MapOutputFiles.mostFiles(true, 1, 10)).isEqualTo(100);
-    assertThat(MapOutputFiles.mostFiles(true, 1, 300)).isEqualTo(300);
-    assertThat(MapOutputFiles.mostFiles(false, 10_000, 10)).isEqualTo(69);
-    assertThat(MapOutputFiles.mostFiles(false, RecordBuffer.MOST_PARTITIONS, 1)).isEqualTo(2);
-    assertThat(MapOutputFiles.mostFiles(true, RecordBuffer.MOST_PARTITIONS, 10)).isEqualTo(10);
+    assertThat(MapOutputFiles.mostFiles(500, 1, 10)).isEqualTo(500);
+    assertThat(MapOutputFiles.mostFiles(100, 1, 10)).isEqualTo(100);
+    assertThat(MapOutputFiles.mostFiles(100, 1, 300)).isEqualTo(300);
+    assertThat(MapOutputFiles.mostFiles(500, 10_000, 10)).isEqualTo(69);
+    assertThat(MapOutputFiles.mostFiles(500, RecordBuffer.MOST_PARTITIONS, 1)).isEqualTo(2);
+    assertThat(MapOutputFiles.mostFiles(100, RecordBuffer.MOST_PARTITIONS, 10)).isEqualTo(10);
+    long heap = 512 << 20;
+    assertThat(MapOutputFiles.mostStreams(null, false, heap)).isEqualTo(500);
+    assertThat(MapOutputFiles.mostStreams(null, true, heap)).isEqualTo(100);
+    assertThat(MapOutputFiles.mostStreams(lz4(), false, heap)).isEqualTo(64);
+    assertThat(MapOutputFiles.mostStreams(lz4(), true, 4 * heap)).isEqualTo(100);
+    assertThat(MapOutputFiles.mostStreams(new BZip2Codec(), false, heap)).isEqualTo(10);
   }
 }

@@ -3,23 +3,32 @@ package org.howdah.sort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.DataInput;
+import java.io.DataOutput;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Random;
 import java.util.TreeSet;
+import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.ZStandardCodec;
 import org.apache.hadoop.io.serializer.JavaSerializationComparator;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MROutputFiles;
+import org.apache.hadoop.mapred.MapOutputFile;
 import org.apache.hadoop.mapred.OutputCollector;
 import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.util.DiskChecker.DiskErrorException;
 import org.apache.log4j.Logger;
 import org.apache.log4j.SimpleLayout;
 import org.apache.log4j.WriterAppender;
@@ -158,19 +167,182 @@ class RareJobsTest {
         });
   }
 
+  /** All values of a thread are written by way of one buffer. */
+  public static class Buffered implements Writable {
+    private static final ThreadLocal<DataOutputBuffer> BUFFER =
+        ThreadLocal.withInitial(DataOutputBuffer::new);
+    private static final int LENGTH = 400_000;
+    private long number;
+
+    @Override
+    public void write(DataOutput out) throws IOException {
+      DataOutputBuffer buffer = BUFFER.get();
+      buffer.reset();
+      while (buffer.getLength() < LENGTH) {
+        buffer.writeLong(number);
+      }
+      out.write(buffer.getData(), 0, buffer.getLength());
+    }
+
+    @Override
+    public void readFields(DataInput in) throws IOException {
+      number = in.readLong();
+      for (int at = Long.BYTES; at < LENGTH; at += Long.BYTES) {
+        if (in.readLong() != number) {
+          throw new IOException("a record of two values");
+        }
+      }
+    }
+  }
+
+  /** Writes one object of its thread again and again, the last one after it looked at a counter. */
+  public static class Reusing extends Mapper<LongWritable, Text, Text, Buffered> {
+    @Override
+    protected void map(LongWritable offset, Text line, Context context)
+        throws IOException, InterruptedException {
+      Random random = Jobs.random(line);
+      Buffered value = new Buffered();
+      for (int number = 0; number < 101; number++) {
+        value.number = random.nextInt();
+        context.write(new Text("key" + random.nextInt(60)), value);
+      }
+    }
+
+    @Override
+    protected void cleanup(Context context) throws IOException, InterruptedException {
+      Buffered value = new Buffered();
+      value.number = context.getCounter(TaskCounter.MAP_OUTPUT_RECORDS).getValue();
+      context.write(new Text("records"), value);
+      value.number = context.getCounter(TaskCounter.MAP_OUTPUT_BYTES).getValue();
+      context.write(new Text("bytes"), value);
+    }
+  }
+
+  /** Of which the sort knows nothing. */
+  public static class BufferedSum extends Reducer<Text, Buffered, Text, Buffered> {
+    private final Buffered sum = new Buffered();
+
+    @Override
+    protected void reduce(Text key, Iterable<Buffered> values, Context context)
+        throws IOException, InterruptedException {
+      sum.number = 0;
+      for (Buffered value : values) {
+        sum.number += value.number;
+      }
+      context.write(key, sum);
+    }
+  }
+
+  /** Writes sums as text. */
+  public static class BufferedText extends Reducer<Text, Buffered, Text, LongWritable> {
+    @Override
+    protected void reduce(Text key, Iterable<Buffered> values, Context context)
+        throws IOException, InterruptedException {
+      long sum = 0;
+      for (Buffered value : values) {
+        sum += value.number;
+      }
+      context.write(key, new LongWritable(sum));
+    }
+  }
+
+  /** The memory is full within a record, and then the combiner writes by way of the same buffer. */
+  @Test
+  void whatTheMapperWritesIsNotChangedByACombinerThatRunsMeanwhile() throws Exception {
+    jobs.same(
+        "buffered",
+        2,
+        1,
+        job -> {
+          job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 2);
+          job.setMapperClass(Reusing.class);
+          job.setMapOutputValueClass(Buffered.class);
+          job.setCombinerClass(BufferedSum.class);
+          job.setReducerClass(BufferedText.class);
+        });
+    assertThat(jobs.counter("SPILLS")).isGreaterThan(4);
+  }
+
+  /** Local directories in which there is room for 8 MiB. */
+  public static class LittleRoom extends MROutputFiles {
+    private static void check(long bytes) throws IOException {
+      if (bytes > 8 << 20) {
+        throw new DiskErrorException("there is no room for " + bytes);
+      }
+    }
+
+    @Override
+    public org.apache.hadoop.fs.Path getSpillFileForWrite(int number, long bytes)
+        throws IOException {
+      check(bytes);
+      return super.getSpillFileForWrite(number, bytes);
+    }
+
+    @Override
+    public org.apache.hadoop.fs.Path getOutputFileForWrite(long bytes) throws IOException {
+      check(bytes);
+      return super.getOutputFileForWrite(bytes);
+    }
+  }
+
+  /** Of the size before it is compressed, there may be no such room, and there need not be. */
+  @Test
+  void compressedOutputsAreWrittenWhereTheyFit() throws Exception {
+    Jobs.Setting little =
+        job -> {
+          job.getConfiguration().setInt(Jobs.RECORDS, 400_000);
+          job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 15);
+          job.getConfiguration()
+              .setClass("mapreduce.task.local.output.class", LittleRoom.class, MapOutputFile.class);
+        };
+    fails("there is no room for", little, true);
+    jobs.run(
+        "compressed",
+        true,
+        1,
+        1,
+        job -> {
+          little.apply(job);
+          job.getConfiguration().setBoolean("mapreduce.map.output.compress", true);
+        });
+    assertThat(jobs.counter("SPILLS")).isPositive();
+  }
+
+  @Test
+  void onlyAnAttemptThatAnotherMayFollowTriesHowMuchMemoryThereIs() {
+    JobConf job = new JobConf();
+    job.set("mapreduce.framework.name", "yarn");
+    TaskAttemptID first = TaskAttemptID.forName("attempt_1_0001_m_000000_0");
+    TaskAttemptID second = TaskAttemptID.forName("attempt_1_0001_m_000000_1");
+    assertThat(SortingCollector.most(job, 1, first)).isGreaterThan(1);
+    assertThat(SortingCollector.most(job, 1, second)).isEqualTo(1);
+    job.setMaxMapAttempts(1);
+    assertThat(SortingCollector.most(job, 1, first)).isEqualTo(1);
+  }
+
+  /** Jobs may have only so many counters that are not Hadoop's own. */
+  @Test
+  void aPlainJobHasNoCountersThatSayNothing() throws Exception {
+    jobs.run("plain", true, 1, 1, job -> job.getConfiguration().setInt(Jobs.RECORDS, 10));
+    assertThat(jobs.counters()).containsExactly("BYTES", "RECORDS");
+  }
+
   /** With Hadoop's sort and with ours, for this reason. */
   private void failsAlike(String reason, Jobs.Setting setting) {
-    for (boolean ours : new boolean[] {false, true}) {
-      StringWriter log = new StringWriter();
-      WriterAppender appender = new WriterAppender(new SimpleLayout(), log);
-      Logger.getRootLogger().addAppender(appender);
-      try {
-        assertThatThrownBy(() -> jobs.run("fails", ours, 1, 1, setting))
-            .isInstanceOf(AssertionError.class);
-      } finally {
-        Logger.getRootLogger().removeAppender(appender);
-      }
-      assertThat(log.toString()).as("with " + (ours ? "our sort" : "Hadoop's")).contains(reason);
+    fails(reason, setting, false);
+    fails(reason, setting, true);
+  }
+
+  private void fails(String reason, Jobs.Setting setting, boolean ours) {
+    StringWriter log = new StringWriter();
+    WriterAppender appender = new WriterAppender(new SimpleLayout(), log);
+    Logger.getRootLogger().addAppender(appender);
+    try {
+      assertThatThrownBy(() -> jobs.run("fails", ours, 1, 1, setting))
+          .isInstanceOf(AssertionError.class);
+    } finally {
+      Logger.getRootLogger().removeAppender(appender);
     }
+    assertThat(log.toString()).as("with " + (ours ? "our sort" : "Hadoop's")).contains(reason);
   }
 }

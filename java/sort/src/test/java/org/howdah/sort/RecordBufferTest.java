@@ -1,10 +1,16 @@
 package org.howdah.sort;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.Text;
 import org.junit.jupiter.api.Test;
 
@@ -17,16 +23,27 @@ class RecordBufferTest {
     private long room = Long.MAX_VALUE;
     private boolean isTight;
     private int questions;
+    private boolean hasNone;
 
     @Override
     public boolean hasRoom(long bytes) {
       questions++;
+      ask();
       return bytes <= room;
     }
 
     @Override
     public boolean isTight(long bytes) {
+      ask();
       return isTight;
+    }
+
+    /** Asking takes memory, too. */
+    private void ask() {
+      if (hasNone) {
+        hasNone = false;
+        throw new OutOfMemoryError("not even to ask");
+      }
     }
   }
 
@@ -135,5 +152,69 @@ class RecordBufferTest {
     buffer.fill();
     fill(buffer, 1000, 100);
     assertThat(spills).isEqualTo(1);
+  }
+
+  private static long number(RecordBuffer buffer, long entry) {
+    byte[] page = buffer.page(entry);
+    // Two lengths of a byte each are before it.
+    int value = RecordBuffer.offset(entry) + 2;
+    return ByteBuffer.wrap(page).getLong(value);
+  }
+
+  private static long add(RecordBuffer buffer, long number) throws IOException {
+    buffer.begin();
+    buffer.keyDone();
+    buffer.output().writeLong(number);
+    buffer.output().write(new byte[90]);
+    return buffer.add(0, 0);
+  }
+
+  /** A mapper may go on after it. */
+  @Test
+  void whatWasAddedIsKeptWhenTheNextRecordFails() throws IOException {
+    RecordBuffer buffer = buffer(2 * MIB, 200 * MIB);
+    List<Long> entries = new ArrayList<>();
+    long number = 0;
+    heap.hasNone = true;
+    while (number < 100_000) {
+      try {
+        entries.add(add(buffer, number));
+        number++;
+      } catch (OutOfMemoryError expected) {
+        buffer.drop();
+      }
+      if (number % 1000 == 0) {
+        buffer.drop();
+      }
+    }
+    assertThat(heap.hasNone).isFalse();
+    assertThat(spills).isZero();
+    for (int index = 0; index < entries.size(); index++) {
+      assertThat(number(buffer, entries.get(index))).isEqualTo(index);
+    }
+  }
+
+  /** Their places are gone: what the buffer still counts must not be written once more. */
+  @Test
+  void recordsWhoseBufferCouldNotBeClearedAreNotSortedAgain() throws IOException {
+    RecordBuffer buffer = buffer(2 * MIB, 200 * MIB);
+    for (int number = 0; number < 50_000; number++) {
+      add(buffer, number);
+    }
+    KeyOrder order = KeyOrders.of(BytesWritable.class, new BytesWritable.Comparator());
+    new SortedRecords(buffer, 2, order, null, () -> {}).partition(0);
+    heap.hasNone = true;
+    assertThatThrownBy(buffer::clear).isInstanceOf(OutOfMemoryError.class);
+    SortedRecords again = new SortedRecords(buffer, 2, order, null, () -> {});
+    assertThatThrownBy(() -> again.partition(0)).isInstanceOf(IllegalStateException.class);
+    assertThat(again.partition(1)).allMatch(run -> !hasNext(run));
+  }
+
+  private static boolean hasNext(RecordCursor run) {
+    try {
+      return run.next();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 }
