@@ -235,15 +235,17 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
         click.echo(render_json(page), nl=False)
         return
     print_findings(findings, confirmed)
-    _write_sites(directory, findings)
+    _write_sites(directory, findings, confirmed)
     click.echo(f"\nReport:     {target}\nExperiment: {directory.path}")
 
 
-def _write_sites(directory: ExperimentDirectory, findings: Findings) -> None:
-    """The configuration files of what a search has found, where real clusters ran it."""
+def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: Findings | None) -> None:
+    """The configuration files of what a search has found, where real clusters ran it; not of what fresh runs do not
+    confirm."""
     from howdah.engine.takeaway import site_files
     from howdah.hadoop.jars import place_of
     from howdah.model.accelerator import ACCELERATOR_JAR, NONE
+    from howdah.report.experiment import is_confirmed
     from howdah.store import list_runs
 
     if findings.experiment.design != "search" or findings.simulated:
@@ -252,10 +254,15 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings) -> None:
     if not valid:
         return
     place = directory.path / "conf"
+    if confirmed is not None and not is_confirmed(confirmed):
+        for file in place.glob("*-site.xml"):
+            file.unlink()
+        click.echo("\nFresh runs do not confirm what was found: there are no settings to take away.")
+        return
     place.mkdir(exist_ok=True)
     for name, content in site_files(findings, valid[-1]).items():
         (place / name).write_text(content, encoding="utf-8")
-    click.echo(f"\nSettings to take away: {place}/*-site.xml")
+    click.echo(f"\nSettings to take away{'' if confirmed else ' (not confirmed yet)'}: {place}/*-site.xml")
     if {**findings.experiment.baseline, **findings.candidate}.get("accelerator", NONE) != NONE:
         click.echo(f"Their jobs need {place_of(ACCELERATOR_JAR)} on the class path (mapreduce.application.classpath).")
 

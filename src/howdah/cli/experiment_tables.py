@@ -83,7 +83,7 @@ def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
     told = [f"{100 * (ratio - 1):.1f} % with {blocks} blocks" for blocks, ratio in found if ratio is not None]
     if told:
         lines.append(f"Smallest effect that it shows with a power of 0.8, by itself: {', '.join(told)}.")
-    else:
+    elif plan.has_verdicts:
         lines.append("Noise: not known, no trial was run twice.")
     return tuple(lines)
 

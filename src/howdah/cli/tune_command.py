@@ -18,7 +18,9 @@ from howdah.cli.options import parse_conf
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Another option of the workload.")
 @click.option("--nodes", type=click.IntRange(1, 20), default=1, show_default=True, help="Nodes of every cluster.")
 @click.option("--runs", type=click.IntRange(8), default=60, show_default=True, help="Runs of the search, at most.")
-@click.option("--budget", default=None, metavar="90m|2h", help="Time for the runs of the search.")
+@click.option(
+    "--budget", default=None, metavar="90m|2h", help="Time for the runs of the search, without starting clusters."
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the order.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [in ~/.howdah]")
 @click.option("--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of real ones.")

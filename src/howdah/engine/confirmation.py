@@ -3,6 +3,7 @@ they may never have run."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from howdah.engine.factors import CONFIGURATION
@@ -43,25 +44,35 @@ def confirming(found: Findings) -> Experiment | None:
 
 def _after_a_search(found: Findings) -> Experiment | None:
     """What was found against the configurations of the file, or the baseline where there are none. Where that is what
-    was found, it is compared with the configurations that change something."""
+    was found, it is compared with the configurations that change something. What a person sees to stays as it is."""
     experiment, baseline = found.experiment, dict(found.arms[0])
-    others = experiment.configurations or {_BASELINE: baseline}
+    others = experiment.configurations or {_BASELINE: _given(experiment, baseline)}
     if found.candidate == baseline:
         others = {name: settings for name, settings in experiment.configurations.items() if settings}
         if not others:
             return None
+    name = _FOUND
+    while name in others:
+        name = f"{name}-now"
     varied = {one.name for one in experiment.factors}
     least = min(experiment.stop.least, MOST_BLOCKS)
     return replace(
         experiment,
         question=f"Does what was found hold? {experiment.question}",
         baseline={name: level for name, level in experiment.baseline.items() if name not in varied},
-        factors=(Factor(CONFIGURATION, (_FOUND, *others)),),
+        factors=(Factor(CONFIGURATION, (name, *others)), *(one for one in experiment.factors if one.external)),
         design="one-at-a-time",
         stop=replace(experiment.stop, least=least, most=MOST_BLOCKS),
         seed=experiment.seed + 1,
-        configurations={_FOUND: found.candidate, **others},
+        configurations={name: _given(experiment, found.candidate), **others},
         starts=(),
         watts=None,
         price=None,
     )
+
+
+def _given(experiment: Experiment, arm: Mapping[str, str]) -> dict[str, str]:
+    """The settings of an arm that can be given to a cluster or a job, those of a configuration in place of its name."""
+    given = {name: level for name, level in arm.items() if name not in experiment.by_hand}
+    named = given.pop(CONFIGURATION, None)
+    return given if named is None else {**given, **experiment.configurations[named]}

@@ -77,6 +77,11 @@ class ExperimentPlan:
         return self.experiment.stop.most if self.experiment.design == "search" else len(self.slots)
 
     @property
+    def has_verdicts(self) -> bool:
+        """Whether levels are judged, as in designs that run them in blocks by chance."""
+        return self.experiment.design not in ("search", "cic-2014")
+
+    @property
     def limit_seconds(self) -> float:
         """After which a run is ended: what the file says, or several times what the longest of earlier runs took."""
         if self.experiment.stop.limit_seconds is not None:
@@ -86,7 +91,7 @@ class ExperimentPlan:
     def detectable(self, blocks: int) -> float | None:
         """The smallest ratio of a level to the baseline's that `blocks` blocks show with a power of 0.8, one comparison
         taken by itself; None where no spread is known. Designs that combine levels have several arms for each."""
-        if self.earlier is None or self.earlier.spread is None:
+        if self.earlier is None or self.earlier.spread is None or not self.has_verdicts:
             return None
         levels = [(factor.name, level) for factor in self.experiment.factors for level in factor.levels[1:]]
         runs = blocks * min(sum(arm[name] == level for arm in self.arms) for name, level in levels)

@@ -34,7 +34,9 @@ def best(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> dict[str
 
 
 def _seen(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> tuple[list[Point], list[float]]:
-    """Logarithms of which less is better. A run that went wrong, or was ended early, counts as the worst that was."""
+    """Logarithms of which less is better. A run that went wrong, or was ended early, counts as the worst that was; a
+    valid one whose metric could not be had says nothing."""
+    done = [one for one in done if one.value is not None or one.run.outcome.kind != "valid"]
     sign = -1.0 if better == "higher" else 1.0
     logs = [None if one.value is None else sign * math.log(one.value) for one in done]
     worst = max((log for log in logs if log is not None), default=0.0)

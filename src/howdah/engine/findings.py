@@ -12,7 +12,17 @@ from howdah.engine.acceleration import is_accelerated
 from howdah.engine.experiment import ExperimentPlan
 from howdah.engine.exploration import best
 from howdah.engine.likeness import Likeness
-from howdah.engine.trials import TOGETHER, Done, arm_terms, block_slots, finished, metric_of, observations, terms
+from howdah.engine.trials import (
+    TOGETHER,
+    Done,
+    arm_terms,
+    block_slots,
+    finished,
+    metric_of,
+    next_slot,
+    observations,
+    terms,
+)
 from howdah.model.accelerator import NONE
 from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
@@ -60,7 +70,8 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     for one in sorted(together, key=_size):
         first, second, mixed = pairs[one.term]
         names = (terms(plan)[first], terms(plan)[second])
-        verdict = _verdict(one, "neither", enough=enough) if refused.isdisjoint(names) else "not comparable"
+        told = _can_tell(*_with_both(plan, valid, first, second))
+        verdict = _verdict(one, "neither", enough=enough and told) if refused.isdisjoint(names) else "not comparable"
         interactions.append(Interaction(names, one, verdict, mixed))
     return Findings(
         experiment=plan.experiment,
@@ -77,6 +88,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         results=_results(done, relative(arms, values)),
         changed=likeness.changed,
         simulated=directory.synthetic is not None,
+        ended=next_slot(plan, done) is None,
         unserved=tuple(one.run.id for one in unserved),
         measured=_measured(plan),
     )
@@ -109,6 +121,7 @@ def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequen
         ),
         changed=Likeness.of(plan, directory, done).unexplained,
         simulated=directory.synthetic is not None,
+        ended=next_slot(plan, done) is None,
         unserved=tuple(one.run.id for one in _unserved(plan, directory, done)),
         measured=_measured(plan),
     )
@@ -162,6 +175,12 @@ def _arms_of(term: int, held: Sequence[frozenset[int]], own: Collection[int]) ->
     without = {held[arm] - {term} for arm in having}
     same = {arm for arm, some in enumerate(held) if some in without}
     return having, same or {arm for arm, some in enumerate(held) if some.isdisjoint(own)}
+
+
+def _with_both(plan: ExperimentPlan, valid: Sequence[Done], one: int, other: int) -> tuple[int, int]:
+    """How many valid runs have both terms, and how many have not."""
+    having = sum({one, other} <= set(arm_terms(plan, run.slot.arm)) for run in valid)
+    return having, len(valid) - having
 
 
 def _can_tell(having: int, without: int) -> bool:

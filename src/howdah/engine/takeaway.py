@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from howdah.cluster.request import ClusterRequest
-from howdah.engine.factors import conditions
+from howdah.engine.experiment import arm_conditions
 from howdah.hadoop import tuning
 from howdah.hadoop.configuration import file_of
 from howdah.hadoop.jdk import Jdk
@@ -25,8 +24,7 @@ def site_files(found: Findings, run: Run) -> Mapping[str, str]:
     version = tuple(int(part) for part in described["jdk"]["version"].split("."))
     jdk = Jdk(described["jdk"]["home"], version, described["jdk"]["vendor"], "", ())
     facts = tuning.Facts(Sizing(**described["sizing"]), jdk)
-    experiment = found.experiment
-    asked = conditions({**experiment.baseline, **found.candidate}, ClusterRequest("experiment"))
+    asked = arm_conditions(found.experiment, found.candidate)
     tuned = tuning.select(stock=asked.made.stock, without=_OF_THIS_MACHINE)
     settings = {**tuning.resolve(tuned, facts, asked.made.task_flags), **asked.conf}
     files: dict[str, dict[str, str]] = {}

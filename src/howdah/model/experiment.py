@@ -171,7 +171,7 @@ class Findings:
     of the environment that were not the same in all runs of an arm (in a search, in all runs, though nothing that was
     varied explains it). `candidate` has the level of every factor that was
     shown to be best, the baseline's where none was, or what was shown to be better still in pairs: it may not have been
-    run as a whole. What is `simulated` ran on no cluster.
+    run as a whole. What is `simulated` ran on no cluster. It has `ended` where no run is missing.
     `unserved` are the runs whose accelerator did not serve all of the phases that are `measured`.
     """
 
@@ -189,5 +189,6 @@ class Findings:
     results: tuple[Result, ...]
     changed: tuple[str, ...]
     simulated: bool
+    ended: bool
     unserved: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()

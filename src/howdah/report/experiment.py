@@ -95,7 +95,8 @@ def headline(found: Findings, confirmed: Findings | None = None) -> str:
     parts = [_answer(found)] if confirmed is None else [_answer(found), _confirmed(confirmed)]
     if found.experiment.design == "search":  # Its own numbers are those that were picked for being good.
         parts.reverse()
-    return f"{'Simulated: ' if found.simulated else ''}{' '.join(parts)}"
+    so_far = "" if found.ended and (confirmed is None or confirmed.ended) else "So far: "
+    return f"{'Simulated: ' if found.simulated else ''}{so_far}{' '.join(parts)}"
 
 
 def _confirmed(fresh: Findings) -> str:
@@ -109,6 +110,15 @@ def _confirmed(fresh: Findings) -> str:
     if one.verdict == "faster":
         return f"Fresh runs confirm the best settings: {numbers}."
     return f"Fresh runs do not confirm the best settings: {numbers}, {one.verdict}."
+
+
+def is_confirmed(fresh: Findings) -> bool:
+    """Whether fresh runs show the best settings to be better: than the baseline, or, after a search, than some of what
+    they were compared with, and worse than nothing of it. There, every level is compared with what was found."""
+    verdicts = {one.verdict for one in fresh.findings}
+    if fresh.findings[0].factor == CONFIGURATION:
+        return "slower" in verdicts and "faster" not in verdicts
+    return verdicts == {"faster"}
 
 
 def _against(one: Finding) -> str:
@@ -139,14 +149,26 @@ def _answer(found: Findings) -> str:
             f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
         )
     words = [_change(one.effect, one) for one in found.findings if one.verdict in SHOWN and one.effect is not None]
-    rest = [_name(one) for one in found.findings if one.verdict not in SHOWN]
+    same = [_name(one) for one in found.findings if one.verdict == "no difference shown"]
+    rest = _not_judged(found)
     if not words:
         pairs = [f"{' '.join(one)} with {' '.join(other)}" for one, other in _shown_pairs(found)]
         if pairs:
             return f"No level by itself is shown to change {what}; together, {listing(pairs, most=4)} do."
-        return f"Nothing is shown to change {what}."
-    said = f"{what} is {listing(words, most=4)}."
-    return f"{said} Nothing is shown of {listing(rest, most=4)}." if rest else said
+        nothing = [f"Nothing is shown to change {what}."] if same else [f"Nothing can be said of {what}."]
+        return " ".join([*nothing, *rest])
+    said = [f"{what} is {listing(words, most=4)}."]
+    said += [f"Nothing is shown of {listing(same, most=4)}."] if same else []
+    return " ".join([*said, *rest])
+
+
+def _not_judged(found: Findings) -> list[str]:
+    """Sentences on the levels that no verdict could be given of."""
+    untold = [one for one in found.findings if one.verdict == "not enough data"]
+    few = [f"{_name(one)} ({_outcomes(one)})" if one.outcomes else _name(one) for one in untold]
+    unlike = [_name(one) for one in found.findings if one.verdict == "not comparable"]
+    said = [f"There are not enough valid runs of {listing(few, most=4)}."] if few else []
+    return said + ([f"Not comparable with the baseline: {listing(unlike, most=4)}."] if unlike else [])
 
 
 def _shown_pairs(found: Findings) -> list[tuple[tuple[str, str], tuple[str, str]]]:
@@ -227,6 +249,12 @@ def _effect_cells(effect: Effect | None) -> tuple[str, str, str, str]:
 def _caveats(found: Findings) -> Iterator[Caveat]:
     if found.simulated:
         yield Caveat("run", "No cluster ran this: the numbers come from the file of a synthetic one.")
+    if not found.ended:
+        yield Caveat(
+            "run",
+            "It has not ended. Verdicts hold at the 5 % level where its own rule stops it: who looks again and again, "
+            "and stops where something is shown, is wrong more often.",
+        )
     for one in found.findings:
         if one.unlike:
             paths = listing([entry.path for entry in one.unlike])
@@ -245,6 +273,13 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
         arms = sorted({arm_words(found, one.arm) for one in wrong})
         words = "has" if len(wrong) == 1 else "have"
         yield Caveat("run", f"{count(len(wrong), 'run')} did not end well and {words} no number: of {listing(arms)}.")
+    without = [one for one in found.results if one.outcome.kind == "valid" and one.value is None]
+    if without:
+        arms = sorted({arm_words(found, one.arm) for one in without})
+        words = "has" if len(without) == 1 else "have"
+        metric = f"{found.phase}/{found.metric.name}"
+        text = f"{count(len(without), 'valid run')} {words} no {metric}, or several, and {words} no part in this"
+        yield Caveat("run", f"{text}: of {listing(arms)}.")
     if found.experiment.design == "cic-2014":
         yield from _of_the_policy(found)
     if found.experiment.design == "screening":
@@ -257,8 +292,10 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
     if trend is not None and trend.p < LEVEL:
         text = (
             f"The runs drifted: by their order alone the last is {ratio(trend.ratio)} of the first "
-            f"({ratio_interval(trend.interval)}). Blocks take most of it out of the effects."
+            f"({ratio_interval(trend.interval)})."
         )
+        if found.experiment.design != "cic-2014":  # Which has each arm in a row.
+            text += " Blocks take most of it out of the effects."
         yield Caveat("run", text)
     far = [one.run for one in found.results if one.outlying]
     if far:
@@ -426,7 +463,7 @@ def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
         ):
             said = listing([f"{name} {level}" for name, level in tried.items()], most=len(tried))
             yield Caveat("run", f"The fresh runs were of other settings than those that look best now: {said}.")
-        if any(one.verdict != "faster" for one in confirmed.findings if one.factor != CONFIGURATION):
+        if not is_confirmed(confirmed):
             return
     by_hand = [f"{one.name} {found.candidate[one.name]}" for one in found.experiment.factors if one.external]
     if by_hand:
@@ -438,7 +475,10 @@ def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
     valid = sum(result.value is not None for result in confirmed.results)
     heads = columns("Settings", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
     if confirmed.findings[0].factor == CONFIGURATION:
-        yield Text(f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, in turn.")
+        if is_confirmed(confirmed):
+            yield Text(f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, in turn.")
+        else:
+            yield Caveat("run", f"{_confirmed(confirmed)} That is no recommendation.")
         cells = tuple((one.level, *_effect_cells(one.effect), one.verdict) for one in confirmed.findings)
         heads = columns("Settings", "#÷ found", "#95 % interval", "#p", "#Detectable", "Verdict")
         yield Table("Fresh runs", heads, cells)

@@ -53,8 +53,8 @@ def disturbed(found: Findings, runs: Path) -> Iterator[Caveat]:
 
 
 def told_by_runs(found: Findings, runs: Path) -> Iterator[Caveat]:
-    """What the runs that have a value say of themselves."""
-    valid = [read_run(runs / one.run) for one in found.results if one.value is not None]
+    """What the valid runs say of themselves."""
+    valid = [read_run(runs / one.run) for one in found.results if one.outcome.kind == "valid"]
     yield from own_caveats(valid, most=MOST_CAVEATS)
 
 

@@ -31,6 +31,7 @@ _KEYS = (
 _NEEDED = ("question", "workload", "factors")
 _CLUSTER = ("nodes", "hadoop")
 _EXTERNAL = ("external", "change", "check")
+_PLACES = ("block", "place", "arm")
 _RATES = ("watts", "price")
 _STOP = ("half_width", "min", "max", "budget", "limit")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -103,7 +104,7 @@ def write_experiment(experiment: Experiment) -> str:
             "half_width": f"{100 * stop.half_width:.6g}%",
             "min": stop.least,
             "max": stop.most,
-            **{name: f"{seconds:.6g}s" for name, seconds in limits.items() if seconds is not None},
+            **{name: _written_seconds(seconds) for name, seconds in limits.items() if seconds is not None},
         },
         "seed": experiment.seed,
         **({"configurations": named} if (named := _plain(experiment.configurations)) else {}),
@@ -112,6 +113,10 @@ def write_experiment(experiment: Experiment) -> str:
     }
     text: str = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=1000)
     return text
+
+
+def _written_seconds(seconds: float) -> str:
+    return f"{f'{seconds:.3f}'.rstrip('0').rstrip('.')}s"
 
 
 def _written_rates(experiment: Experiment) -> dict[str, Any]:
@@ -163,6 +168,8 @@ def _factor(name: str, value: Value, baseline: str | None) -> Factor:
     given = value.mapping(_EXTERNAL)
     if "external" not in given:
         raise value.problem(f"{name} needs a list of levels: [a, b], or {{external: [a, b]}}")
+    if name in _PLACES:
+        raise value.problem(f"a factor that is changed by hand cannot be called {name}: runs have a label of that name")
     words = {key: given[key].text() if key in given else None for key in ("change", "check")}
     return Factor(name, _levels(name, given["external"], baseline), True, words["change"], words["check"])
 
@@ -283,7 +290,7 @@ def _duration(value: Value) -> float:
 
 def parse_duration(text: str) -> float:
     """Seconds: `90m` → 5400.0. Raises UsageError."""
-    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)\s*([smhd])", text, re.ASCII)
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([smhd])", text, re.ASCII)
     if match is None or float(match[1]) == 0:
         raise UsageError(f"{text!r} is not a duration", hint="Write 90s, 30m, 6h or 2d.")
     return float(match[1]) * _SECONDS[match[2]]

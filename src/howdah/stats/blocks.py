@@ -14,6 +14,7 @@ from howdah.stats.power import POWER
 from howdah.stats.summary import CONFIDENCE, t_quantile
 
 _ROUNDING = 1e-12
+_UNKNOWN = math.log(1e8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
         ps.append(max(two_sided_p(log, error, freedom) for error, freedom in errors))
         widths.append([max(t_quantile(at, freedom) * error for error, freedom in errors) for at in _levels(whole)])
         power.append(max(t_quantile(POWER, freedom) * error for error, freedom in errors))
+    # What may be a hundred million times more or less is not known.
     return tuple(
         Effect(
             term=term,
@@ -73,6 +75,7 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
         for (term, log), (alone, together), seen, p, adjusted in zip(
             whole.logs.items(), widths, power, ps, _holm(ps), strict=True
         )
+        if together + seen < _UNKNOWN
     )
 
 
@@ -141,9 +144,16 @@ def _levels(fit: _Fit) -> tuple[float, float]:
 
 
 def _fits(observations: Sequence[Observation], pilot: int) -> list[_Fit]:
-    """That of all runs, and that of the first `pilot` blocks if they have one; none where all runs have none."""
-    whole, first = _fit(observations), _fit([one for one in observations if one.block < pilot])
-    return [] if whole is None else [whole] if first is None else [whole, first]
+    """That of all runs, and that of the first `pilot` blocks, or of as many more as they need to have one: which that
+    is depends on what runs there are, not on their values. None where all runs have none."""
+    whole = _fit(observations)
+    if whole is None:
+        return []
+    for blocks in range(pilot, max(one.block for one in observations) + 1):
+        first = _fit([one for one in observations if one.block < blocks])
+        if first is not None:
+            return [whole, first]
+    return [whole]
 
 
 def _fit(observations: Sequence[Observation]) -> _Fit | None:

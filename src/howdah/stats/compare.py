@@ -12,6 +12,7 @@ from howdah.stats.power import LEVEL, detectable_log_ratio, fewest_runs, runs_ne
 from howdah.stats.summary import CONFIDENCE, pooled_spread, summarise, t_quantile
 
 FIVE_PERCENT = math.log(1.05)
+_MOST_EXACT = 10_000
 
 
 def compare(baseline: Sequence[float], contender: Sequence[float], better: Better) -> Comparison:
@@ -87,4 +88,9 @@ def _welch(left: Sequence[float], right: Sequence[float]) -> Interval | None:
 def _rank_p(baseline: Sequence[float], contender: Sequence[float]) -> float:
     from scipy.stats import mannwhitneyu  # late: the import takes most of a second
 
+    if len({*baseline, *contender}) == 1:
+        return 1.0
+    # Of many, the exact distribution has no place in a float; its limit is of Mann and Whitney, too (1947).
+    if len(baseline) * len(contender) > _MOST_EXACT:
+        return float(mannwhitneyu(baseline, contender, alternative="two-sided", method="asymptotic").pvalue)
     return float(mannwhitneyu(baseline, contender, alternative="two-sided", method="exact").pvalue)

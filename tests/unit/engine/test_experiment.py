@@ -51,6 +51,8 @@ def test_what_earlier_runs_tell(tmp_path: Path) -> None:
     assert many is not None
     assert 1 < many < few < 1.2
     assert replace(found, earlier=Earlier(1, 100.0, 100.0, None)).detectable(8) is None
+    searched = replace(plan(tmp_path, design="search"), earlier=Earlier(6, 100.0, 120.0, 0.05))
+    assert searched.detectable(8) is None, "a search judges no level"
     full = replace(plan(tmp_path, design="full"), earlier=Earlier(6, 100.0, 120.0, 0.05))
     assert full.detectable(4) == few, "two of its four arms have a level"
 

@@ -9,12 +9,14 @@ import pytest
 
 from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
+from howdah.engine.exploration import _seen
 from howdah.engine.findings import find
 from howdah.engine.observer import Silent
 from howdah.engine.takeaway import site_files
-from howdah.engine.trials import Status, run_experiment
+from howdah.engine.trials import Status, finished, run_experiment
 from howdah.engine.tunables import simulated_tuning, tunables
 from howdah.errors import UsageError
+from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.sizing import Sizing
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.run import Outcome, Run, Trial
@@ -132,6 +134,56 @@ def test_the_file_says_what_it_is_compared_with_and_where_it_begins(tmp_path: Pa
     again = confirming(replace(found, candidate=baseline))
     assert again is not None
     assert again.factors == (Factor("configuration", ("found", "theirs")),)
+
+
+def test_what_was_found_is_compared_anew_whatever_the_search_was_over(tmp_path: Path) -> None:
+    """Also where configurations are what it varies, one of them has the name of what was found, and a person saw to
+    something."""
+    experiment = Experiment(
+        question="Which?",
+        workload="terasort",
+        options={"size": "1G"},
+        cluster={},
+        baseline={},
+        factors=(
+            Factor("configuration", ("a", "found")),
+            Factor("mapreduce.job.reduces", ("1", "2")),
+            Factor("smt", ("off",), True, "Turn it off.", "echo off"),
+        ),
+        design="search",
+        primary=None,
+        stop=StopRule(most=8),
+        seed=1,
+        configurations={"a": {}, "found": {"mapreduce.map.output.compress": "true"}},
+    )
+    where = Distribution("3.4.2", tmp_path, "managed", (), (), ())
+    directory = ExperimentDirectory.begin_with(write_experiment(experiment), tmp_path / "search", None)
+    plan = plan_experiment(read_experiment(directory.file), where, tmp_path)
+    found = replace(find(plan, directory), candidate=dict(plan.arms[-1]))
+    again = confirming(found)
+    assert again is not None
+    assert again.configurations["found-now"] == {"mapreduce.map.output.compress": "true", "mapreduce.job.reduces": "2"}
+    inner = directory.begin_confirmation(write_experiment(again))
+    fresh = plan_experiment(read_experiment(inner.file), where, tmp_path)
+    assert [arm["configuration"] for arm in fresh.arms] == ["found-now", "a", "found"]
+    assert {arm["smt"] for arm in fresh.arms} == {"off"}
+    sizing = {"nodes": 1, "slots": 2, "task_mib": 4096, "am_mib": 1024, "node_mib": 9216, "block_mib": 1024}
+    cluster = {"jdk": {"home": "/jdk", "version": "17.0.15", "vendor": "Debian"}, "sizing": sizing}
+    run = Run("r", "TeraSort", Trial("terasort", {}), Outcome("valid"), Moment(0, 0), Moment(0, 0), "0", (), cluster)
+    files = site_files(found, run)
+    assert "<name>mapreduce.map.output.compress</name>" in files["mapred-site.xml"]
+    assert not any("smt" in text for text in files.values())
+
+
+def test_a_valid_run_without_the_metric_is_not_the_worst(tmp_path: Path, synthetic: Path) -> None:
+    plan, directory = begun(search(synthetic, 8), synthetic, tmp_path / "search")
+    ran(plan, directory)
+    done = [one for one in finished(plan, directory) if one.value is not None]
+    worst = max(done, key=lambda one: one.value or 0.0)
+    points, values = _seen(plan, [*done, replace(worst, value=None)], "lower")
+    assert (len(points), len(values)) == (len(done), len(done))
+    failed = replace(worst, value=None, run=replace(worst.run, outcome=Outcome("failed", "why")))
+    assert len(_seen(plan, [*done, failed], "lower")[0]) == len(done) + 1
 
 
 def test_too_many_combinations_are_refused(tmp_path: Path, synthetic: Path) -> None:

@@ -172,6 +172,27 @@ def test_a_factorial_design_sees_interactions(tmp_path: Path) -> None:
     assert [one.verdict for one in found.interactions] == ["different", "no difference shown"]
 
 
+def test_a_pair_that_ran_once_together_has_no_verdict(tmp_path: Path) -> None:
+    made = plan(tmp_path, factors=TWO, design="full", stop=StopRule(least=8, most=8))
+    directory, kept = begun(tmp_path), 0
+    for one in simulated(made, 0.001, truth={3: 0.4}):
+        fails = one.slot.arm == 3 and kept > 0
+        kept += one.slot.arm == 3
+        keep(directory, replace(one, value=None) if fails else one, "failed" if fails else "valid")
+    [pair] = find(made, directory).interactions
+    assert pair.verdict == "not enough data"
+
+
+def test_it_has_ended_when_no_run_is_missing(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    whole = simulated(made, 0.001)
+    for one in whole[:-1]:
+        keep(directory, one)
+    assert not find(made, directory).ended
+    keep(directory, whole[-1])
+    assert find(made, directory).ended
+
+
 TWO = (Factor("mapreduce.job.reduces", ("1", "2")), Factor("mapreduce.task.io.sort.mb", ("32", "64")))
 
 

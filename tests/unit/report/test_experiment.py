@@ -86,6 +86,7 @@ def findings(design: Design = "one-at-a-time", blocks: int = 8, drift: float = 0
         ),
         changed=(),
         simulated=False,
+        ended=True,
     )
 
 
@@ -116,6 +117,36 @@ def test_nothing_shown_is_said_as_that() -> None:
     report = build_experiment(replace(found, findings=quiet, candidate=found.arms[0]), SOURCE)
     assert report.headline == "Nothing is shown to change sort/job_seconds of TeraSort."
     assert "there is nothing to recommend" in render_text(report)
+
+
+def test_levels_that_could_not_be_judged_are_said_as_that() -> None:
+    found = findings()
+    failed = tuple(
+        replace(one, effect=None, verdict="not enough data", outcomes={"failed": 30}) for one in found.findings[:1]
+    )
+    report = build_experiment(replace(found, findings=failed, candidate=found.arms[0]), SOURCE)
+    name = f"{failed[0].factor} {failed[0].level}"
+    assert report.headline == (
+        f"Nothing can be said of sort/job_seconds of TeraSort. There are not enough valid runs of {name} (30 failed)."
+    )
+    unlike = (replace(found.findings[0], verdict="not comparable"), *found.findings[1:])
+    assert (
+        f"Not comparable with the baseline: {name}."
+        in build_experiment(replace(found, findings=unlike), SOURCE).headline
+    )
+
+
+def test_before_its_end_it_says_so() -> None:
+    report = build_experiment(replace(findings(), ended=False), SOURCE)
+    assert report.headline.startswith("So far: sort/job_seconds of TeraSort is ")
+    assert "It has not ended. Verdicts hold" in caveats(report)
+
+
+def test_valid_runs_without_the_metric_are_said() -> None:
+    found = findings()
+    without = replace(found.results[5], value=None, relative=None, outlying=False)
+    said = caveats(build_experiment(replace(found, results=(*found.results[:5], without, *found.results[6:])), SOURCE))
+    assert "1 valid run has no sort/job_seconds, or several, and has no part in this: of " in said
 
 
 def test_what_stands_against_believing_it_is_on_the_page() -> None:
@@ -186,6 +217,29 @@ def test_fresh_runs_decide_what_is_recommended(verdict: Verdict, said: str) -> N
     assert said in report.headline
     assert ("That is no recommendation." in caveats(report)) == (verdict != "faster")
     assert report.facts["confirmation"]["findings"][0]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "confirmed"),
+    [
+        (["slower", "slower"], True),
+        (["slower", "no difference shown"], True),
+        (["slower", "faster"], False),
+        (["no difference shown", "not enough data"], False),
+        (["faster", "faster"], False),
+    ],
+)
+def test_what_a_search_found_is_recommended_where_fresh_runs_show_it(verdicts: list[Verdict], confirmed: bool) -> None:
+    """Every level is compared with what was found."""
+    found = findings()
+    searched = replace(found, experiment=replace(found.experiment, design="search"))
+    levels = tuple(
+        replace(found.findings[0], factor="configuration", level=level, verdict=verdict)
+        for level, verdict in zip(("stock", "tuned"), verdicts, strict=True)
+    )
+    report = build_experiment(searched, SOURCE, replace(found, findings=levels))
+    assert ("That is no recommendation." in caveats(report)) != confirmed
+    assert ("howdah run terasort" in render_text(report)) == confirmed
 
 
 def test_what_limited_each_arm_and_what_disturbed_a_run_is_said(tmp_path: Path) -> None:

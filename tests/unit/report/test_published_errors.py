@@ -89,14 +89,17 @@ def test_three_runs_with_a_deviation_above_20_percent_show_nothing() -> None:
     assert found.fewest_runs == 4
 
 
-@pytest.mark.parametrize("verdict", ["no difference shown", "not enough data"])
-def test_no_difference_shown_is_never_called_no_difference(verdict: Verdict) -> None:
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [("no difference shown", "Nothing is shown to change"), ("not enough data", "Nothing can be said of")],
+)
+def test_no_difference_shown_is_never_called_no_difference(verdict: Verdict, words: str) -> None:
     """ "Hyper-threading makes no difference to power", beside a table in which it makes 10.1 %."""
     found = findings()
     found = replace(found, findings=tuple(replace(one, verdict=verdict) for one in found.findings))
     said = build_experiment(found, SOURCE).headline
     assert "no difference to" not in said
-    assert said == "Nothing is shown to change sort/job_seconds of TeraSort."
+    assert said.startswith(f"{words} sort/job_seconds of TeraSort.")
 
 
 def test_one_node_less_is_a_ratio_and_not_a_share_of_something() -> None:

@@ -73,6 +73,7 @@ def test_a_condition_that_a_person_sees_to(tmp_path: Path) -> None:
         ("[powersave, performance]", "powersave", "line 5: external must be a list"),
         ("[powersave, performance]", "[]", "line 5: governor needs a level"),
         ("smt: { external: [on, off],", "smt: { external: [off],", "line 4: an experiment needs a factor with two"),
+        ("smt:", "arm:", "line 4: a factor that is changed by hand cannot be called arm"),
     ],
 )
 def test_a_mistake_about_what_a_person_changes(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -197,8 +198,8 @@ STOPS = st.builds(
     half_width=st.integers(1, 99).map(lambda one: one / 100),
     least=st.integers(2, 9),
     most=st.integers(9, 40),
-    budget_seconds=st.none() | st.integers(1, 10**5).map(float),
-    limit_seconds=st.none() | st.integers(1, 10**5).map(float),
+    budget_seconds=st.none() | st.integers(1, 10**8).map(float),
+    limit_seconds=st.none() | st.integers(1, 10**8).map(lambda one: one / 8),
 )
 EXPERIMENTS = st.builds(
     Experiment,

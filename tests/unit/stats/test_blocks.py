@@ -98,6 +98,25 @@ def test_what_the_first_blocks_say_of_the_noise_holds_where_it_is_less_certain()
         assert effect.p == pytest.approx(2 * stats.t.sf(abs(math.log(effect.ratio)) / error, len(differences) - 1))
 
 
+def test_where_the_first_blocks_cannot_judge_the_noise_a_few_more_do() -> None:
+    """What is missing in them must not have all runs alone judge it, which a rule on widths has chosen."""
+    random = np.random.default_rng(5)
+    logs = random.normal(0, 0.05, (6, 2))
+    every = [one for one in observed(logs) if (one.block, one.terms) != (1, (1,))]
+    [effect] = effects(every, 2)
+    [as_if_three] = effects(every, 3)
+    assert effect == as_if_three
+    [by_all] = effects(every, 6)
+    assert effect.half_width > by_all.half_width
+
+
+def test_what_may_be_anything_is_not_told() -> None:
+    """In the first block of a large design a single degree of freedom judges many effects."""
+    logs = np.array([[0.0, 3.0, 9.0]])
+    runs = [*observed(logs), Observation(0, (0, 1), math.exp(2.0))]
+    assert effects(runs, 2) == ()
+
+
 def test_no_noise_at_all() -> None:
     same, other = effects(observed(np.array([[0.0, 0.0, 0.5]] * 4)), 99)
     assert [same.ratio, same.p] == pytest.approx([1, 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy import stats
 
 from howdah.model.metric import Better
 from howdah.stats import compare
+from howdah.stats.compare import _rank_p
 
 SLOW = [40.9, 41.0, 42.3, 39.9, 40.2]
 FAST = [21.3, 22.0, 20.9, 21.1, 21.5]
@@ -61,6 +63,15 @@ def test_the_same_runs_show_no_difference() -> None:
     found = compare(SLOW, SLOW, "lower")
     assert found.ratio == pytest.approx(1)
     assert found.verdict == "no difference shown"
+
+
+@pytest.mark.parametrize(("shift", "shown"), [(0.0, False), (0.05, True)])
+def test_hundreds_of_runs_are_compared(shift: float, shown: bool) -> None:
+    random = Random(3)
+    left = [math.exp(random.gauss(4, 0.1)) for _ in range(600)]
+    right = [math.exp(random.gauss(4 + shift, 0.1)) for _ in range(600)]
+    assert (_rank_p(left, right) < 0.001) == shown
+    assert _rank_p([1.0] * 600, [1.0] * 600) == 1.0
 
 
 def test_runs_without_any_spread() -> None:
