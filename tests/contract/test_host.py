@@ -35,6 +35,18 @@ def wait_for(condition, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.parametrize("launcher", sorted(LAUNCHERS))
+def test_no_module_of_the_present_directory_is_run(
+    launcher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("hashlib", "queue", "subprocess", "execnet"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('somebody else wrote this')\n")
+    monkeypatch.chdir(tmp_path)
+    there = LAUNCHERS[launcher]("here")
+    assert there.run(["true"], timeout=10).code == 0
+    there.close()
+
+
 def test_run_gives_code_output_and_cpu(host: Host) -> None:
     done = host.run(["sh", "-c", "cat; echo problem >&2; exit 3"], timeout=10, stdin=b"given")
     assert (done.code, done.stdout, done.stderr) == (3, b"given", b"problem\n")
@@ -130,6 +142,47 @@ def test_removing_does_not_follow_links(host: Host, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "kept")
     host.call("files.remove", path=str(tmp_path / "link"))
     assert (tmp_path / "kept" / "file").exists()
+
+
+def test_only_its_owner_has_a_directory_anew(host: Host, tmp_path: Path) -> None:
+    place = tmp_path / "deep" / "place"
+
+    def claim(owner: str) -> str | None:
+        return host.call("files.claim", path=str(place), owner=owner)  # type: ignore[no-any-return]
+
+    assert claim("me") is None
+    (place / "data").write_text("x")
+    assert claim("another") == "me"
+    assert (place / "data").exists()
+    assert claim("me") is None
+    assert [one.name for one in place.iterdir()] == [".howdah-owner"]
+    host.call("files.remove_claimed", path=str(place), owner="another")
+    assert place.exists()
+    host.call("files.remove_claimed", path=str(place), owner="me")
+    host.call("files.remove_claimed", path=str(place), owner="me")
+    assert not place.exists()
+    place.mkdir()
+    assert claim("me") is None, "an empty one is nobody's"
+    (place / ".howdah-owner").unlink()
+    (place / "data").write_text("x")
+    assert claim("me") == ""
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert host.call("files.claim", path=str(tmp_path / "link"), owner="me") == ""
+
+
+def test_a_record_that_cannot_be_kept_is_told_at_the_end_and_the_channel_goes_on(host: Host) -> None:
+    seen: list[object] = []
+
+    def full(record: object) -> None:
+        seen.append(record)
+        raise OSError(28, "No space left on device")
+
+    stream = host.stream("sampler.run", full, roots=[{"pid": os.getpid(), "role": "test"}], interval=0.1)
+    wait_for(lambda: bool(seen))
+    with pytest.raises(HostProblem, match=r"a record could not be kept: .*No space left"):
+        stream.stop()
+    assert len(seen) == 1
+    assert host.run(["true"], timeout=10).code == 0
 
 
 def test_stream_ends_with_a_closing_record_after_every_point(host: Host) -> None:

@@ -34,6 +34,20 @@ def test_two_of_one_name_at_once(home: Home) -> None:
     assert not home.processes(), "down returned before everything had ended"
 
 
+def test_what_is_not_the_clusters_own_is_not_removed(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "work" / "projects").mkdir(parents=True)
+    precious = tmp_path / "work" / "projects" / "precious"
+    precious.write_text("mine")
+    ended = home.howdah("up", "--name", "projects", "--work-dir", str(tmp_path / "work"))
+    assert ended.code == 2, ended.said
+    message = one_message(ended)
+    assert f"{precious.parent} is there already, and would be emptied: no cluster has made it" in message
+    assert "--work-dir" in message
+    assert precious.read_text() == "mine"
+    assert home.howdah("down", "--name", "projects").code == 0
+    assert precious.read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     ("conf", "role", "reason"),
     [

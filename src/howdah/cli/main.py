@@ -95,6 +95,10 @@ def entry() -> NoReturn:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename is not None else ""
+        click.secho(f"howdah: {error.strerror or error}{where}", err=True, fg="red")
+        sys.exit(1)
     sys.exit(0)
 
 

@@ -54,7 +54,12 @@ _MAKING = (
         default=None,
         help="HDFS, or a directory that every node sees; both with a comma, the first is the default. [hdfs]",
     ),
-    click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons keep their data."),
+    click.option(
+        "--work-dir",
+        type=click.Path(),
+        default=None,
+        help="Where the daemons keep their data: in a directory of the cluster's name below it.",
+    ),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )
 

@@ -11,6 +11,8 @@ from howdah.cluster.request import ClusterRequest
 from howdah.errors import UsageError
 from howdah.model.storage import HDFS, parse_storages
 
+_HADOOP_SPLITS = re.compile(r"[^\w./+@=~-]")
+
 
 def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str, Any]) -> ClusterRequest:
     """The request that the options of `making_options` amount to. Raises UsageError for what cannot be."""
@@ -22,6 +24,8 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
     work = options["work_dir"]
     storage = options["storage"] or HDFS
     parse_storages(storage)
+    for what, place in (("--work-dir", work), ("--hadoop-home", home), ("HOWDAH_HOME", howdah_home())):
+        _check_place(what, place)
     return ClusterRequest(
         name=name,
         nodes=options["nodes"] or 1,
@@ -35,3 +39,13 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         work_directory=None if work is None else str(Path(work).absolute()),
         offline=options["offline"],
     )
+
+
+def _check_place(what: str, place: str | Path | None) -> None:
+    """Refuses a path that Hadoop takes for several, or for part of a command or a URI."""
+    found = None if place is None else _HADOOP_SPLITS.search(str(Path(place).absolute()))
+    if found is not None:
+        raise UsageError(
+            f"{what} is {place}, which has {found[0]!r}: Hadoop's scripts and settings take such a path apart",
+            hint="Letters, digits and any of . _ - + @ = ~ are fine; a symbolic link without it will do.",
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import signal
 import time
@@ -14,8 +13,9 @@ from typing import Any
 from howdah.cluster.allocation import ALLOCATIONS
 from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.health import wait_until_healthy
+from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.state import ClusterDirectory, Manifest
+from howdah.cluster.state import GONE, ClusterDirectory, Manifest
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop import tuning
 from howdah.hadoop.archive import TASK_ARGUMENTS, ensure_archive, task_arguments
@@ -32,6 +32,7 @@ from howdah.hadoop.resourcemanager import ResourceManager
 from howdah.hadoop.sizing import Sizing, size_cluster
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
+from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
 
@@ -85,10 +86,15 @@ class Assembly:
         announce("hadoop")
         check_wanted()
         manifest = self._manifest(plan, distribution, jdk, sizing, clients)
+        # One that died, with another work directory perhaps, is forgotten only when nothing of it is left.
+        dead = home.read()
+        if dead is not None and dead.state not in GONE:
+            remove_data(dead)
         home.write(manifest)
-        for leftover in (str(home.logs), str(home.conf), *plan.directories):
+        for leftover in (str(home.logs), str(home.conf)):
             host.call("files.remove", path=leftover)
-        key = namespace_key(distribution, getpass.getuser(), request.settings)
+        claim_directories(self._allocation.hosts.values(), plan)
+        key = namespace_key(distribution, process_user(), request.settings)
         daemons = self._daemons = Daemons(
             plan,
             self._allocation.hosts,
@@ -116,7 +122,7 @@ class Assembly:
 
     def kill_applications(self, tag: str) -> None:
         """Kills every application with this tag: the run that submitted it is gone."""
-        manager = ResourceManager(self._endpoints("resourcemanager_web"), getpass.getuser())
+        manager = ResourceManager(self._endpoints("resourcemanager_web"), process_user())
         for application in manager.applications(tag=tag):
             if not application.ended:
                 manager.kill(application.id)
@@ -159,9 +165,9 @@ class Assembly:
         assert plan is not None
         wait_until_healthy(
             NameNode(self._endpoints("namenode_web")[0]),
-            ResourceManager(self._endpoints("resourcemanager_web"), getpass.getuser()),
+            ResourceManager(self._endpoints("resourcemanager_web"), process_user()),
             HistoryServer(self._endpoints("historyserver_web")[0]),
-            WebHdfs(self._endpoints("namenode_web"), user=getpass.getuser()) if plan.storages.hdfs else None,
+            WebHdfs(self._endpoints("namenode_web"), user=process_user()) if plan.storages.hdfs else None,
             nodes=self._request.nodes,
             timeout=_HEALTHY_SECONDS,
             check_alive=check_alive,

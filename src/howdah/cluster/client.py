@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import signal
 import sys
@@ -12,11 +13,11 @@ from enum import Enum
 from typing import Any
 
 from howdah import errors
-from howdah.cluster.allocation import open_host
 from howdah.cluster.control import ControlClient
+from howdah.cluster.ownership import remove_data
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.state import ClusterDirectory, Manifest, cluster_directory, known_clusters
-from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
+from howdah.cluster.state import GONE, ClusterDirectory, Manifest, cluster_directory, known_clusters
+from howdah.errors import ClusterProblem, HowdahError, UsageError
 from howdah.host.supervise import Detached, is_alive, signal_quietly
 
 _DOWN_SECONDS = 15.0
@@ -31,8 +32,10 @@ class StartedCluster:
         """Starts the supervisor; `wait_until_up` waits for the cluster."""
         self.directory = cluster_directory(request.name)
         self.directory.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # -P: no module of the directory that somebody happens to be in.
         self._supervisor = Detached(
-            [sys.executable, "-m", "howdah.cluster.supervisor", request.name], self.directory.path / "supervisor.log"
+            [sys.executable, "-P", "-m", "howdah.cluster.supervisor", request.name],
+            self.directory.path / "supervisor.log",
         )
         self._supervisor.to.write(request.to_json().encode() + b"\n")
         self._supervisor.to.flush()
@@ -67,14 +70,18 @@ class StartedCluster:
         self._supervisor.to.flush()
 
     def end(self) -> None:
-        """Ends the cluster and waits for it."""
+        """Ends the cluster and waits for it, however long it takes to remove its data."""
         self._supervisor.to.close()
-        if self._supervisor.wait(_DOWN_SECONDS) is None:
-            signal_quietly(self._supervisor.pid, signal.SIGKILL)
+        while self._supervisor.wait(_DOWN_SECONDS) is None:
+            if not _is_ending(self.directory):
+                signal_quietly(self._supervisor.pid, signal.SIGKILL)
+                return
 
     def forget(self) -> None:
-        """Removes the cluster's directory, logs and all; for clusters that were made for a run, which keeps its own."""
-        if not self.directory.is_held():
+        """Removes the cluster's directory, logs and all; for clusters that were made for a run, which keeps its own.
+        What could not be removed elsewhere is remembered there, for `howdah down`."""
+        manifest = self.directory.read()
+        if not self.directory.is_held() and (manifest is None or manifest.state in GONE):
             shutil.rmtree(self.directory.path, ignore_errors=True)
 
 
@@ -111,49 +118,52 @@ def take_down(name: str) -> Ended:
     directory = cluster_directory(name)
     manifest = directory.read()
     if not directory.is_held():
-        if manifest is None or manifest.state in ("down", "failed"):
+        if manifest is None or manifest.state in GONE:
             return Ended.NOTHING
-        _remove_data(manifest)
+        _check_host(name, manifest.plan.masters.host)
+        remove_data(manifest)
         shutil.rmtree(directory.conf, ignore_errors=True)
         directory.mark("down")
         return Ended.LEFTOVERS
+    holder = directory.holder()
+    if holder is not None:
+        _check_host(name, holder[1])
     try:
         control = ControlClient(directory)
         control.ask("down")
         control.close()
     except ClusterProblem:
-        if manifest is not None:  # It is still starting, or does not listen: the signal asks for the same.
-            signal_quietly(manifest.supervisor, signal.SIGTERM)
+        if holder is not None:  # It is still starting, or does not listen: the signal asks for the same.
+            signal_quietly(holder[0], signal.SIGTERM)
     # The supervisor gives up the lock with its last words, a moment before it is gone.
-    supervisor = None if manifest is None or manifest.state not in ("starting", "up") else manifest.supervisor
     deadline = time.monotonic() + _DOWN_SECONDS
-    while directory.is_held() or (supervisor is not None and is_alive(supervisor)):
-        if time.monotonic() > deadline:
+    while directory.is_held() or (holder is not None and is_alive(holder[0])):
+        if time.monotonic() > deadline and not _is_ending(directory):
             raise ClusterProblem(
                 f"the supervisor of {name!r} did not end within {_DOWN_SECONDS:.0f} s",
-                hint="" if manifest is None else f"kill -9 {manifest.supervisor} ends it and everything it started.",
+                hint="" if holder is None else f"kill -9 {holder[0]} ends it and everything it started.",
             )
         time.sleep(_POLL_SECONDS)
+    manifest = directory.read()
+    if manifest is not None and manifest.state not in GONE:
+        raise ClusterProblem(
+            f"{name!r} has ended, but not all of its data could be removed",
+            hint=f"{directory.path / 'supervisor.log'} says why; `howdah down --name {name}` tries again.",
+        )
     return Ended.UP
 
 
-def _remove_data(manifest: Manifest) -> None:
-    """Removes what a dead cluster left on its hosts, whose daemons may be dying yet."""
-    for name in {place.host for place in (manifest.plan.masters, *manifest.plan.nodes)}:
-        host = open_host(manifest.allocation, name)
-        deadline = time.monotonic() + _DYING_SECONDS
-        try:
-            while True:
-                try:
-                    for directory in manifest.plan.directories:
-                        host.call("files.remove", path=directory)
-                    break
-                except HostProblem:
-                    if time.monotonic() > deadline:
-                        raise
-                    time.sleep(_POLL_SECONDS)
-        finally:
-            host.close()
+def _is_ending(directory: ClusterDirectory) -> bool:
+    """Whether it is about to remove its data, which may take long."""
+    manifest = directory.read()
+    return manifest is not None and manifest.state == "ending"
+
+
+def _check_host(name: str, host: str) -> None:
+    """Raises ClusterProblem for another host than this: several may have one HOWDAH_HOME, and process ids are a
+    host's own."""
+    if host != platform.node():
+        raise ClusterProblem(f"the cluster {name!r} was started on {host}", hint=f"Type `howdah down` on {host}.")
 
 
 def _revive(event: dict[str, Any], directory: ClusterDirectory) -> HowdahError:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from howdah.cluster.ownership import remove_directories
 from howdah.cluster.state import Daemon
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration import Configuration
@@ -127,8 +128,8 @@ class Daemons:
         """Kills what is left of the daemons and removes their data and configuration; the channels are still open."""
         for host in self._hosts.values():
             host.call("process.end_all")
-            for directory in (*self._plan.directories, self._conf):
-                host.call("files.remove", path=directory)
+            remove_directories(host, self._plan)
+            host.call("files.remove", path=self._conf)
 
     def format(self) -> None:
         """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""

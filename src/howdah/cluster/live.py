@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import platform
 from collections.abc import Mapping
@@ -30,6 +29,7 @@ from howdah.hadoop.site import read_conf_dir
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.host.channel import open_local
+from howdah.host.user import process_user
 from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
 from howdah.store import howdah_home
 
@@ -75,9 +75,9 @@ class LiveCluster:
         self.logs = logs
         self.addresses = addresses
         self.namenode = NameNode(_active(addresses.namenode))
-        self.resourcemanager = ResourceManager(addresses.resourcemanager, getpass.getuser())
+        self.resourcemanager = ResourceManager(addresses.resourcemanager, process_user())
         self.history = HistoryServer(addresses.history[0])
-        self.webhdfs = WebHdfs(addresses.namenode, user=getpass.getuser())
+        self.webhdfs = WebHdfs(addresses.namenode, user=process_user())
         self._client_flags = client_flags
         self._control = control
 

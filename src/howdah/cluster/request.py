@@ -21,7 +21,6 @@ class ClusterRequest:
     allocation: str = "local"
     hadoop: str = "3.4.2"
     hadoop_home: str | None = None
-    java_home: str | None = None
     stock: bool = False
     without: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import platform
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ from typing import IO, Any
 from howdah.errors import UsageError
 from howdah.hadoop.plan import Place, Plan
 from howdah.store import howdah_home
+
+GONE = ("down", "failed")
+"""States in which nothing is left of a cluster."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
@@ -39,7 +43,8 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is known of a cluster. `state` is `starting`, `up`, `failed` or `down`."""
+    """What is known of a cluster. `state` is `starting`, `up`, `ending`, `leftover` (not all of it could be removed),
+    `failed` (it did not come up) or `down`."""
 
     name: str
     state: str
@@ -87,6 +92,22 @@ class ClusterDirectory:
             handle.close()
             return None
         return handle
+
+    def sign(self, lock: IO[str]) -> None:
+        """Has the lock, which this process holds, say who has it."""
+        lock.truncate(0)
+        lock.write(f"{os.getpid()} {platform.node()}\n")
+        lock.flush()
+
+    def holder(self) -> tuple[int, str] | None:
+        """The process that has the lock, and its host, where a living supervisor has said so."""
+        if not self.is_held():
+            return None
+        try:
+            pid, host = (self.path / "lock").read_text(encoding="utf-8").split()
+            return int(pid), host
+        except (OSError, ValueError):
+            return None
 
     def is_held(self) -> bool:
         """Whether a supervisor of this name lives."""

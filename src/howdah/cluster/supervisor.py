@@ -44,6 +44,7 @@ class Supervisor:
     def run(self) -> None:
         """Up, until asked to end, down. Raises HowdahError when the cluster did not come up; nothing is left then."""
         assembly = Assembly(self._request, self._directory)
+        end = "failed"
         try:
             manifest = assembly.bring_up(self._announce, self._check_wanted)
             self._save(manifest)
@@ -51,12 +52,21 @@ class Supervisor:
             with ControlServer(self._directory, self._status, self.end, applications, daemon):
                 self._say("up", conf=str(self._directory.conf))
                 self._watch(assembly)
-        except HowdahError:
-            self._directory.mark("failed")
-            raise
+            end = "down"
         finally:
-            assembly.take_down()
-        self._directory.mark("down")
+            self._mark("ending")
+            try:
+                assembly.take_down()
+            except HowdahError:
+                end = "leftover"
+                raise
+            finally:
+                self._mark(end)
+
+    def _mark(self, state: str) -> None:
+        # The disk may be full, of what is removed now.
+        with contextlib.suppress(OSError):
+            self._directory.mark(state)
 
     def _announce(self, step: str) -> None:
         self._say("step", step=step)
@@ -77,7 +87,10 @@ class Supervisor:
     def _lost(self, sentence: str) -> None:
         with self._changing:
             assert self._manifest is not None
-            self._save(replace(self._manifest, lost=(*self._manifest.lost, sentence)))
+            try:
+                self._save(replace(self._manifest, lost=(*self._manifest.lost, sentence)))
+            except OSError as error:  # A full disk, say. The cluster goes on, and knows it while it does.
+                sys.stderr.write(f"{sentence}; the manifest could not be written: {error}\n")
 
     def _save(self, manifest: Manifest) -> None:
         self._manifest = manifest
@@ -108,6 +121,7 @@ def main() -> int:
             hint=f"`howdah down --name {request.name}` ends it; --name OTHER makes another one beside it.",
         )
         return _refuse(say, refusal)
+    directory.sign(lock)
     supervisor = Supervisor(request, directory, say)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: supervisor.end())
@@ -124,6 +138,8 @@ def main() -> int:
 
 
 def _refuse(say: Callable[..., None], error: HowdahError) -> int:
+    # Whoever started it may not listen any more.
+    sys.stderr.write(f"{error.message}\n")
     say("failed", kind=type(error).__name__, message=error.message, hint=error.hint)
     return error.exit_code
 

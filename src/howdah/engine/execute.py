@@ -301,8 +301,9 @@ class Execution:
     def _tidy(self, consequence: str, step: Callable[[], None]) -> None:
         try:
             step()
-        except HowdahError as error:
-            self._session.caveats.append(Caveat("run", f"{consequence}: {error.message}"))
+        except (HowdahError, OSError) as error:
+            said = error.message if isinstance(error, HowdahError) else str(error)
+            self._session.caveats.append(Caveat("run", f"{consequence}: {said}"))
 
     def _update(self, **changes: Any) -> None:
         self._run = replace(

@@ -6,10 +6,12 @@ import re
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.observer import JobProgress
+from howdah.errors import HostProblem
 from howdah.hadoop.application_master import ApplicationMaster, bytes_so_far
 from howdah.hadoop.http import Garbled, Rejected, Unreachable
 from howdah.hadoop.resourcemanager import Application
@@ -71,10 +73,12 @@ def submit(
             if client.fatal is not None and client.fatal in _tail(cluster, client.log):
                 process.signal(signal.SIGKILL)
     except BaseException:
-        process.signal(signal.SIGKILL)
+        with suppress(HostProblem):  # Where the agent is gone, too, the process is.
+            process.signal(signal.SIGKILL)
         raise
     end = now()
-    assert process.cpu_seconds is not None
+    if process.cpu_seconds is None:
+        raise HostProblem("the agent that ran the client was lost, and the client with it", host=cluster.host.name)
     lines = _tail(cluster, client.log).splitlines()
     said = tuple(line for line in lines if line.strip() and not _JAVA_NOISE.match(line))
     return Submission(code, _settled(cluster, client.tag), start, end, process.cpu_seconds, said)

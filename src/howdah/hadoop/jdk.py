@@ -87,7 +87,10 @@ def read_jdk(host: Host, home: str) -> Jdk | None:
     try:
         facts = _release(host.call("files.read", path=f"{home}/release").decode("utf-8", "replace"))
     except HostProblem:
-        facts = _ask(host, java)
+        try:
+            facts = _ask(host, java)
+        except HostProblem:  # Of another kind of processor, or not executable.
+            return None
     version = _version(facts.get("JAVA_VERSION", ""))
     if version is None:
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +47,8 @@ if __name__ == "__channelexec__":
 
 def open_local(name: str) -> Channel:
     """A channel to this machine, by a child process with this interpreter. Raises HostProblem."""
-    return Channel(name, f"popen//python={sys.executable}")
+    # -P: no module of the directory that somebody happens to be in.
+    return Channel(name, f"popen//python={shlex.quote(sys.executable)} -P")
 
 
 class Channel:
@@ -173,10 +175,15 @@ class _Reply:
         self._sink = sink
         self._done = threading.Event()
         self._message: Mapping[str, Any] = {}
+        self._broken: Exception | None = None
 
     def record(self, record: dict[str, Any]) -> None:
-        if self._sink is not None:
+        if self._sink is None or self._broken is not None:
+            return
+        try:
             self._sink(record)
+        except Exception as error:  # A full disk, say: whoever stops the stream hears of it; the channel goes on.
+            self._broken = error
 
     def settle(self, message: Mapping[str, Any]) -> None:
         self._message = message
@@ -188,6 +195,8 @@ class _Reply:
 
     def value(self, host: str) -> Any:
         self._done.wait()
+        if self._broken is not None:
+            raise HostProblem(f"{self._operation}: a record could not be kept: {self._broken}", host=host)
         if "error" in self._message:
             raise HostProblem(f"{self._operation}: {self._message['error']}", host=host)
         return self._message["value"]

@@ -42,6 +42,16 @@ def test_without_hadoop_home_there_is_none(monkeypatch: pytest.MonkeyPatch, valu
         cluster_request("c", {}, {**NOTHING, "hadoop": "system"})
 
 
+@pytest.mark.parametrize("name", ["a b", "o'brien", "50%", "a,b", "a:b", "a#b"])
+def test_a_place_that_hadoop_takes_apart_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    for options in ({"work_dir": name}, {"hadoop_home": f"/opt/{name}"}):
+        with pytest.raises(UsageError, match="take such a path apart"):
+            cluster_request("c", {}, {**NOTHING, **options})
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / name))
+    with pytest.raises(UsageError, match="HOWDAH_HOME is "):
+        cluster_request("c", {}, NOTHING)
+
+
 def test_places_are_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     made = cluster_request("c", {}, {**NOTHING, "hadoop_home": "hadoop", "work_dir": "work"})

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ import pytest
 
 from howdah.cluster.allocation.local import LocalAllocation
 from howdah.cluster.assembly import check_sizing
+from howdah.cluster.client import Ended, take_down
 from howdah.cluster.control import ControlClient, ControlServer
 from howdah.cluster.environment import shell_environment
 from howdah.cluster.request import ClusterRequest
@@ -97,6 +101,41 @@ def test_one_supervisor_per_name(directory: ClusterDirectory) -> None:
     assert directory.is_held()
     held.close()
     assert not directory.is_held()
+
+
+def test_the_lock_says_who_has_it(directory: ClusterDirectory) -> None:
+    assert directory.holder() is None
+    held = directory.lock()
+    assert held is not None
+    assert directory.holder() is None, "not yet"
+    for _ in range(2):
+        directory.sign(held)
+    assert directory.holder() == (os.getpid(), platform.node())
+    held.close()
+    assert directory.holder() is None
+
+
+def test_a_cluster_of_another_host_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Several hosts may have one HOWDAH_HOME."""
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
+    directory = cluster_directory("c")
+    with subprocess.Popen(["sleep", "60"]) as stranger:
+        try:
+            held = directory.lock()
+            assert held is not None
+            directory.write(replace(MANIFEST, supervisor=stranger.pid))
+            held.write(f"{stranger.pid} elsewhere\n")
+            held.flush()
+            with pytest.raises(ClusterProblem, match="was started on elsewhere"):
+                take_down("c")
+            held.close()
+            with pytest.raises(ClusterProblem, match="was started on h"):
+                take_down("c")
+            assert stranger.poll() is None
+        finally:
+            stranger.kill()
+    directory.mark("down")
+    assert take_down("c") is Ended.NOTHING
 
 
 @pytest.mark.parametrize("name", ["", "A", "a/b", "..", "-a", "a" * 41, "a b"])

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.engine.observer import JobProgress
 from howdah.engine.submission import Client, Submission, submit
-from howdah.errors import ClusterProblem
+from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.resourcemanager import Application
 from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application
 
@@ -67,6 +67,26 @@ def test_a_client_that_can_only_wait_is_killed() -> None:
     silent = FakeProcess(looks=2)
     run(silent, [()], fatal="not in what it says")
     assert silent.signals == []
+
+
+class Lost(FakeProcess):
+    """One whose agent is gone."""
+
+    def signal(self, number: int) -> None:
+        raise HostProblem(f"process.signal {number}: the channel was lost", host="here")
+
+
+def test_a_client_that_is_lost_with_its_agent_is_said() -> None:
+    with pytest.raises(HostProblem, match="the agent that ran the client was lost"):
+        run(Lost(code=-9, cpu_seconds=None), [()])
+
+
+def test_who_is_interrupted_when_the_agent_is_gone_is_interrupted() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(Lost(looks=2), [()], check=stop)
 
 
 def test_what_the_client_says_is_kept_without_noise() -> None:

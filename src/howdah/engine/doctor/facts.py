@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from howdah.cluster.allocation import Allocation
-from howdah.cluster.state import known_clusters
+from howdah.cluster.state import GONE, known_clusters
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution import managed
 from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
@@ -125,7 +125,7 @@ def _leftovers() -> list[str]:
     names = []
     for cluster in known_clusters():
         manifest = cluster.read()
-        unfinished = manifest is not None and manifest.state in ("starting", "up")
+        unfinished = manifest is not None and manifest.state not in GONE
         if not cluster.is_held() and (unfinished or (cluster.path / "work").exists()):
             names.append(cluster.name)
     return names

@@ -49,6 +49,42 @@ def remove(path: str) -> None:
         os.remove(path)
 
 
+_OWNER = ".howdah-owner"
+
+
+def claim(path: str, owner: str) -> Optional[str]:
+    """Makes a directory anew, empty but for a file that names its owner. What is there may be removed only if it is
+    empty, or `owner` had it. Otherwise nothing happens, and the answer is who has it, empty if that is not known."""
+    if os.path.lexists(path) and not os.path.isdir(path):
+        return ""
+    if os.path.isdir(path) and os.listdir(path):
+        other = _owner(path)
+        if other != owner:
+            return other
+    remove_claimed(path, owner)
+    make(path)
+    write(os.path.join(path, _OWNER), owner.encode())
+    return None
+
+
+def remove_claimed(path: str, owner: str) -> None:
+    """Removes a directory that `owner` claimed; one that is not there, or not its own, is left as it is."""
+    if not os.path.isdir(path) or _owner(path) != owner:
+        return
+    for name in os.listdir(path):
+        if name != _OWNER:  # The last: what cannot be removed now is its owner's still.
+            remove(os.path.join(path, name))
+    os.remove(os.path.join(path, _OWNER))
+    os.rmdir(path)
+
+
+def _owner(path: str) -> str:
+    try:
+        return read(os.path.join(path, _OWNER), limit=4096).decode("utf-8", "replace")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return ""
+
+
 def rename(path: str, to: str) -> None:
     """Gives a file another name on the same file system, replacing what has that name."""
     os.replace(path, to)
@@ -126,6 +162,8 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "files.write": write,
     "files.make": make,
     "files.remove": remove,
+    "files.claim": claim,
+    "files.remove_claimed": remove_claimed,
     "files.rename": rename,
     "files.list": listing,
     "files.resolve": resolve,

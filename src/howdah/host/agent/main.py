@@ -36,6 +36,9 @@ def serve(channel: Any) -> None:
     # A Ctrl-C in the user's terminal is for Howdah, which then closes the channel; it must not reach the daemons.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A batch system that ends a job tells every process; this one is needed to the end, and ends with its channel. Not
+    # SIG_IGN, which what it starts would inherit.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     if os.getsid(0) != os.getpid():
         os.setsid()
     agent = _Agent(channel)

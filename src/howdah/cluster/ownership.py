@@ -1,0 +1,70 @@
+"""Which directories are a cluster's own: only these are ever removed, with all that is in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from howdah.cluster.allocation import open_host
+from howdah.cluster.state import Manifest
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.plan import Plan
+from howdah.host import Host
+from howdah.store import howdah_home
+
+_POLL_SECONDS = 0.05
+_DYING_SECONDS = 15.0
+
+
+def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
+    """Makes the directories of a cluster anew, on every host, with a mark of whose they are.
+
+    Raises UsageError where there is something that neither this cluster nor one of its name before has made; nothing
+    is left of those that were made then.
+    """
+    begun: list[Host] = []
+    for host in hosts:
+        begun.append(host)
+        for directory in plan.directories:
+            other = host.call("files.claim", path=directory, owner=_owner(plan))
+            if other is None:
+                continue
+            for one in begun:
+                remove_directories(one, plan)
+            whose = f"it belongs to the cluster {other}" if other else "no cluster has made it"
+            raise UsageError(
+                f"{directory} is there already, and would be emptied: {whose}",
+                hint="Choose another --name, or another --work-dir, below which a directory of that name is made.",
+            )
+
+
+def remove_directories(host: Host, plan: Plan) -> None:
+    """Removes what `claim_directories` has made on `host`. Raises HostProblem where that cannot be done."""
+    for directory in plan.directories:
+        host.call("files.remove_claimed", path=directory, owner=_owner(plan))
+
+
+def remove_data(manifest: Manifest) -> None:
+    """Removes what a dead cluster left on its hosts, whose daemons may be dying yet; nothing that is another's now.
+
+    Raises HostProblem where that cannot be done.
+    """
+    for name in {place.host for place in (manifest.plan.masters, *manifest.plan.nodes)}:
+        host = open_host(manifest.allocation, name)
+        deadline = time.monotonic() + _DYING_SECONDS
+        try:
+            while True:
+                try:
+                    remove_directories(host, manifest.plan)
+                    break
+                except HostProblem:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(_POLL_SECONDS)
+        finally:
+            host.close()
+
+
+def _owner(plan: Plan) -> str:
+    """Names are of a machine and a HOWDAH_HOME, either of which another one may share."""
+    return f"{plan.name} of {howdah_home()} on {plan.masters.host}"

@@ -1,0 +1,20 @@
+"""Whose processes these are."""
+
+from __future__ import annotations
+
+import os
+import pwd
+
+from howdah.errors import HostProblem
+
+
+def process_user() -> str:
+    """The name of the user that this process, and so every daemon, runs as, whatever USER and LOGNAME say: after `su`
+    they may still name another. Raises HostProblem for a user without a name, whom Hadoop refuses."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        raise HostProblem(
+            f"the user {os.getuid()} has no name on this machine, and Hadoop runs for users with names alone",
+            hint="Give it one in /etc/passwd.",
+        ) from None
