@@ -58,7 +58,7 @@ _MAKING = (
         "--work-dir",
         type=click.Path(),
         default=None,
-        help="Where the daemons keep their data: in a directory of the cluster's name below it.",
+        help="The daemons' data are in a directory below, of the cluster's name.",
     ),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )

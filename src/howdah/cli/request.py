@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import UsageError
 from howdah.model.storage import HDFS, parse_storages
+from howdah.store import howdah_home
 
 _HADOOP_SPLITS = re.compile(r"[^\w./+@=~-]")
 
