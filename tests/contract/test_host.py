@@ -150,22 +150,27 @@ def test_only_its_owner_has_a_directory_anew(host: Host, tmp_path: Path) -> None
     def claim(owner: str) -> str | None:
         return host.call("files.claim", path=str(place), owner=owner)  # type: ignore[no-any-return]
 
+    def remove(owner: str) -> str | None:
+        return host.call("files.remove_claimed", path=str(place), owner=owner)  # type: ignore[no-any-return]
+
     assert claim("me") is None
     (place / "data").write_text("x")
     assert claim("another") == "me"
     assert (place / "data").exists()
     assert claim("me") is None
     assert [one.name for one in place.iterdir()] == [".howdah-owner"]
-    host.call("files.remove_claimed", path=str(place), owner="another")
+    assert remove("another") == "me"
     assert place.exists()
-    host.call("files.remove_claimed", path=str(place), owner="me")
-    host.call("files.remove_claimed", path=str(place), owner="me")
+    assert remove("me") is None
+    assert remove("me") is None
     assert not place.exists()
     place.mkdir()
+    (place / ".howdah-owner.new").write_text("cut o")
     assert claim("me") is None, "an empty one is nobody's"
     (place / ".howdah-owner").unlink()
     (place / "data").write_text("x")
-    assert claim("me") == ""
+    assert (claim("me"), remove("me")) == ("", "")
+    assert (place / "data").exists()
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     assert host.call("files.claim", path=str(tmp_path / "link"), owner="me") == ""
 

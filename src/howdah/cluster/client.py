@@ -120,14 +120,14 @@ def take_down(name: str) -> Ended:
     if not directory.is_held():
         if manifest is None or manifest.state in GONE:
             return Ended.NOTHING
-        _check_host(name, manifest.plan.masters.host)
         remove_data(manifest)
         shutil.rmtree(directory.conf, ignore_errors=True)
         directory.mark("down")
         return Ended.LEFTOVERS
     holder = directory.holder()
-    if holder is not None:
-        _check_host(name, holder[1])
+    if holder is not None and holder[1] != platform.node():
+        # Several hosts may have one HOWDAH_HOME, and process ids are a host's own.
+        raise ClusterProblem(f"the cluster {name!r} was started on {holder[1]}", hint="Type `howdah down` there.")
     try:
         control = ControlClient(directory)
         control.ask("down")
@@ -157,13 +157,6 @@ def _is_ending(directory: ClusterDirectory) -> bool:
     """Whether it is about to remove its data, which may take long."""
     manifest = directory.read()
     return manifest is not None and manifest.state == "ending"
-
-
-def _check_host(name: str, host: str) -> None:
-    """Raises ClusterProblem for another host than this: several may have one HOWDAH_HOME, and process ids are a
-    host's own."""
-    if host != platform.node():
-        raise ClusterProblem(f"the cluster {name!r} was started on {host}", hint=f"Type `howdah down` on {host}.")
 
 
 def _revive(event: dict[str, Any], directory: ClusterDirectory) -> HowdahError:

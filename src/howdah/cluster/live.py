@@ -198,6 +198,10 @@ def open_managed(manifest: Manifest) -> LiveCluster:
     there = tuple(jar for jar in map(Path, manifest.plugins) if jar.is_file())
     host = open_host(manifest.allocation, manifest.plan.masters.host)
     try:
+        processors = manifest.defaults.get("processors")
+        if processors is not None:
+            # Clients, too; and what the machine can do is found out with what the cluster has of it.
+            host.call("machine.confine", processors=processors)
         jdk = _jdk_at(host, manifest.jdk["home"])
         settings = read_conf_dir(directory.conf)
     except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import time
 from collections.abc import Iterable
 
@@ -41,21 +42,35 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
 def remove_directories(host: Host, plan: Plan) -> None:
     """Removes what `claim_directories` has made on `host`. Raises HostProblem where that cannot be done."""
     for directory in plan.directories:
-        host.call("files.remove_claimed", path=directory, owner=_owner(plan))
+        other = host.call("files.remove_claimed", path=directory, owner=_owner(plan))
+        if other is not None:
+            whose = f"it belongs to the cluster {other}" if other else "nothing in it says whose it is"
+            raise HostProblem(
+                f"{directory} is left as it is: {whose}", host=host.name, hint="If nobody needs it, remove it yourself."
+            )
 
 
 def remove_data(manifest: Manifest) -> None:
-    """Removes what a dead cluster left on its hosts, whose daemons may be dying yet; nothing that is another's now.
+    """Removes what a dead cluster left, whose daemons may be dying yet.
 
-    Raises HostProblem where that cannot be done.
+    Raises HostProblem where that cannot be done, as where it was another host's, with which this one shares its home.
     """
-    for name in {place.host for place in (manifest.plan.masters, *manifest.plan.nodes)}:
+    plan = manifest.plan
+    for name in {place.host for place in plan.places}:
+        if name != platform.node():
+            # It may be up there: not every file system has locks that other hosts see.
+            directories = " and ".join((*plan.directories, str(howdah_home() / "clusters" / manifest.name)))
+            raise HostProblem(
+                f"the cluster {manifest.name!r} was started on {name}",
+                hint=f"Type `howdah down --name {manifest.name}` there. If that is an old name of this machine, remove "
+                f"{directories}.",
+            )
         host = open_host(manifest.allocation, name)
         deadline = time.monotonic() + _DYING_SECONDS
         try:
             while True:
                 try:
-                    remove_directories(host, manifest.plan)
+                    remove_directories(host, plan)
                     break
                 except HostProblem:
                     if time.monotonic() > deadline:
@@ -67,4 +82,4 @@ def remove_data(manifest: Manifest) -> None:
 
 def _owner(plan: Plan) -> str:
     """Names are of a machine and a HOWDAH_HOME, either of which another one may share."""
-    return f"{plan.name} of {howdah_home()} on {plan.masters.host}"
+    return f"{plan.name} of {howdah_home().resolve()} on {plan.masters.host}"

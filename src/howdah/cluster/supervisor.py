@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import sys
 import threading
@@ -64,9 +65,10 @@ class Supervisor:
                 self._mark(end)
 
     def _mark(self, state: str) -> None:
-        # The disk may be full, of what is removed now.
-        with contextlib.suppress(OSError):
-            self._directory.mark(state)
+        manifest = self._directory.read()
+        if manifest is not None and manifest.supervisor == os.getpid():  # Not that of one before, which has died.
+            with contextlib.suppress(OSError):  # The disk may be full, of what is removed now.
+                self._directory.mark(state)
 
     def _announce(self, step: str) -> None:
         self._say("step", step=step)

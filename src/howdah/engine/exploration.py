@@ -29,14 +29,15 @@ def best(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> dict[str
     """The levels that look best: the baseline's while no run was valid."""
     if all(one.value is None for one in done):
         return dict(plan.arms[0])
-    points, values = _seen(plan, done, better)
+    # A valid run whose metric could not be had says nothing. What to run next takes it for the worst all the same: it
+    # would be run again and again.
+    told = [one for one in done if one.value is not None or one.run.outcome.kind != "valid"]
+    points, values = _seen(plan, told, better)
     return dict(plan.arms[_number(plan, _search(plan).best(points, values))])
 
 
 def _seen(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> tuple[list[Point], list[float]]:
-    """Logarithms of which less is better. A run that went wrong, or was ended early, counts as the worst that was; a
-    valid one whose metric could not be had says nothing."""
-    done = [one for one in done if one.value is not None or one.run.outcome.kind != "valid"]
+    """Logarithms of which less is better. A run that went wrong, or was ended early, counts as the worst that was."""
     sign = -1.0 if better == "higher" else 1.0
     logs = [None if one.value is None else sign * math.log(one.value) for one in done]
     worst = max((log for log in logs if log is not None), default=0.0)

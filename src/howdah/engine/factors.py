@@ -248,7 +248,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "cpus",
             "cluster",
             "1, 2",
-            "processors that daemons and containers may use (CPU affinity)",
+            "processors that daemons, containers and clients may use (CPU affinity)",
             _cpus,
             _few_processors,
             _SETTINGS,

@@ -14,7 +14,11 @@ JOB_SECONDS = Metric(
     "job history",
 )
 CLIENT_SECONDS = Metric(
-    "client_seconds", "s", "lower", "from the start of the client's JVM to its end", "the agent's clock"
+    "client_seconds",
+    "s",
+    "lower",
+    "from the start of the client's JVM to its end, of which its agent tells",
+    "the clock of Howdah's machine",
 )
 CLIENT_START_SECONDS = Metric(
     "client_start_seconds",
@@ -52,7 +56,11 @@ CLIENT_CPU_SECONDS = Metric(
     "client_cpu_seconds", "s", "lower", "user and system time of the client's JVM", "process accounting (wait4)"
 )
 MEMORY_SECONDS = Metric(
-    "container_memory_seconds", "MB s", "lower", "memory of containers × time they were allocated", "ResourceManager"
+    "container_memory_seconds",
+    "MB s",
+    "lower",
+    "memory of containers × time they were allocated; MB as YARN has them, of 2^20 bytes",
+    "ResourceManager",
 )
 VCORE_SECONDS = Metric(
     "container_vcore_seconds", "vcore s", "lower", "vcores of containers × time they were allocated", "ResourceManager"

@@ -76,9 +76,9 @@ def submit(
         with suppress(HostProblem):  # Where the agent is gone, too, the process is.
             process.signal(signal.SIGKILL)
         raise
-    end = now()
-    if process.cpu_seconds is None:
+    if process.cpu_seconds is None or process.ended_at is None:
         raise HostProblem("the agent that ran the client was lost, and the client with it", host=cluster.host.name)
+    end = Moment(*process.ended_at)
     lines = _tail(cluster, client.log).splitlines()
     said = tuple(line for line in lines if line.strip() and not _JAVA_NOISE.match(line))
     return Submission(code, _settled(cluster, client.tag), start, end, process.cpu_seconds, said)

@@ -11,6 +11,7 @@ import json
 import shlex
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,7 @@ class _Watched:
     def __init__(self, pid: int, channel: Channel) -> None:
         self.pid = pid
         self.cpu_seconds: float | None = None
+        self.ended_at: tuple[float, float] | None = None
         self._channel = channel
         self._done = threading.Event()
         self._code: int | None = None
@@ -224,6 +226,7 @@ class _Watched:
 
     def ended(self, message: Mapping[str, Any]) -> None:
         self.cpu_seconds = message["cpu_seconds"]
+        self.ended_at = (time.time(), time.monotonic())
         self._code = message["code"]
         self._done.set()
 

@@ -24,6 +24,8 @@ class Process(Protocol):
     pid: int
     cpu_seconds: float | None
     """CPU of the process and all it waited for; known once it has ended."""
+    ended_at: tuple[float, float] | None
+    """When its agent told of its end: seconds since 1970, and of the monotonic clock; of this machine."""
 
     def poll(self) -> int | None:
         """The exit code, negative for a signal, or None while it runs. Costs no round trip."""

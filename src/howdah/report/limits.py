@@ -103,6 +103,12 @@ def processors(host: HostSeries, start: float, end: float) -> float | None:
     return host.cpu(ALL_CPU).rate(start, end)
 
 
+def _processors_of(run: StoredRun, there: float | None) -> float | None:
+    """Of those that are `there`, as many as the cluster may use."""
+    allowed = run.run.cluster.get("defaults", {}).get("processors")
+    return there if allowed is None or there is None else min(float(allowed), there)
+
+
 def cpu_bound(run: StoredRun, host: HostSeries, start: float, end: float) -> float | None:
     """The processors that a host has by calibration, or by count where calibration has none or was exceeded."""
     cpu = [load for load in _loads(run, host, start, end) if load.resource == _CPU.name]
@@ -130,7 +136,7 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
         exceeded = calibrated is not None and used > EXCEEDED * calibrated
         bound = None if exceeded else calibrated
         if bound is None and resource is _CPU:
-            bound = processors(host, start, end)
+            bound = _processors_of(run, processors(host, start, end))
         share = at_bound = None
         if bound:
             share = used / bound

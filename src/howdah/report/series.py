@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -175,4 +176,10 @@ def _accounts(points: Sequence[Point]) -> dict[tuple[str, str, int, str], list[P
 def _whole_disks(devices: set[str]) -> set[str]:
     """`devices` without partitions and without those stacked on others, whose bytes would count twice."""
     disks = {name for name in devices if not name.startswith(_STACKED_DEVICES)} or devices
-    return {name for name in disks if not any(name != other and name.startswith(other) for other in disks)}
+    return {name for name in disks if not any(_is_partition(name, other) for other in disks)}
+
+
+def _is_partition(name: str, disk: str) -> bool:
+    """`sda1` is one of `sda`, `nvme0n1p1` of `nvme0n1`; `sdaa` and `nvme0n10` are disks themselves."""
+    between = "p" if disk[-1:].isdigit() else ""
+    return re.fullmatch(re.escape(disk) + between + r"\d+", name) is not None

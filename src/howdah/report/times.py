@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from howdah.report.jobs import PhaseJob, steps_of
 from howdah.report.theme import STEP_HEIGHTS, step_colour
 
 SUCCEEDED = "SUCCEEDED"
+_ORDER = ("tasks", "starting", "ending")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +34,14 @@ class PhaseTime:
 
 
 def phase_times(phases: Sequence[Phase], jobs: Sequence[PhaseJob]) -> tuple[PhaseTime, ...]:
-    """The pieces of every phase that ended; the pieces of several jobs in a phase are added up."""
+    """The pieces of every phase that ended; what several jobs of a phase do at once counts once."""
     found = []
     for phase in phases:
         if phase.end is None:
             continue
         own = [entry.job for entry in jobs if entry.phase == phase.name]
         seconds = phase.end.monotonic - phase.start.monotonic
-        starting, tasks, ending = (
-            (sum(column) for column in zip(*map(_job_pieces, own), strict=True)) if own else (0,) * 3
-        )
+        starting, tasks, ending = _pieces(own)
         outside = max(0.0, seconds - starting - tasks - ending)
         found.append(PhaseTime(phase.name, seconds, outside, starting, tasks, ending))
     return tuple(found)
@@ -98,9 +98,23 @@ def job_name(entry: PhaseJob, jobs: Sequence[PhaseJob]) -> str:
     return entry.phase if len(own) == 1 else f"{entry.phase} {own.index(entry) + 1}"
 
 
-def _job_pieces(job: Job) -> tuple[float, float, float]:
+def _pieces(jobs: Sequence[Job]) -> tuple[float, float, float]:
+    """How long some job was starting, had tasks, or was ending: of several at once tasks come first, then starts."""
+    spans = [span for job in jobs for span in _job_spans(job)]
+    sums = dict.fromkeys(_ORDER, 0.0)
+    borders = sorted({moment for _, start, end in spans for moment in (start, end)})
+    for start, end in itertools.pairwise(borders):
+        under_way = {kind for kind, first, last in spans if first <= start and end <= last}
+        for kind in _ORDER:
+            if kind in under_way:
+                sums[kind] += end - start
+                break
+    return sums["starting"], sums["tasks"], sums["ending"]
+
+
+def _job_spans(job: Job) -> list[tuple[str, float, float]]:
     if not job.attempts:
-        return job.seconds, 0.0, 0.0
+        return [("starting", job.submit, job.finish)]
     first = min(attempt.whole.start for attempt in job.attempts)
     last = max(attempt.whole.end for attempt in job.attempts)
-    return max(0.0, first - job.submit), max(0.0, last - first), max(0.0, job.finish - last)
+    return [("starting", job.submit, first), ("tasks", first, last), ("ending", last, job.finish)]

@@ -129,7 +129,7 @@ def test_a_cluster_of_another_host_is_left_alone(monkeypatch: pytest.MonkeyPatch
             with pytest.raises(ClusterProblem, match="was started on elsewhere"):
                 take_down("c")
             held.close()
-            with pytest.raises(ClusterProblem, match="was started on h"):
+            with pytest.raises(HostProblem, match="was started on h"):
                 take_down("c")
             assert stranger.poll() is None
         finally:

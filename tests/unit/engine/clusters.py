@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,9 +40,14 @@ class FakeProcess:
     cpu_seconds: float | None = 1.5
     signals: list[int] = field(default_factory=list)
     says: str | None = None
+    ended_at: tuple[float, float] | None = None
 
     def poll(self) -> int | None:
-        return self.code if self.looks <= 0 else None
+        if self.looks > 0:
+            return None
+        if self.ended_at is None:
+            self.ended_at = (time.time(), time.monotonic())
+        return self.code
 
     def wait(self, timeout: float) -> int | None:
         self.looks -= 1

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.engine.confirmation import confirming
 from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
-from howdah.engine.exploration import _seen
+from howdah.engine.exploration import best, propose
 from howdah.engine.findings import find
 from howdah.engine.observer import Silent
 from howdah.engine.takeaway import site_files
@@ -179,11 +179,15 @@ def test_a_valid_run_without_the_metric_is_not_the_worst(tmp_path: Path, synthet
     plan, directory = begun(search(synthetic, 8), synthetic, tmp_path / "search")
     ran(plan, directory)
     done = [one for one in finished(plan, directory) if one.value is not None]
-    worst = max(done, key=lambda one: one.value or 0.0)
-    points, values = _seen(plan, [*done, replace(worst, value=None)], "lower")
-    assert (len(points), len(values)) == (len(done), len(done))
-    failed = replace(worst, value=None, run=replace(worst.run, outcome=Outcome("failed", "why")))
-    assert len(_seen(plan, [*done, failed], "lower")[0]) == len(done) + 1
+    found = best(plan, done, "lower")
+    [top] = [one for one in done if plan.arms[one.slot.arm] == found]
+    without = [replace(one, value=None, slot=replace(top.slot, block=30 + at)) for at, one in enumerate(done[:6])]
+    assert best(plan, [*done, *without], "lower") == found
+    fails = [replace(one, run=replace(one.run, outcome=Outcome("failed", "why"))) for one in without]
+    assert best(plan, [*done, *fails], "lower") != found
+    # It is not proposed again and again, though.
+    again = propose(plan, [*done[:3], *without[:3]], "lower")
+    assert again != propose(plan, done[:3], "lower")
 
 
 def test_too_many_combinations_are_refused(tmp_path: Path, synthetic: Path) -> None:

@@ -35,17 +35,17 @@ def test_settings_that_took_effect_or_did_not(asked: dict[str, str], passed: boo
 
 @pytest.mark.parametrize(("measured", "passed"), [("sort", True), ("gen", False), ("other", True)])
 def test_a_setting_has_to_show_in_the_measured_phase(measured: str, passed: bool) -> None:
-    one, none = ({"mapreduce.job.reduces": frozenset({Setting(value, None)})} for value in ("2", "0"))
+    one, none = ({"mapreduce.task.io.sort.mb": frozenset({Setting(value, None)})} for value in ("2", "100"))
     held = ReadBack({}, {"gen": none, "sort": one})
-    check = check_settings({"mapreduce.job.reduces": "2"}, held, [measured])
+    check = check_settings({"mapreduce.task.io.sort.mb": "2"}, held, [measured])
     assert check is not None
     assert check.passed is passed
 
 
 def test_a_setting_may_show_in_any_of_several_measured_phases() -> None:
-    one, none = ({"mapreduce.job.reduces": frozenset({Setting(value, None)})} for value in ("2", "0"))
+    one, none = ({"mapreduce.task.io.sort.mb": frozenset({Setting(value, None)})} for value in ("2", "100"))
     held = ReadBack({}, {"gen-1": none, "sort-1": one, "sort-2": one})
-    asked = {"mapreduce.job.reduces": "2"}
+    asked = {"mapreduce.task.io.sort.mb": "2"}
     assert check_settings(asked, held, ["sort-1", "sort-2"]) == check_settings(asked, held, ["sort-2"])
     right, wrong = check_settings(asked, held, ["sort-1", "sort-2"]), check_settings(asked, held, ["gen-1"])
     assert right is not None
@@ -58,6 +58,19 @@ def test_what_the_job_client_computes_may_be_as_asked_in_any_phase() -> None:
         name: {"mapreduce.job.maps": frozenset({Setting(value, None)})} for name, value in (("gen", "4"), ("sort", "2"))
     }
     check = check_settings({"mapreduce.job.maps": "4"}, ReadBack({}, phases), ["sort"])
+    assert check is not None
+    assert check.passed
+
+
+def test_what_the_job_client_computes_without_a_generator_is_no_contradiction() -> None:
+    """Its data was made in the client, or is that of an earlier run."""
+    count = {"mapreduce.job.maps": frozenset({Setting("10", None)})}
+    assert check_settings({"mapreduce.job.maps": "2"}, ReadBack({}, {"count": count}), ["count"]) is None
+
+
+def test_a_program_of_maps_alone_has_no_reduces_to_be_set() -> None:
+    sort, join = ({"mapreduce.job.reduces": frozenset({Setting(value, None)})} for value in ("4", "0"))
+    check = check_settings({"mapreduce.job.reduces": "4"}, ReadBack({}, {"sort": sort, "join": join}), ["join"])
     assert check is not None
     assert check.passed
 

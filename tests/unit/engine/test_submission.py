@@ -10,6 +10,7 @@ from howdah.engine.observer import JobProgress
 from howdah.engine.submission import Client, Submission, submit
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.resourcemanager import Application
+from howdah.model.sample import Moment
 from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application
 
 FULL_DISK = Path(__file__).parents[2] / "golden/hadoop/3.4.2/textgen_full_disk.log"
@@ -87,6 +88,12 @@ def test_who_is_interrupted_when_the_agent_is_gone_is_interrupted() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run(Lost(looks=2), [()], check=stop)
+
+
+def test_the_end_is_when_the_agent_tells_of_it() -> None:
+    """Not when somebody has looked how far its job was."""
+    process = FakeProcess(ended_at=(100.0, 50.0))
+    assert run(process, [()])[0].end == Moment(100.0, 50.0)
 
 
 def test_what_the_client_says_is_kept_without_noise() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from howdah.errors import UsageError
-from howdah.model.run import Caveat, Outcome
+from howdah.model.run import Caveat, Check, Outcome
 from howdah.report import Report, build_report, describe_run, render_html, render_markdown, render_text
 from howdah.report.build import own_caveats
 from howdah.report.document import Block, Figure, Fold, Section, Table
@@ -50,6 +50,14 @@ def test_the_headline_names_a_primary_metric_that_is_no_time(single: StoredRun) 
     run = replace(single, run=replace(single.run, primary="sort/cpu_seconds", cluster={}, dataset=None, checks=()))
     words = "TeraSort: sort/cpu_seconds 39.2 s (1 run, no interval), 43.3 MB/s; output not validated."
     assert build_report([run]).headline == words
+
+
+def test_that_a_program_ended_well_validates_no_output(single: StoredRun) -> None:
+    made = (Check("exit code", True, "0"), Check("settings", True, "as asked"))
+    run = replace(single, run=replace(single.run, checks=made))
+    assert build_report([run]).headline.endswith("output not validated.")
+    looked = replace(single, run=replace(single.run, checks=(*made, Check("verify", True, "0"))))
+    assert build_report([looked]).headline.endswith("output validated.")
 
 
 def test_one_run_has_no_interval_and_says_why(single: StoredRun) -> None:

@@ -13,6 +13,7 @@ from howdah.report import build_report, render_text
 from howdah.report.detail import Detail
 from howdah.report.limits import Load, PhaseLimit, judge
 from howdah.report.timeline import build_timeline, place, short_name
+from howdah.report.times import phase_times
 from howdah.store import StoredRun
 from tests.unit.report.example_runs import Example, wide_shape, write_example
 
@@ -35,6 +36,17 @@ def test_the_pieces_of_a_phase_add_up(single: StoredRun) -> None:
     for time in Detail(single).times:
         assert time.outside + time.starting + time.tasks + time.ending == pytest.approx(time.seconds, abs=1e-6)
         assert min(time.outside, time.starting, time.tasks, time.ending) > 0
+
+
+def test_jobs_at_once_take_their_time_once(single: StoredRun) -> None:
+    detail = Detail(single)
+    [sort] = [entry for entry in detail.jobs if entry.phase == "sort"]
+    phase = next(one for one in single.run.phases if one.name == "sort")
+    late = replace(sort, job=replace(sort.job, submit=sort.job.submit + 1, finish=sort.job.finish + 0.5))
+    [alone], [both] = phase_times([phase], [sort]), phase_times([phase], [sort, late])
+    assert both.tasks == pytest.approx(alone.tasks)
+    assert both.outside == pytest.approx(alone.outside - 0.5)
+    assert both.outside + both.starting + both.tasks + both.ending == pytest.approx(both.seconds)
 
 
 def test_the_phases_of_the_example_are_limited_as_they_were_made(single: StoredRun) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from howdah.report.series import Counter, HostSeries, cpu_by_role
+from howdah.report.series import Counter, HostSeries, _whole_disks, cpu_by_role
 
 
 def machine(*points: dict[str, Any]) -> HostSeries:
@@ -52,6 +52,11 @@ def test_partitions_and_stacked_devices_are_not_counted_twice() -> None:
         for device in ("vda", "vda1", "dm-0", "loop3", "vdb")
     ]
     assert machine(*points).disk("write_bytes").rate(0, 2) == pytest.approx(200)
+
+
+def test_disks_of_long_names_are_disks() -> None:
+    names = {"sda", "sda1", "sdaa", "nvme0n1", "nvme0n10", "nvme0n1p1"}
+    assert _whole_disks(names) == {"sda", "sdaa", "nvme0n1", "nvme0n10"}
 
 
 def test_a_round_that_lacks_a_disk_is_left_out() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,13 @@ def test_text_that_may_have_nothing_to_find_is_refused() -> None:
 def test_no_output_is_wrong() -> None:
     _, checks = run(WordCount(), {})
     assert not any(check.passed for check in checks)
+
+
+def test_more_than_hadoops_wordcount_can_count_is_refused() -> None:
+    asked = Asked(250 * 10**9, None, None, {}, {})
+    with pytest.raises(UsageError, match="counts in 32 bits"):
+        WordCount().resolve(asked, {"dfs.replication": "1"})
+    assert WordCount().resolve(replace(asked, own={"engine": "streaming"}), {"dfs.replication": "1"})
 
 
 def test_the_engine_is_chosen() -> None:

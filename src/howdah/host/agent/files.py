@@ -57,7 +57,7 @@ def claim(path: str, owner: str) -> Optional[str]:
     empty, or `owner` had it. Otherwise nothing happens, and the answer is who has it, empty if that is not known."""
     if os.path.lexists(path) and not os.path.isdir(path):
         return ""
-    if os.path.isdir(path) and os.listdir(path):
+    if os.path.isdir(path) and set(os.listdir(path)) - {_OWNER + ".new"}:
         other = _owner(path)
         if other != owner:
             return other
@@ -67,15 +67,25 @@ def claim(path: str, owner: str) -> Optional[str]:
     return None
 
 
-def remove_claimed(path: str, owner: str) -> None:
-    """Removes a directory that `owner` claimed; one that is not there, or not its own, is left as it is."""
-    if not os.path.isdir(path) or _owner(path) != owner:
-        return
+def remove_claimed(path: str, owner: str) -> Optional[str]:
+    """Removes a directory that `owner` claimed, where it is there. One that is not its own is left as it is, and the
+    answer is who has it, empty if that is not known."""
+    if not os.path.lexists(path):
+        return None
+    other = _owner(path)
+    if other != owner:
+        return other
     for name in os.listdir(path):
         if name != _OWNER:  # The last: what cannot be removed now is its owner's still.
             remove(os.path.join(path, name))
-    os.remove(os.path.join(path, _OWNER))
-    os.rmdir(path)
+    mark = os.path.join(path, _OWNER)
+    os.remove(mark)
+    try:
+        os.rmdir(path)
+    except OSError:
+        write(mark, owner.encode())
+        raise
+    return None
 
 
 def _owner(path: str) -> str:

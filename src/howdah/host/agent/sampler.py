@@ -353,6 +353,16 @@ def _disks_below(devices: list[str]) -> set[str]:
 
 
 def _interfaces_up() -> list[str]:
+    """Loopback, and the cards: what a bond, a bridge or a container's interface moves, a card moves, too. Where there
+    is none, as in a container, all that belong to no other interface."""
+    names = _all_up()
+    cards = [name for name in names if os.path.exists("/sys/class/net/{}/device".format(name))]
+    if not cards:
+        cards = [name for name in names if not os.path.exists("/sys/class/net/{}/master".format(name))]
+    return [name for name in names if name == "lo" or name in cards]
+
+
+def _all_up() -> list[str]:
     names = []
     for name in os.listdir("/sys/class/net"):
         try:

@@ -1,5 +1,9 @@
 package org.howdah.filesystem;
 
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +30,55 @@ final class Background {
 
   static ThreadPoolExecutor pool() {
     return POOL;
+  }
+
+  /** Something that these threads do for others. */
+  interface Work {
+    void run() throws IOException;
+  }
+
+  static CompletableFuture<Void> start(Work work) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            work.run();
+          } catch (IOException e) {
+            throw new CompletionException(e);
+          }
+        },
+        POOL);
+  }
+
+  /**
+   * Waits for the end of some work, and throws what it has thrown. What it uses, such as a channel,
+   * may be used again afterwards, so that no interrupt ends this earlier.
+   *
+   * @return whether the thread was interrupted meanwhile; it is not any more, unless this throws
+   */
+  static boolean await(CompletableFuture<Void> work) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          work.get();
+          return interrupted;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException e) {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      Throwable cause = e.getCause();
+      while (cause instanceof CompletionException && cause.getCause() != null) {
+        cause = cause.getCause();
+      }
+      if (cause instanceof IOException) {
+        throw (IOException) cause;
+      }
+      throw new IOException(cause);
+    }
   }
 
   private static ThreadPoolExecutor make() {

@@ -362,9 +362,7 @@ final class Creation {
 
   private void keep(Path file, Checksums checksums, boolean sync) throws IOException {
     if (checksums != null && checksums.write(file) && sync) {
-      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-        channel.force(true);
-      }
+      Tree.sync(file);
     }
   }
 }

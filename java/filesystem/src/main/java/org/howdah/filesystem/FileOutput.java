@@ -205,7 +205,7 @@ final class FileOutput extends OutputStream
     } catch (IOException e) {
       throw failed(e, operation);
     } finally {
-      if (interrupted) {
+      if (behind.takeInterrupt() || interrupted) {
         Thread.currentThread().interrupt();
       }
     }
@@ -275,9 +275,13 @@ final class FileOutput extends OutputStream
     if (!closed) {
       closed = true;
       aborted = true;
-      behind.stop();
       try {
-        closeAndAbandon();
+        uninterrupted(
+            "abort",
+            () -> {
+              behind.stop();
+              closeAndAbandon();
+            });
       } catch (IOException e) {
         failure = e;
       }

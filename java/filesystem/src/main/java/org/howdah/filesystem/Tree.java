@@ -346,10 +346,13 @@ final class Tree {
     }
   }
 
-  /** Waits until the names in a directory are on the storage. */
-  static void sync(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
+  /** Waits until the names in a directory, or a file with its attributes, are on the storage. */
+  static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      // Not by this thread: Java closes the channel if that is interrupted meanwhile.
+      if (Background.await(Background.start(() -> channel.force(true)))) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -6,7 +6,6 @@ import java.nio.channels.FileChannel;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /**
  * Writes buffers to a channel in their order, at once while the storage is fast and in the
@@ -31,6 +30,7 @@ final class WriteBehind {
   private volatile int fast;
   private long unsynced;
   private IOException failure;
+  private boolean interrupted;
 
   /**
    * @param depth buffers that may wait; 0 for none in the background
@@ -91,11 +91,21 @@ final class WriteBehind {
     try {
       wait(syncing);
       // Not by the writer's thread: Java closes the channel if that is interrupted meanwhile.
-      wait(inBackground(() -> channel.force(true)));
+      wait(Background.start(() -> channel.force(true)));
       unsynced = 0;
     } catch (IOException e) {
       throw failed(e);
     }
+  }
+
+  /**
+   * Whether the writer was interrupted since this was last asked, while it waited. It is not
+   * interrupted now: Java would close a channel that it used next.
+   */
+  boolean takeInterrupt() {
+    boolean was = interrupted;
+    interrupted = false;
+    return was;
   }
 
   /** Waits for what runs, whatever becomes of it; the channel may be closed afterwards. */
@@ -164,24 +174,8 @@ final class WriteBehind {
     unsynced += count;
     if (sync && unsynced >= SYNC_EVERY && syncing.isDone() && !syncing.isCompletedExceptionally()) {
       unsynced = 0;
-      syncing = inBackground(() -> channel.force(false));
+      syncing = Background.start(() -> channel.force(false));
     }
-  }
-
-  private interface Sync {
-    void run() throws IOException;
-  }
-
-  private static CompletableFuture<Void> inBackground(Sync sync) {
-    return CompletableFuture.runAsync(
-        () -> {
-          try {
-            sync.run();
-          } catch (IOException e) {
-            throw new CompletionException(e);
-          }
-        },
-        Background.pool());
   }
 
   private void await(int left) throws IOException {
@@ -216,31 +210,7 @@ final class WriteBehind {
     return e;
   }
 
-  private static void wait(CompletableFuture<Void> work) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          work.get();
-          return;
-        } catch (InterruptedException e) {
-          // What runs uses buffers and the channel, so its end is waited for all the same.
-          interrupted = true;
-        }
-      }
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      while (cause instanceof CompletionException && cause.getCause() != null) {
-        cause = cause.getCause();
-      }
-      if (cause instanceof IOException) {
-        throw (IOException) cause;
-      }
-      throw new IOException(cause);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+  private void wait(CompletableFuture<Void> work) throws IOException {
+    interrupted |= Background.await(work);
   }
 }

@@ -169,6 +169,29 @@ class RacesTest {
     assertThat(Files.size(root.resolve("file"))).isEqualTo(rounds);
   }
 
+  /** The storage is as if it were slow, so that the end is waited for. */
+  @Test
+  void aWriterThatIsInterruptedWhileItClosesHasItsFile() throws Exception {
+    String[] settings = {
+      "background.below", "1e", "checksum", "true", "create.atomic", "true", "sync.directories", "true"
+    };
+    FileSystem files = TemporaryMount.open(root, settings);
+    Thread writer = Thread.currentThread();
+    byte[] large = new byte[5_000_000];
+    for (int round = 0; round < 20; round++) {
+      FSDataOutputStream out = files.create(name("/file"), true);
+      out.write(large);
+      Future<?> interrupting = pool.submit(writer::interrupt);
+      out.close();
+      while (!interrupting.isDone()) {
+        Thread.yield();
+      }
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(Files.size(root.resolve("file"))).isEqualTo(large.length);
+      assertThat(root.toFile().list()).containsExactly("file");
+    }
+  }
+
   @Test
   void anInterruptedConcatLeavesEverythingAsItWas() throws Exception {
     FileSystem files = TemporaryMount.open(root);

@@ -229,11 +229,15 @@ class StreamsTest {
     }
   }
 
-  @Test
-  void aFileThatMayNotBeWrittenToHasItsChecksums() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"false,false", "false,true", "true,false"})
+  void aFileThatMayNotBeWrittenToHasItsChecksums(String atomic, String sync) throws IOException {
     org.junit.jupiter.api.Assumptions.assumeTrue(
         Attributes.areSupported(root), "no extended attributes here");
-    try (FileSystem files = TemporaryMount.open(root, "checksum", "true")) {
+    String[] settings = {
+      "checksum", "true", "create.atomic", atomic, "sync.on.close", sync, "sync.directories", "true"
+    };
+    try (FileSystem files = TemporaryMount.open(root, settings)) {
       try (FSDataOutputStream out =
           files.create(NAME, new FsPermission("444"), true, 4096, (short) 1, 1 << 20, null)) {
         out.write(new byte[100]);

@@ -108,7 +108,7 @@ final class MapOutputFiles<K, V> {
               + (spillCount + 1));
     }
     long began = System.nanoTime();
-    SpillFile spill = spillFile(records.bytes(), (partition, to) -> write(records, partition, to));
+    SpillFile spill = spillFile(0, records.bytes(), (partition, to) -> write(records, partition, to));
     spillCount++;
     reporter.getCounter(SortingCollector.COUNTERS, "SPILLS").increment(1);
     LOG.info(
@@ -118,10 +118,13 @@ final class MapOutputFiles<K, V> {
         (System.nanoTime() - began) / 1_000_000);
   }
 
-  /** Writes another of the spills, of about {@code bytes}. */
-  private SpillFile spillFile(long bytes, Content content) throws IOException {
+  /**
+   * Writes another of the spills, of {@code spilled} bytes that are in files already and {@code
+   * records} bytes of records.
+   */
+  private SpillFile spillFile(long spilled, long records, Content content) throws IOException {
     int number = fileCount++;
-    Path file = place(bytes, size -> names.getSpillFileForWrite(number, size));
+    Path file = place(spilled, records, size -> names.getSpillFileForWrite(number, size));
     SpillRecord index = new SpillRecord(partitions);
     write(file, index, content);
     long length = local.getFileStatus(file).getLen();
@@ -143,18 +146,22 @@ final class MapOutputFiles<K, V> {
     Path withRoom(long bytes) throws IOException;
   }
 
-  /** Where a file of {@code bytes}, before they are compressed, is to be. */
-  private Path place(long bytes, Places places) throws IOException {
-    long whole = bytes + (long) partitions * HEADER_BYTES;
+  /**
+   * Where a file is to be, of {@code spilled} bytes that are in files already and {@code records}
+   * bytes of records.
+   */
+  private Path place(long spilled, long records, Places places) throws IOException {
+    long known = spilled + (long) partitions * HEADER_BYTES;
     try {
-      return places.withRoom(whole);
+      return places.withRoom(known + records);
     } catch (DiskErrorException full) {
-      if (codec == null) {
+      long usual = (long) job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB) << 20;
+      if (codec == null || records <= usual) {
         throw full;
       }
-      // Compressed, it may fit where it would not as it is; Hadoop's own never asks for more.
-      long usual = (long) job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB) << 20;
-      return places.withRoom(Math.min(whole, usual));
+      // Compressed, they may fit where they would not as they are. Of these, Hadoop's own never has
+      // more at once.
+      return places.withRoom(known + usual);
     }
   }
 
@@ -170,7 +177,7 @@ final class MapOutputFiles<K, V> {
     while (spills.size() > most) {
       mergeSmallest(Math.min(most, spills.size() - most + 1), combine);
     }
-    Path output = place(rest.bytes() + bytesOf(spills), names::getOutputFileForWrite);
+    Path output = place(bytesOf(spills), rest.bytes(), names::getOutputFileForWrite);
     Path outputIndex = names.getOutputIndexFileForWrite((long) partitions * INDEX_BYTES);
     SpillRecord index = new SpillRecord(partitions);
     if (spills.isEmpty()) {
@@ -234,7 +241,7 @@ final class MapOutputFiles<K, V> {
     spills.sort(Comparator.comparingLong(SpillFile::length));
     List<SpillFile> some = new ArrayList<>(spills.subList(0, count));
     spills.subList(0, count).clear();
-    merge(some, null, combine, content -> spillFile(bytesOf(some), content));
+    merge(some, null, combine, content -> spillFile(bytesOf(some), 0, content));
     LOG.info("{} spills merged in {} ms", count, (System.nanoTime() - began) / 1_000_000);
   }
 

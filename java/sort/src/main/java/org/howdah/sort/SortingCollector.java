@@ -1,6 +1,7 @@
 package org.howdah.sort;
 
 import java.io.IOException;
+import java.security.PrivilegedExceptionAction;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -16,6 +17,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.QuickSort;
 import org.slf4j.Logger;
@@ -286,11 +288,14 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
 
   private void spill() throws IOException {
     try {
-      inThreadOfItsOwn(
+      // Not every Java hands the user on to new threads.
+      UserGroupInformation user = UserGroupInformation.getCurrentUser();
+      PrivilegedExceptionAction<Void> spill =
           () -> {
             files.spill(sorted());
             return null;
-          });
+          };
+      inThreadOfItsOwn(() -> user.doAs(spill));
       buffer.clear();
       if (folded != null) {
         folded.clear();
@@ -331,7 +336,7 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
       if (cause instanceof RuntimeException) {
         throw (RuntimeException) cause;
       }
-      throw (IOException) cause;
+      throw cause instanceof IOException ? (IOException) cause : new IOException(cause);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
