@@ -173,7 +173,14 @@ class RacesTest {
   @Test
   void aWriterThatIsInterruptedWhileItClosesHasItsFile() throws Exception {
     String[] settings = {
-      "background.below", "1e", "checksum", "true", "create.atomic", "true", "sync.directories", "true"
+      "background.below",
+      "1e",
+      "checksum",
+      "true",
+      "create.atomic",
+      "true",
+      "sync.directories",
+      "true"
     };
     FileSystem files = TemporaryMount.open(root, settings);
     Thread writer = Thread.currentThread();

@@ -108,7 +108,8 @@ final class MapOutputFiles<K, V> {
               + (spillCount + 1));
     }
     long began = System.nanoTime();
-    SpillFile spill = spillFile(0, records.bytes(), (partition, to) -> write(records, partition, to));
+    SpillFile spill =
+        spillFile(0, records.bytes(), (partition, to) -> write(records, partition, to));
     spillCount++;
     reporter.getCounter(SortingCollector.COUNTERS, "SPILLS").increment(1);
     LOG.info(

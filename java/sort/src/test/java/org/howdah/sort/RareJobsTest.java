@@ -263,10 +263,10 @@ class RareJobsTest {
     assertThat(jobs.counter("SPILLS")).isGreaterThan(4);
   }
 
-  /** Local directories in which there is room for 8 MiB. */
+  /** Local directories in which there is room for 4 MiB. */
   public static class LittleRoom extends MROutputFiles {
     private static void check(long bytes) throws IOException {
-      if (bytes > 8 << 20) {
+      if (bytes > 4 << 20) {
         throw new DiskErrorException("there is no room for " + bytes);
       }
     }
@@ -290,8 +290,12 @@ class RareJobsTest {
   void compressedOutputsAreWrittenWhereTheyFit() throws Exception {
     Jobs.Setting little =
         job -> {
+          job.setMapperClass(Jobs.Count.class);
+          job.setMapOutputValueClass(LongWritable.class);
+          job.setReducerClass(Jobs.TextSum.class);
           job.getConfiguration().setInt(Jobs.RECORDS, 400_000);
           job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 15);
+          job.getConfiguration().setInt("mapreduce.task.io.sort.mb", 1);
           job.getConfiguration()
               .setClass("mapreduce.task.local.output.class", LittleRoom.class, MapOutputFile.class);
         };
