@@ -86,14 +86,7 @@ class Assembly:
         announce("hadoop")
         check_wanted()
         manifest = self._manifest(plan, distribution, jdk, sizing, clients)
-        # One that died, with another work directory perhaps, is forgotten only when nothing of it is left.
-        dead = home.read()
-        if dead is not None and dead.state not in GONE:
-            remove_data(dead)
-        home.write(manifest)
-        for leftover in (str(home.logs), str(home.conf)):
-            host.call("files.remove", path=leftover)
-        claim_directories(self._allocation.hosts.values(), plan)
+        self._take_place(manifest, host)
         key = namespace_key(distribution, process_user(), request.settings)
         daemons = self._daemons = Daemons(
             plan,
@@ -115,6 +108,18 @@ class Assembly:
         daemons.start(announce)
         self._wait(announce, check_wanted)
         return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
+
+    def _take_place(self, manifest: Manifest, host: Host) -> None:
+        """Makes the cluster's directories, in the place of one of its name that died: with another work directory
+        perhaps, so that it is forgotten only when nothing of it is left."""
+        home = self._directory
+        dead = home.read()
+        if dead is not None and dead.state not in GONE:
+            remove_data(dead)
+        home.write(manifest)
+        for leftover in (str(home.logs), str(home.conf)):
+            host.call("files.remove", path=leftover)
+        claim_directories(self._allocation.hosts.values(), manifest.plan)
 
     def ended(self) -> list[tuple[Running, int]]:
         """The daemons that have ended on their own, with their exit codes."""
