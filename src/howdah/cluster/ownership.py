@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import platform
 import time
 from collections.abc import Iterable
@@ -30,8 +31,8 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
             other = host.call("files.claim", path=directory, owner=_owner(plan))
             if other is None:
                 continue
-            for one in begun:
-                remove_directories(one, plan)
+            for one, made in itertools.product(begun, plan.directories):
+                one.call("files.remove_claimed", path=made, owner=_owner(plan))
             whose = f"it belongs to the cluster {other}" if other else "no cluster has made it"
             raise UsageError(
                 f"{directory} is there already, and would be emptied: {whose}",
