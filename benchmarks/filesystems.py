@@ -2,9 +2,9 @@
 on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn anew for each round.
 
 `ROW=files` is in memory (tmpfs), `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
-page cache emptied before reading. Of HDFS, the daemons' processor time counts too. `ROW=files-moosefs` is about names
-on a shared file system. Names are also those of a loop of Python's own calls. Hadoop's own two fork a process for each
-name, so that fewer names tell their rate.
+page cache emptied before reading. Of HDFS, the daemons' processor time counts too. `ROW=names-disk` and
+`ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also those of a loop of
+Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their rate.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from benchmarks.disks import own_disk
 from benchmarks.pairs import KEPT, ROOT, cluster, howdah, manifest_of, ratio_words
 from tools.moosefs import moosefs
 
@@ -28,6 +29,7 @@ ROUNDS = int(os.environ.get("ROUNDS", "10"))
 RAW_LOCAL = "fs.file.impl=org.apache.hadoop.fs.RawLocalFileSystem"
 _LOCAL = {"raw local": (RAW_LOCAL,)}
 _OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
+_FAST_ARMS = ("posixfs", "python")
 _ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs", "python")
 # Where the kernel cannot rename without replacing, ours makes a second name and removes the first.
 _LINKING = "python, link and unlink"
@@ -66,6 +68,24 @@ def measure(row: str) -> list[str]:
         for one in (place, read, work):
             shutil.rmtree(one, ignore_errors=True)
     return _table(done, _ARMS, (*_STREAMS, *_NAMES))
+
+
+def measure_names() -> list[str]:
+    """The same of names on a disk of their own, of ours and Python's. Not on the machine's: its ext4 passes over inodes
+    that were deleted a while ago one by one, which makes whoever comes next ten times slower."""
+    home = build()
+
+    def names(arm: str) -> list[dict[str, object]]:
+        place, warm = f"{disk}/names", f"posixfs://{memory}/names"
+        shutil.rmtree(place, ignore_errors=True)
+        return [
+            {"operation": name, **_names(arm, name, f"posixfs://{place}", place, count, home, (_OWN,), warm=warm)}
+            for name, count, _ in _NAMES
+        ]
+
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as memory, own_disk(home, None) as disk:
+        done = _rounds("names-disk", _FAST_ARMS, names)
+    return _table(done, _FAST_ARMS, _NAMES)
 
 
 def measure_shared() -> list[str]:

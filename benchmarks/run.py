@@ -50,6 +50,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "files": partial(filesystems.measure, "files"),
     "files-slow": throttled.measure,
     "files-disk": partial(filesystems.measure, "files-disk"),
+    "names-disk": filesystems.measure_names,
     "files-moosefs": filesystems.measure_shared,
     **{name: partial(sorting.measure, name) for name in sorting.ROWS},
     **{name: partial(storing.measure, name) for name in storing.ROWS},

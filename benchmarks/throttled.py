@@ -12,13 +12,12 @@ import random
 import re
 import shutil
 import statistics
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.disks import own_disk
 from benchmarks.filesystems import build, in_jvm, output_of, said_in_jvm, target
 from benchmarks.pairs import KEPT, cluster, howdah, manifest_of, ratio_words
 
@@ -27,7 +26,6 @@ RATE = 200_000_000
 _SIZE_MIB = 1024
 _RANGES = 1000
 _PAGE = 4096
-_LIMITS = [Path(f"/sys/fs/cgroup/blkio/blkio.throttle.{way}_bps_device") for way in ("read", "write")]
 _ARMS = ("fio", "posixfs", "raw local", "local", "hdfs")
 _SYNCED = "fs.posixfs.sync.on.close=true"
 _WARM = "/dev/shm/bench-files-slow"
@@ -60,16 +58,17 @@ _WORKS = (
 
 def measure() -> list[str]:
     """Runs the rounds that are missing (`ROUNDS`, 5 unless told): bytes per second of each arm."""
-    if os.geteuid() != 0 or not all(limit.exists() for limit in _LIMITS):
-        raise SystemExit("a disk can only be slowed down by root, with cgroup v1's blkio")
-    for program in ("fio", "mkfs.xfs"):
-        if shutil.which(program) is None:
-            raise SystemExit(f"{program} is missing: apt-get install fio xfsprogs")
+    if shutil.which("fio") is None:
+        raise SystemExit("fio is missing: apt-get install fio")
     home = build()
     kept = KEPT / "files-slow.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.is_file() else []
-    with _slow_disk(home) as disk, kept.open("a") as out, cluster("files-slow", 1, "--work-dir", str(disk / "hdfs")):
+    with (
+        own_disk(home, RATE) as disk,
+        kept.open("a") as out,
+        cluster("files-slow", 1, "--work-dir", str(disk / "hdfs")),
+    ):
         manifest = manifest_of("files-slow")
         for number in range(ROUNDS):
             order = list(_ARMS)
@@ -82,33 +81,6 @@ def measure() -> list[str]:
                     print(json.dumps(done[-1]), file=out, flush=True)
                 print(f"round {number}, {arm}", file=sys.stderr, flush=True)
     return _table(done)
-
-
-@contextmanager
-def _slow_disk(home: Path) -> Iterator[Path]:
-    image, mount = home / "bench-disk.img", home / "bench-disk"
-    device = None
-    mount.mkdir(exist_ok=True)
-    try:
-        with image.open("wb") as file:
-            file.truncate(16 << 30)
-        device = output_of(["losetup", "--direct-io=on", "-f", "--show", str(image)]).strip()
-        output_of(["mkfs.xfs", "-q", "-f", device])
-        output_of(["mount", device, str(mount)])
-        number = Path(device).stat().st_rdev
-        for limit in _LIMITS:
-            limit.write_text(f"{os.major(number)}:{os.minor(number)} {RATE}")
-        yield mount
-    finally:
-        if device is not None:
-            number = Path(device).stat().st_rdev
-            for limit in _LIMITS:
-                limit.write_text(f"{os.major(number)}:{os.minor(number)} 0")
-            subprocess.run(["umount", "-l", str(mount)], check=False)
-            subprocess.run(["losetup", "-d", device], check=False)
-        image.unlink(missing_ok=True)
-        with suppress(OSError):
-            mount.rmdir()
 
 
 def _round(arm: str, disk: Path, home: Path, manifest: Mapping[str, object]) -> Mapping[str, float]:
