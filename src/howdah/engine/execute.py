@@ -78,8 +78,8 @@ class Execution:
         fault: Fault | None,
     ) -> None:
         """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
-        runs be used. A phase is ended once the run has taken `limit_seconds`. Files are out of the page cache when the
-        measured phase begins if `cold`; `fault` is what happens in that phase."""
+        runs be used. A phase is ended once the run has taken `limit_seconds`. Files are out of the page cache when each
+        phase of the workload begins if `cold`; `fault` is what happens in that phase."""
         self._cluster = cluster
         self._workload = workload
         self._settings = settings
@@ -106,7 +106,7 @@ class Execution:
         )
         self._writer = RunWriter(root, self._run)
         self._environment: dict[str, Environment] = {}
-        self._emptied: list[Check] = []
+        self._emptied: dict[str, Check] = {}
         self._session = JobSession(
             cluster,
             storage,
@@ -117,6 +117,7 @@ class Execution:
             reuse=reuse,
             check=self._check,
             save=self._update,
+            ready=self._empty_cache,
         )
 
     @property
@@ -179,11 +180,6 @@ class Execution:
     def _attempt(self) -> Outcome:
         dataset = self._workload.prepare(self._session, self._settings)
         self._update(dataset=dataset)
-        if self._cold:
-            self._observer.step("emptying the page cache")
-            self._emptied = [
-                check_emptied(*host.call("machine.empty_page_cache")) for host in self._cluster.hosts.values()
-            ]
         self._workload.run(self._session, self._settings)
         self._session.caveats += no_part(self._run.trial.accelerator, self._measured, self._session.with_map_output)
         self._update()
@@ -196,6 +192,15 @@ class Execution:
             reason = "; ".join(f"{check.name}: {check.detail}" for check in wrong) or "nothing was verified"
             return Outcome("invalid", reason)
         return Outcome("valid")
+
+    def _empty_cache(self) -> None:
+        """Before each phase of the workload: one may read what the one before has written."""
+        if self._cold:
+            self._observer.step("emptying the page cache")
+            for name, host in self._cluster.hosts.items():
+                emptied = check_emptied(*host.call("machine.empty_page_cache"))
+                if name not in self._emptied or not emptied.passed:
+                    self._emptied[name] = emptied
 
     def _read_back(self) -> tuple[Check, ...]:
         held = read_back(self.path)
@@ -214,7 +219,7 @@ class Execution:
             check_settings(self._settings["conf"], held, self._measured),
             self._clocks.check(),
             *check_cluster(self._cluster, held),
-            *self._emptied,
+            *self._emptied.values(),
             self._check_fault(),
         )
         return tuple(one for one in found if one is not None)

@@ -266,7 +266,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "cache",
             "job",
             "warm, dropped",
-            "the page cache when the measured phase begins: as it is, or emptied",
+            "the page cache when a phase of the workload begins: as it is, or emptied before each",
             _cache,
             _no_dropping,
         ),

@@ -69,9 +69,11 @@ class JobSession:
         reuse: bool,
         check: Callable[[], None],
         save: Callable[[], None],
+        ready: Callable[[], None] = lambda: None,
     ) -> None:
         """`settings` are Hadoop keys for every job. `reuse` lets data of earlier runs be used. `check` raises when the
-        run must stop; `save` is called whenever a phase has begun or ended."""
+        run must stop; `save` is called whenever a phase has begun or ended, `ready` before each of those that are
+        neither for preparation nor for verification."""
         self.storage = storage
         self.storages = [storage]
         self.directory = f"/howdah/{run_id}"
@@ -86,6 +88,7 @@ class JobSession:
         self._settings = settings
         self._check = check
         self._save = save
+        self._ready = ready
         self._accounting = Accounting(cluster)
         self._reuse = reuse
 
@@ -259,6 +262,8 @@ class JobSession:
     ) -> Ran:
         """Runs what `client` makes of a configuration directory as one phase; `shown` is kept as its command."""
         log = self._writer.path / "logs" / f"{phase}-client.log"
+        if kind == "run":
+            self._ready()
         before = self._accounting.read()
         self._observer.phase_started(phase, data_bytes)
         self.phases.append(Phase(phase, kind, now(), command=shown))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,13 @@ def writer(tmp_path: Path) -> Iterator[RunWriter]:
 
 
 def session(
-    writer: RunWriter, process: FakeProcess, *, seen: Any = (), free: int = 1 << 40, **changes: Any
+    writer: RunWriter,
+    process: FakeProcess,
+    *,
+    seen: Any = (),
+    free: int = 1 << 40,
+    ready: Callable[[], None] = lambda: None,
+    **changes: Any,
 ) -> JobSession:
     """Its clients are `process`; YARN has `seen` of their applications."""
     answers = {
@@ -54,6 +60,7 @@ def session(
         reuse=False,
         check=lambda: None,
         save=lambda: None,
+        ready=ready,
     )
 
 
@@ -63,6 +70,17 @@ def error_of(one: JobSession, kind: PhaseKind, *, judged: bool = False) -> Excep
     except (Untrusted, WorkloadFailed) as error:
         return error
     return None
+
+
+@pytest.mark.parametrize(("kind", "times"), [("prepare", 0), ("run", 2), ("verify", 0)])
+def test_what_has_to_be_so_is_so_before_each_phase_of_the_workload(
+    writer: RunWriter, kind: PhaseKind, times: int
+) -> None:
+    made: list[int] = []
+    one = session(writer, FakeProcess(looks=0), ready=lambda: made.append(len(one.phases)))
+    for phase in ("x", "y"):
+        one.program(phase, kind, ("x.jar",))
+    assert made == list(range(times))
 
 
 def test_a_verification_that_ends_badly_says_that_the_result_is_wrong(writer: RunWriter) -> None:
