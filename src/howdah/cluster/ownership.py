@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from howdah.cluster.allocation import open_host
 from howdah.cluster.state import Manifest
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.plan import Plan
 from howdah.host import Host
 from howdah.store import howdah_home
@@ -41,14 +41,22 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
 
 
 def remove_directories(host: Host, plan: Plan) -> None:
-    """Removes what `claim_directories` has made on `host`. Raises HostProblem where that cannot be done."""
+    """Removes what `claim_directories` has made on `host`; what another cluster has claimed since then is that one's.
+
+    Raises:
+        HostProblem: that cannot be done.
+        ClusterProblem: nothing in a directory says whose it is.
+    """
+    unknown = []
     for directory in plan.directories:
-        other = host.call("files.remove_claimed", path=directory, owner=_owner(plan))
-        if other is not None:
-            whose = f"it belongs to the cluster {other}" if other else "nothing in it says whose it is"
-            raise HostProblem(
-                f"{directory} is left as it is: {whose}", host=host.name, hint="If nobody needs it, remove it yourself."
-            )
+        if host.call("files.remove_claimed", path=directory, owner=_owner(plan)) == "":
+            unknown.append(directory)
+    if unknown:
+        raise ClusterProblem(
+            f"{' and '.join(unknown)} left as it is: nothing in it says that it was this cluster's",
+            host=host.name,
+            hint="If nobody needs it, remove it yourself.",
+        )
 
 
 def remove_data(manifest: Manifest) -> None:

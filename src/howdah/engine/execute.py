@@ -79,7 +79,7 @@ class Execution:
     ) -> None:
         """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
         runs be used. A phase is ended once the run has taken `limit_seconds`. Files are out of the page cache when each
-        phase of the workload begins if `cold`; `fault` is what happens in that phase."""
+        phase of the workload begins if `cold`; `fault` is what happens in the measured one."""
         self._cluster = cluster
         self._workload = workload
         self._settings = settings

@@ -35,8 +35,8 @@ WORK_DIRECTORY = "work"
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a run is made under: the cluster, the Hadoop keys, whether files are out of the page cache when the measured
-    phase begins, and the daemon that is killed in it."""
+    """What a run is made under: the cluster, the Hadoop keys, whether files are out of the page cache when each
+    phase of the workload begins, and the daemon that is killed in the measured one."""
 
     made: ClusterRequest
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -251,7 +251,8 @@ FACTORS: Mapping[str, NamedFactor] = {
             "processors that daemons, containers and clients may use (CPU affinity)",
             _cpus,
             _few_processors,
-            _SETTINGS,
+            # The agent that looks at the host is confined, too.
+            rf"{_SETTINGS}|hosts\..*\.cpu\.(allowed|governor)",
         ),
         NamedFactor(
             "shuffle_dir",

@@ -22,10 +22,10 @@ class Measurement:
     `cluster` is a name, `conf:DIR`, `synthetic:FILE`, or None for a cluster made for this and ended after it, as `made`
     says. `command` is what one types to repeat it. `probes` None means all of them. `reuse` keeps the generated data in
     the storage, and uses what an earlier run has kept. A run that takes longer than `limit_seconds` fails. `earlier` is
-    how many runs of the same series are in another directory than `root`. Files are out of the page cache when the
-    measured phase begins if `cold`; `fault` is the daemon that is killed in it. `storage` is the one of the cluster's
-    storages that the workloads use; None for its default. With `leave_out`, workloads that cannot be run there are left
-    out, as long as there are others.
+    how many runs of the same series are in another directory than `root`. Files are out of the page cache when each
+    phase of the workload begins if `cold`; `fault` is the daemon that is killed in the measured one. `storage` is the
+    one of the cluster's storages that the workloads use; None for its default. With `leave_out`, workloads that cannot
+    be run there are left out, as long as there are others.
     """
 
     workloads: Sequence[tuple[Workload, Asked]]

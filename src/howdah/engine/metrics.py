@@ -25,7 +25,7 @@ CLIENT_START_SECONDS = Metric(
     "s",
     "lower",
     "from the start of the client's JVM to the submission of the job: JVM start, input splits, sampling",
-    "the agent's clock and job history",
+    "the clock of Howdah's machine and job history",
 )
 THROUGHPUT = Metric(
     "throughput",

@@ -105,8 +105,14 @@ def processors(host: HostSeries, start: float, end: float) -> float | None:
 
 def _processors_of(run: StoredRun, there: float | None) -> float | None:
     """Of those that are `there`, as many as the cluster may use."""
+    allowed = _allowed(run)
+    return there if allowed is None or there is None else min(allowed, there)
+
+
+def _allowed(run: StoredRun) -> float | None:
+    """The processors that the cluster was confined to, if it was."""
     allowed = run.run.cluster.get("defaults", {}).get("processors")
-    return there if allowed is None or there is None else min(float(allowed), there)
+    return None if allowed is None else float(allowed)
 
 
 def cpu_bound(run: StoredRun, host: HostSeries, start: float, end: float) -> float | None:
@@ -133,13 +139,15 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
         if used is None:
             continue
         calibrated = bound_of(run, resource.bound, host.host)
-        exceeded = calibrated is not None and used > EXCEEDED * calibrated
+        # Of a cluster that has some of the processors, the others are at work for whoever.
+        shared = resource is _CPU and _allowed(run) is not None
+        exceeded = calibrated is not None and used > EXCEEDED * calibrated and not shared
         bound = None if exceeded else calibrated
         if bound is None and resource is _CPU:
             bound = _processors_of(run, processors(host, start, end))
         share = at_bound = None
         if bound:
-            share = used / bound
+            share = min(1.0, used / bound) if shared else used / bound
             steps = counter.steps(start, end)
             high = sum(step.end - step.start for step in steps if step.value >= LIMITED * bound)
             at_bound = high / (end - start)

@@ -144,6 +144,14 @@ def test_a_machine_that_differs_between_arms_but_for_a_run_or_two(tmp_path: Path
         assert (found[0].left, found[0].right) == ("never", "always (7 of 8 runs) or never (1 of 8 runs)")
 
 
+def test_fewer_processors_show_where_the_host_is_looked_at(tmp_path: Path) -> None:
+    made = plan(tmp_path, factors=(Factor("cpus", ("2", "1")),))
+    facts = {arm: [{"hosts.vm.cpu.allowed": str(2 - arm), "hosts.vm.cpu.model": "x"}] * 8 for arm in range(2)}
+    assert Likeness(made, facts).unlike(0) == ()
+    other = {**facts, 1: [{"hosts.vm.cpu.allowed": "1", "hosts.vm.cpu.model": "y"}] * 8}
+    assert [one.path for one in Likeness(made, other).unlike(0)] == ["hosts.vm.cpu.model"]
+
+
 def test_a_search_names_what_was_not_the_same_and_follows_from_nothing_that_was_varied(tmp_path: Path) -> None:
     made = plan(tmp_path)
     varied = {"sort/mapreduce.job.reduces": "1", "sort/mapreduce.job.maps": "4", "hosts.vm.thp": "never"}

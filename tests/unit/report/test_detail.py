@@ -38,6 +38,13 @@ def test_the_pieces_of_a_phase_add_up(single: StoredRun) -> None:
         assert min(time.outside, time.starting, time.tasks, time.ending) > 0
 
 
+def test_a_cluster_that_has_one_of_two_processors_is_judged_by_it(single: StoredRun) -> None:
+    cluster = {**single.run.cluster, "defaults": {"processors": 1}}
+    confined = replace(single, run=replace(single.run, cluster=cluster), samples=())
+    [cpu] = [one for one in limit(Detail(confined), "sort").loads if one.resource == "CPU"]
+    assert (cpu.bound, cpu.share, cpu.exceeded) == (1.0, 1.0, None)
+
+
 def test_jobs_at_once_take_their_time_once(single: StoredRun) -> None:
     detail = Detail(single)
     [sort] = [entry for entry in detail.jobs if entry.phase == "sort"]
