@@ -78,8 +78,8 @@ class Execution:
         fault: Fault | None,
     ) -> None:
         """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
-        runs be used. A phase is ended once the run has taken `limit_seconds`. Files are out of the page cache when each
-        phase of the workload begins if `cold`; `fault` is what happens in the measured one."""
+        runs be used. A phase is ended once the run has taken `limit_seconds`. If `cold`, files are out of the page
+        cache when each phase of the workload begins; `fault` is what happens in the measured one."""
         self._cluster = cluster
         self._workload = workload
         self._settings = settings
