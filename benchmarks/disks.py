@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from benchmarks.pairs import output_of
+
 _LIMITS = tuple(Path(f"/sys/fs/cgroup/blkio/blkio.throttle.{way}_bps_device") for way in ("read", "write"))
 
 
@@ -25,9 +27,9 @@ def own_disk(home: Path, rate: int | None) -> Iterator[Path]:
     try:
         with image.open("wb") as file:
             file.truncate(16 << 30)
-        device = _said("losetup", "--direct-io=on", "-f", "--show", str(image))
-        _said("mkfs.xfs", "-q", "-f", device)
-        _said("mount", device, str(mount))
+        device = output_of(["losetup", "--direct-io=on", "-f", "--show", str(image)]).strip()
+        output_of(["mkfs.xfs", "-q", "-f", device])
+        output_of(["mount", device, str(mount)])
         _limit(device, rate)
         yield mount
     finally:
@@ -44,10 +46,3 @@ def _limit(device: str, rate: int | None) -> None:
     number = Path(device).stat().st_rdev
     for limit in _LIMITS if rate is not None else ():
         limit.write_text(f"{os.major(number)}:{os.minor(number)} {rate}")
-
-
-def _said(*command: str) -> str:
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} failed: {ended.stderr}")
-    return ended.stdout.strip()

@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.disks import own_disk
-from benchmarks.pairs import KEPT, ROOT, cluster, howdah, manifest_of, ratio_words
+from benchmarks.pairs import KEPT, ROOT, cluster, howdah, manifest_of, output_of, ratio_words
 from tools.moosefs import moosefs
 
 ROUNDS = int(os.environ.get("ROUNDS", "10"))
@@ -58,8 +58,9 @@ def measure(row: str) -> list[str]:
     place = root / "bench-files"
     read, work = root / "bench-read", root / "bench-hdfs"
     try:
-        # Memory that a virtual machine has not had before costs whoever is first to write to it.
-        _make_read(place)
+        if row == "files":
+            # Memory that a virtual machine has not had before costs whoever is first to write to it.
+            _make_read(place)
         _make_read(read)
         with cluster(row, 1, "--work-dir", str(work)) as name:
             manifest = manifest_of(name)
@@ -76,12 +77,9 @@ def measure_names() -> list[str]:
     home = build()
 
     def names(arm: str) -> list[dict[str, object]]:
-        place, warm = f"{disk}/names", f"posixfs://{memory}/names"
+        place = f"{disk}/names"
         shutil.rmtree(place, ignore_errors=True)
-        return [
-            {"operation": name, **_names(arm, name, f"posixfs://{place}", place, count, home, (_OWN,), warm=warm)}
-            for name, count, _ in _NAMES
-        ]
+        return _names(arm, f"posixfs://{place}", place, home, (_OWN,), warm=f"posixfs://{memory}/names")
 
     with tempfile.TemporaryDirectory(dir="/dev/shm") as memory, own_disk(home, None) as disk:
         done = _rounds("names-disk", _FAST_ARMS, names)
@@ -99,10 +97,7 @@ def measure_shared() -> list[str]:
         if arm == "posixfs":
             keys = (_OWN, f"fs.posixfs.mount={there.mount}", f"fs.posixfs.mount.warm={memory}")
             uri, warm = f"posixfs://{files.removeprefix(str(there.mount))}", "posixfs://warm/names"
-        found = [
-            {"operation": name, **_names(arm, name, uri, files, _some(arm, count), home, keys, there.inside(0), warm)}
-            for name, count, _ in _NAMES
-        ]
+        found = _names(arm, uri, files, home, keys, there.inside(0), warm)
         there.plain(0, "rm", "-r", files)
         return found
 
@@ -174,38 +169,36 @@ def _round(
         passes = 1 if cold else _PASSES // streams
         found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes)})
     # Checksums are of bytes: names are the same with them.
-    for operation, count, _ in _NAMES if arm != "posixfs, checksums" else ():
-        files = f"{place}/names"
-        said = _names(arm, operation, f"{uri}/names", files, _some(arm, count), home, settings, daemons=daemons)
-        found.append({"operation": operation, **said})
+    if arm != "posixfs, checksums":
+        found += _names(arm, f"{uri}/names", f"{place}/names", home, settings, daemons=daemons)
     if arm == "hdfs":
         howdah("exec", "--name", str(manifest["name"]), "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
     return found
 
 
-def _some(arm: str, count: int) -> int:
-    return min(count, _FORKING.get(arm, count))
-
-
 def _names(
     arm: str,
-    operation: str,
     uri: str,
     files: str,
-    count: int,
     home: Path,
     settings: Sequence[str],
     before: Sequence[str] = (),
     warm: str | None = None,
     daemons: Sequence[int] = (),
-) -> dict[str, float]:
-    if not arm.startswith("python"):
-        arguments = [operation, uri, str(count), "1", "0", *settings]
-        return in_jvm(arguments, home, before=before, daemons=daemons, warm=warm)
-    operation = "link" if (arm, operation) == (_LINKING, "rename") else operation
-    command = [*before, sys.executable, str(ROOT / "benchmarks" / "names.py"), operation, files, str(count)]
-    said: dict[str, float] = json.loads(output_of(command))
-    return said
+) -> list[dict[str, object]]:
+    """Every operation on names, in their order: what one makes the next looks at."""
+    found: list[dict[str, object]] = []
+    for operation, most, _ in _NAMES:
+        count = min(most, _FORKING.get(arm, most))
+        if arm.startswith("python"):
+            asked = "link" if (arm, operation) == (_LINKING, "rename") else operation
+            script = str(ROOT / "benchmarks" / "names.py")
+            said = json.loads(output_of([*before, sys.executable, script, asked, files, str(count)]))
+        else:
+            arguments = [operation, uri, str(count), "1", "0", *settings]
+            said = in_jvm(arguments, home, before=before, daemons=daemons, warm=warm)
+        found.append({"operation": operation, **said})
+    return found
 
 
 def target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, Sequence[str]]:
@@ -247,14 +240,6 @@ def said_in_jvm(arguments: Sequence[str], home: Path, *, before: Sequence[str] =
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
     usual = ("-XX:+UseSerialGC", "-Xmx1g", *flags, "-cp", ":".join(jars))
     return output_of([*before, "java", *usual, "org.howdah.filesystem.Rounds", *arguments])
-
-
-def output_of(command: Sequence[str]) -> str:
-    """What a command prints; ends the benchmark if it fails."""
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise SystemExit(f"{' '.join(command[-8:])} failed:\n{ended.stderr[-3000:]}")
-    return ended.stdout
 
 
 def _daemons(manifest: Mapping[str, object]) -> list[int]:

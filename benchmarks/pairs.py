@@ -41,6 +41,14 @@ def howdah(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "howdah", *arguments], capture_output=True, text=True, check=False)
 
 
+def output_of(command: Sequence[str]) -> str:
+    """What a command prints; ends the benchmark if it fails."""
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"{' '.join(command[-8:])} failed:\n{ended.stderr[-3000:]}")
+    return ended.stdout
+
+
 @contextmanager
 def cluster(name: str, nodes: int, *options: str) -> Iterator[str]:
     """A cluster of this name, made with these options of `howdah up`, and its end, whatever happens."""

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.disks import own_disk
-from benchmarks.filesystems import build, in_jvm, output_of, said_in_jvm, target
-from benchmarks.pairs import KEPT, cluster, howdah, manifest_of, ratio_words
+from benchmarks.filesystems import build, in_jvm, said_in_jvm, target
+from benchmarks.pairs import KEPT, cluster, howdah, manifest_of, output_of, ratio_words
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 RATE = 200_000_000

@@ -254,8 +254,8 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
     if not valid:
         return
     place = directory.path / "conf"
-    ended = confirmed is not None and confirmed.ended
-    if confirmed is not None and ended and not is_confirmed(confirmed):
+    fresh = confirmed if confirmed is not None and confirmed.ended else None
+    if fresh is not None and not is_confirmed(fresh):
         for file in place.glob("*-site.xml"):
             file.unlink()
         click.echo("\nFresh runs do not confirm what was found: there are no settings to take away.")
@@ -263,7 +263,7 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
     place.mkdir(exist_ok=True)
     for name, content in site_files(findings, valid[-1]).items():
         (place / name).write_text(content, encoding="utf-8")
-    click.echo(f"\nSettings to take away{'' if ended else ' (not confirmed yet)'}: {place}/*-site.xml")
+    click.echo(f"\nSettings to take away{' (not confirmed yet)' if fresh is None else ''}: {place}/*-site.xml")
     if {**findings.experiment.baseline, **findings.candidate}.get("accelerator", NONE) != NONE:
         click.echo(f"Their jobs need {place_of(ACCELERATOR_JAR)} on the class path (mapreduce.application.classpath).")
 

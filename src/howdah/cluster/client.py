@@ -22,7 +22,6 @@ from howdah.host.supervise import Detached, is_alive, signal_quietly
 
 _DOWN_SECONDS = 15.0
 _POLL_SECONDS = 0.05
-_DYING_SECONDS = 15.0
 
 
 class StartedCluster:

@@ -478,9 +478,7 @@ def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
         if is_confirmed(confirmed):
             yield Text(f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, in turn.")
         else:
-            yield Caveat(
-                "run", f"{_confirmed(confirmed)} That is no recommendation{'' if confirmed.ended else ' yet'}."
-            )
+            yield _no_recommendation(confirmed)
         cells = tuple((one.level, *_effect_cells(one.effect), one.verdict) for one in confirmed.findings)
         heads = columns("Settings", "#÷ found", "#95 % interval", "#p", "#Detectable", "Verdict")
         yield Table("Fresh runs", heads, cells)
@@ -491,8 +489,12 @@ def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
             f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, baseline and best settings in turn."
         )
     else:
-        yield Caveat("run", f"{_confirmed(confirmed)} That is no recommendation{'' if confirmed.ended else ' yet'}.")
+        yield _no_recommendation(confirmed)
     yield Table("Fresh runs", heads, (("best settings", *_effect_cells(one.effect), one.verdict),))
+
+
+def _no_recommendation(confirmed: Findings) -> Caveat:
+    return Caveat("run", f"{_confirmed(confirmed)} That is no recommendation{'' if confirmed.ended else ' yet'}.")
 
 
 def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:

@@ -321,24 +321,26 @@ class TreeTest {
         .array();
   }
 
-  /**
-   * With a program in the place of {@code lfs} that says what Lustre's says: there is no Lustre
-   * here.
-   */
-  @Test
-  void theProgramLfsIsAskedOncePerDirectory() throws IOException {
-    Path log = root.resolve("log");
+  /** With a script in the place of {@code lfs}: there is no Lustre here. */
+  private Settings lustre(String script, String layout) throws IOException {
     Path lfs = root.resolve("lfs");
-    Files.write(
-        lfs,
-        ("#!/bin/sh\necho \"$@\" >> " + log + "\n[ \"$1\" = getstripe ] && echo 3145728\nexit 0\n")
-            .getBytes("UTF-8"));
+    Files.write(lfs, ("#!/bin/sh\n" + script).getBytes("UTF-8"));
     Files.setPosixFilePermissions(
         lfs, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
     org.apache.hadoop.conf.Configuration conf = new org.apache.hadoop.conf.Configuration(false);
     conf.set("fs.lustrefs.lfs", lfs.toString());
-    conf.set("fs.lustrefs.layout", "-c 4 -S 3M");
-    Layouts layouts = new Layouts(new Settings("lustrefs", conf), "lustre");
+    conf.set("fs.lustrefs.layout", layout);
+    return new Settings("lustrefs", conf);
+  }
+
+  @Test
+  void theProgramLfsIsAskedOncePerDirectory() throws IOException {
+    Path log = root.resolve("log");
+    Settings settings =
+        lustre(
+            "echo \"$@\" >> " + log + "\n[ \"$1\" = getstripe ] && echo 3145728\nexit 0\n",
+            "-c 4 -S 3M");
+    Layouts layouts = new Layouts(settings, "lustre");
     Path made = Files.createDirectories(root.resolve("made/inner"));
 
     layouts.made(made.getParent());
@@ -354,14 +356,9 @@ class TreeTest {
   @Test
   void theProgramLfsIsNotAskedAgainAtOnceWhereItFails() throws IOException {
     Path log = root.resolve("log");
-    Path lfs = root.resolve("lfs");
-    Files.write(lfs, ("#!/bin/sh\necho asked >> " + log + "\nexit 1\n").getBytes("UTF-8"));
-    Files.setPosixFilePermissions(
-        lfs, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
-    org.apache.hadoop.conf.Configuration conf = new org.apache.hadoop.conf.Configuration(false);
-    conf.set("fs.lustrefs.lfs", lfs.toString());
+    Settings settings = lustre("echo asked >> " + log + "\nexit 1\n", "");
     for (int times = 0; times < 3; times++) {
-      Layouts layouts = new Layouts(new Settings("lustrefs", conf), "lustre");
+      Layouts layouts = new Layouts(settings, "lustre");
       assertThat(layouts.blockSize(root.resolve("file"))).isEqualTo(128L << 20);
     }
     assertThat(Files.readAllLines(log)).containsExactly("asked");
@@ -370,14 +367,7 @@ class TreeTest {
   @Test
   void aDirectoryThatAnotherHasMadeAnewGetsTheLayoutOfWhatIsMadeHere() throws IOException {
     Path log = root.resolve("log");
-    Path lfs = root.resolve("lfs");
-    Files.write(lfs, ("#!/bin/sh\necho \"$@\" >> " + log + "\n").getBytes("UTF-8"));
-    Files.setPosixFilePermissions(
-        lfs, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
-    org.apache.hadoop.conf.Configuration conf = new org.apache.hadoop.conf.Configuration(false);
-    conf.set("fs.lustrefs.lfs", lfs.toString());
-    conf.set("fs.lustrefs.layout", "-c 4");
-    Layouts layouts = new Layouts(new Settings("lustrefs", conf), "lustre");
+    Layouts layouts = new Layouts(lustre("echo \"$@\" >> " + log + "\n", "-c 4"), "lustre");
     Path parent = Files.createDirectory(root.resolve("parent"));
     layouts.made(parent);
     Files.move(parent, root.resolve("elsewhere"));

@@ -37,29 +37,21 @@ final class HttpOutputs<K, V> implements Transport<K, V> {
 
   @Override
   public void fetch(MapHost host, Set<TaskAttemptID> maps, Receiver<K, V> to) throws FetchFailure {
-    DataInputStream in = open(host, maps);
-    while (!maps.isEmpty() && to.wantsMore()) {
-      try {
+    DataInputStream in;
+    try {
+      in = server.open(host, maps);
+      while (!maps.isEmpty() && to.wantsMore()) {
         next(host, in, maps, to);
-      } catch (FetchFailure failure) {
-        // What else the answer has is not wanted, and nobody is to wait for it.
-        server.disconnect();
-        throw failure;
       }
+    } catch (FetchFailure failure) {
+      // What else the answer has is not wanted, and nobody is to wait for it.
+      server.disconnect();
+      throw failure;
     }
     try {
       in.close();
     } catch (IOException late) {
       LOG.debug("After all that was asked for", late);
-    }
-  }
-
-  private DataInputStream open(MapHost host, Set<TaskAttemptID> maps) throws FetchFailure {
-    try {
-      return server.open(host, maps);
-    } catch (FetchFailure failure) {
-      server.disconnect();
-      throw failure;
     }
   }
 
