@@ -93,7 +93,10 @@ def test_the_plugins_served_all_of_it(accelerated: tuple[Kept, dict[str, Any]]) 
     kept, record = accelerated
     found = counters(kept, "sort")
     assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"] == 100_000
-    assert found["Howdah Sort"].keys() == {"RECORDS", "BYTES"}  # No record was spilled, folded or left to Hadoop's sort.
+    assert found["Howdah Sort"].keys() == {
+        "RECORDS",
+        "BYTES",
+    }  # No record was spilled, folded or left to Hadoop's sort.
     shuffle = found["Howdah Shuffle"]
     assert shuffle["RECORDS"] == found[TASK]["REDUCE_INPUT_RECORDS"]
     assert shuffle.get("SEGMENTS_DIRECT", 0) + shuffle.get("SEGMENTS_HTTP", 0) > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds
 from howdah.model.run import Caveat, Check, Outcome, OutcomeKind, Run, Trial
-from howdah.model.sample import Sample
+from howdah.model.sample import DISKS, Sample
 from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.storage import Storage
@@ -48,9 +48,12 @@ class Bounds:
     hosts: Mapping[str, Mapping[str, Any]]
 
 
-def calibrate(cluster: LiveCluster, directory: str) -> Bounds:
-    """Measures processors, disk and loopback of every host, some four seconds; `directory` is on the disk meant."""
-    return Bounds({name: host.call("calibration.measure", directory=directory) for name, host in cluster.hosts.items()})
+def calibrate(cluster: LiveCluster, directories: Sequence[str]) -> Bounds:
+    """Measures processors, loopback and the disks that hold `directories` on every host: some three seconds, and one
+    more for every disk after the first."""
+    return Bounds(
+        {name: host.call("calibration.measure", directories=list(directories)) for name, host in cluster.hosts.items()}
+    )
 
 
 class Execution:
@@ -295,9 +298,14 @@ class Execution:
 
     def _calibration(self) -> list[Sample]:
         phase, start = "calibration", self._run.start
+        found = [
+            (host, role, bounds)
+            for host, measured in self._bounds.hosts.items()
+            for role, bounds in (("machine", measured), *_of_disks(measured["places"]))
+        ]
         return [
-            Sample(metric.name, bounds[metric.name], metric.unit, "measured", phase, host, "machine", phase, start)
-            for host, bounds in self._bounds.hosts.items()
+            Sample(metric.name, bounds[metric.name], metric.unit, "measured", phase, host, role, phase, start)
+            for host, role, bounds in found
             for metric in metrics.BOUNDS
             if bounds.get(metric.name) is not None
         ]
@@ -314,6 +322,13 @@ class Execution:
             self._run, phases=tuple(self._session.phases), caveats=tuple(self._session.caveats), **changes
         )
         self._writer.save(self._run)
+
+
+def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What was measured of disks, and of which: of all together where that is not known, and not of what is none."""
+    for place in places:
+        if place["disks"] != []:
+            yield DISKS.join(place["disks"] or ["machine"]), place
 
 
 def _asked(

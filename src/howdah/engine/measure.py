@@ -68,7 +68,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
         if measurement.calibrated and cluster.plan is not None:
             observer.step("calibrating: processors, disk, loopback")
-            bounds = calibrate(cluster, cluster.plan.directory)
+            bounds = calibrate(cluster, cluster.plan.data_directories)
         for workload, own in resolved:
             for _ in range(measurement.repeat):
                 measured = _once(measurement, cluster, storage, workload, own, bounds, observer)

@@ -59,6 +59,11 @@ class Plan:
         own = f"{self.storages.directory}{self.own_files}" if self.own_files else None
         return tuple(one for one in (self.directory, self.shuffle, own) if one is not None)
 
+    @property
+    def data_directories(self) -> tuple[str, ...]:
+        """Where, on every host, data of jobs is read and written, that of `posix` included."""
+        return tuple(one for one in (self.directory, self.shuffle, self.storages.directory) if one is not None)
+
     def container_files(self, node: Place) -> str:
         """Where the containers of `node` keep their files."""
         return f"{node.directory}/local" if self.shuffle is None else f"{self.shuffle}/{node.name}"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+DISKS = "+"
+"""Between the names of disks that a sample is about together, in its role: `sda+sdb`."""
+
 Quality = Literal["measured", "derived", "estimated", "simulated", "imported"]
 
 
@@ -21,7 +24,8 @@ class Sample:
     """One measured number. Missing is missing: there is no sample for what was not measured.
 
     `phase` is None for the whole run. `host` is the machine, `role` who it is about there (a Hadoop role such as
-    `datanode`, `job`, `client`, `machine`). `source` says where the number was read, with the formula if derived.
+    `datanode`, `job`, `client`, `machine`, or disks: `vda`). `source` says where the number was read, with the formula
+    if derived.
     """
 
     metric: str

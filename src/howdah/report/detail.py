@@ -252,7 +252,7 @@ def _exceeded(detail: Detail) -> Iterator[Block]:
     for limit in detail.limits:
         for load in limit.loads:
             if load.exceeded is not None:
-                key = (f"{load.resource} of {load.host}", load.unit, load.exceeded)
+                key = (f"{load.name} on {load.host}", load.unit, load.exceeded)
                 found.setdefault(key, []).append(f"{quantity(load.used, load.unit)} in {limit.phase}")
     for (what, unit, bound), uses in found.items():
         text = f"{what}: calibration found {quantity(bound, unit)}, but {listing(uses)} were used. It was disturbed."
@@ -359,6 +359,7 @@ def detail_facts(detail: Detail) -> dict[str, object]:
                     {
                         "resource": load.resource,
                         "host": load.host,
+                        "disks": load.disks or None,
                         "unit": load.unit,
                         "used": load.used,
                         "bound": load.bound,

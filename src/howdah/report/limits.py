@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from howdah.model.run import Phase
+from howdah.model.sample import DISKS
 from howdah.report.jobs import PhaseJob
 from howdah.report.results import CALIBRATION
 from howdah.report.series import ALL_CPU, BUSY, STOLEN, Counter, HostSeries
@@ -21,7 +23,8 @@ RULE = (
     f"{percent(LIMITED)} or more of its bound a resource is said to have limited the phase; from {percent(NEAR)} it "
     "was the nearest; below that none of them did, and the time went into waiting, latency or scheduling. A mean hides "
     "bursts: “time at bound” is the share of seconds in which the busiest resource was at "
-    f"{percent(LIMITED)} or more. Where the bound of the processors is missing or was exceeded, their number is taken."
+    f"{percent(LIMITED)} or more. Where the bound of the processors is missing or was exceeded, their number is taken. "
+    "Disks that hold no data of jobs are left out where calibration could tell."
 )
 
 
@@ -29,6 +32,7 @@ RULE = (
 class Load:
     """The mean use of one resource of one host in a phase. `share` is of its bound; None where there is no bound.
 
+    `disks` are those that it is about, as in a sample's role; "" where that is not known, and of other resources.
     `at_bound` is the share of the phase's time with a use of at least `LIMITED` of the bound. `exceeded` is what
     calibration said where the use proves it wrong: that number is no bound, and is not used as one.
     """
@@ -41,6 +45,12 @@ class Load:
     share: float | None
     at_bound: float | None
     exceeded: float | None = None
+    disks: str = ""
+
+    @property
+    def name(self) -> str:
+        """The resource, and of which disks."""
+        return f"{self.resource} of {self.disks}" if self.disks else self.resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,7 @@ class _Resource:
     limited: str
 
 
+_WHOLE = "machine"
 _CPU = _Resource("CPU", "cores", "bound_cpu_cores", "the processors limited it")
 _RESOURCES = (
     _CPU,
@@ -88,14 +99,13 @@ def find_limits(run: StoredRun, series: tuple[HostSeries, ...], jobs: tuple[Phas
     return tuple(found)
 
 
-def bound_of(run: StoredRun, metric: str, host: str) -> float | None:
-    """What calibration found for a host; None where it found nothing."""
-    found = [
-        sample.value
+def bounds_of(run: StoredRun, metric: str, host: str) -> dict[str, float]:
+    """What calibration found for a host by role: `machine`, or disks."""
+    return {
+        sample.role: sample.value
         for sample in run.samples
         if sample.phase == CALIBRATION and sample.metric == metric and sample.host == host
-    ]
-    return found[-1] if found else None
+    }
 
 
 def processors(host: HostSeries, start: float, end: float) -> float | None:
@@ -134,34 +144,41 @@ def stolen(series: tuple[HostSeries, ...], start: float, end: float) -> float | 
 def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[Load]:
     loads = []
     for resource in _RESOURCES:
-        counter = _use(host, resource)
-        used = counter.rate(start, end)
-        if used is None:
-            continue
-        calibrated = bound_of(run, resource.bound, host.host)
-        # Of a cluster that has some of the processors, the others are at work for whoever.
-        shared = resource is _CPU and _allowed(run) is not None
-        exceeded = calibrated is not None and used > EXCEEDED * calibrated and not shared
-        bound = None if exceeded else calibrated
-        if bound is None and resource is _CPU:
-            bound = _processors_of(run, processors(host, start, end))
-        share = at_bound = None
-        if bound:
-            share = min(1.0, used / bound) if shared else used / bound
-            steps = counter.steps(start, end)
-            high = sum(step.end - step.start for step in steps if step.value >= LIMITED * bound)
-            at_bound = high / (end - start)
-        wrong = calibrated if exceeded else None
-        loads.append(Load(resource.name, host.host, resource.unit, used, bound, share, at_bound, wrong))
+        for disks, counter, calibrated in _uses(run, host, resource):
+            used = counter.rate(start, end)
+            if used is None:
+                continue
+            # Of a cluster that has some of the processors, the others are at work for whoever.
+            shared = resource is _CPU and _allowed(run) is not None
+            exceeded = calibrated is not None and used > EXCEEDED * calibrated and not shared
+            bound = None if exceeded else calibrated
+            if bound is None and resource is _CPU:
+                bound = _processors_of(run, processors(host, start, end))
+            share = at_bound = None
+            if bound:
+                share = min(1.0, used / bound) if shared else used / bound
+                steps = counter.steps(start, end)
+                high = sum(step.end - step.start for step in steps if step.value >= LIMITED * bound)
+                at_bound = high / (end - start)
+            wrong = calibrated if exceeded else None
+            loads.append(Load(resource.name, host.host, resource.unit, used, bound, share, at_bound, wrong, disks))
     return loads
 
 
-def _use(host: HostSeries, resource: _Resource) -> Counter:
+def _uses(run: StoredRun, host: HostSeries, resource: _Resource) -> Iterator[tuple[str, Counter, float | None]]:
+    """Disks (or ""), their counter and their bound; of other resources, and of disks that are not known apart, one."""
+    bounds = bounds_of(run, resource.bound, host.host)
     if resource is _CPU:
-        return host.cpu(BUSY)
-    if resource.name == "loopback":
-        return host.network("receive_bytes", loopback=True)
-    return host.disk("write_bytes" if resource.name == "disk write" else "read_bytes")
+        yield "", host.cpu(BUSY), bounds.get(_WHOLE)
+    elif resource.name == "loopback":
+        yield "", host.network("receive_bytes", loopback=True), bounds.get(_WHOLE)
+    else:
+        column = "write_bytes" if resource.name == "disk write" else "read_bytes"
+        if not bounds or _WHOLE in bounds:
+            yield "", host.disk(column), bounds.get(_WHOLE)
+        else:
+            for disks, bound in bounds.items():
+                yield disks, host.disk(column, disks.split(DISKS)), bound
 
 
 def judge(loads: tuple[Load, ...]) -> str:
@@ -170,7 +187,7 @@ def judge(loads: tuple[Load, ...]) -> str:
     if not bounded:
         return "no bound is known to judge it by"
     share, highest = max(bounded, key=lambda pair: pair[0])
-    words = f"{highest.resource} {percent(share)} {'busy' if highest.resource == _CPU.name else 'of its bound'}"
+    words = f"{highest.name} {percent(share)} {'busy' if highest.resource == _CPU.name else 'of its bound'}"
     if len({load.host for load in loads}) > 1:
         words += f" on {highest.host}"
     if share >= LIMITED:

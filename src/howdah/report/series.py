@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,10 +80,10 @@ class HostSeries:
         """Processor seconds, summed over the host's processors and over `names`."""
         return self._counter(self.points.get("machine", ()), names)
 
-    def disk(self, column: str) -> Counter:
-        """`read_bytes` or `write_bytes`, summed over the host's whole disks."""
+    def disk(self, column: str, of: Collection[str] | None = None) -> Counter:
+        """`read_bytes` or `write_bytes`, summed over the disks `of`, or over all the host's whole disks."""
         points = self.points.get("disk", ())
-        disks = _whole_disks({str(point.get("device")) for point in points})
+        disks = _whole_disks({str(point.get("device")) for point in points}) if of is None else set(of)
         return self._sum(points, "device", disks, column)
 
     def network(self, column: str, *, loopback: bool) -> Counter:

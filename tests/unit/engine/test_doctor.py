@@ -47,7 +47,7 @@ MACHINE: dict[str, Any] = {
     },
 }
 JDK = Jdk("/usr/lib/jvm/java-17", (17, 0, 15), "Debian", "x86_64", ())
-CALIBRATION = {"bound_cpu_cores": 1.97, "bound_disk_write": 365e6, "bound_disk_read": 1.2e9, "how": {}}
+CALIBRATION = {"bound_cpu_cores": 1.97, "places": [{"bound_disk_write": 365e6, "bound_disk_read": 1.2e9}]}
 HEALTHY = Facts(
     request=Request("/home/ann/.howdah", 3, "3.4.2", 10 * 10**9),
     machine=MACHINE,
@@ -147,14 +147,14 @@ CASES: list[tuple[str, str, str, Facts]] = [
         "disk-speed",
         "warning",
         "40.0 MB/s written",
-        replace(HEALTHY, calibration={**CALIBRATION, "bound_disk_write": 40e6}),
+        replace(HEALTHY, calibration={**CALIBRATION, "places": [{"bound_disk_write": 40e6, "bound_disk_read": 1e9}]}),
     ),
     ("disk-speed", "note", "not measured", replace(HEALTHY, calibration=None)),
     (
         "disk-speed",
         "note",
         "too little",
-        replace(HEALTHY, calibration={"bound_cpu_cores": 2.0, "how": {"disk_write": "too little"}}),
+        replace(HEALTHY, calibration={**CALIBRATION, "places": [{"how": {"disk_write": "too little"}}]}),
     ),
     ("disk-speed", "warning", "it is not there", replace(HEALTHY, calibration=PROBLEM)),
     ("tmp", "warning", "noexec", with_mount("/tmp", target="/tmp", options=["rw", "noexec"])),

@@ -8,30 +8,46 @@ from pathlib import Path
 import pytest
 
 from howdah.host.agent import calibration
+from howdah.host.agent.machine import disks_below
 
 
 def test_it_measures_leaves_nothing_and_says_how(tmp_path: Path):
-    result = calibration.measure(str(tmp_path), seconds=0.6)
+    result = calibration.measure([str(tmp_path)], seconds=0.6)
     assert list(tmp_path.iterdir()) == []
     allowed = len(os.sched_getaffinity(0))
     assert 0.05 * allowed < result["bound_cpu_cores"] < 1.05 * allowed
     assert result["cpu_rate_one"] > 1e6
     assert result["cpu_rate_all"] > 1e6
-    for bound in ("bound_disk_write", "bound_disk_read", "bound_loopback"):
-        assert result[bound] > 1e5, bound
-    assert set(result["how"]) == {"cpu", "disk_write", "disk_read", "loopback"}
+    assert result["bound_loopback"] > 1e5
+    assert set(result["how"]) == {"cpu", "loopback"}
+    (place,) = result["places"]
+    assert place["directory"] == str(tmp_path)
+    assert place["disks"] == disks_below(str(tmp_path))
+    for bound in ("bound_disk_write", "bound_disk_read"):
+        assert place[bound] > 1e5, bound
+    assert set(place["how"]) == {"disk_write", "disk_read"}
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 
 
+def test_what_is_on_the_same_disks_is_measured_once(tmp_path: Path):
+    other = tmp_path / "other"
+    other.mkdir()
+    places = calibration.measure([str(tmp_path), "/dev/shm", str(other)], seconds=0.2)["places"]
+    assert [place["directory"] for place in places] == [str(tmp_path), "/dev/shm"]
+    assert places[1]["disks"] == []
+    assert places[1]["bound_disk_write"] > 1e5
+
+
 def test_without_space_the_disk_is_not_measured_and_the_reason_is_given(tmp_path: Path):
-    result = calibration.measure(str(tmp_path), seconds=0.1, file_bytes=1 << 60)
-    assert "bound_disk_write" not in result
-    assert "bound_disk_read" not in result
-    assert "are needed" in result["how"]["disk_write"]
+    result = calibration.measure([str(tmp_path)], seconds=0.1, file_bytes=1 << 60)
+    (place,) = result["places"]
+    assert not {"bound_disk_write", "bound_disk_read"} & place.keys()
+    assert "are needed" in place["how"]["disk_write"]
     assert result["bound_loopback"] > 0
 
 
-def test_no_directory_is_an_error(tmp_path: Path):
-    with pytest.raises(FileNotFoundError):
-        calibration.measure(str(tmp_path / "none"), seconds=0.1)
+def test_a_directory_that_is_not_there_is_said_and_the_others_are_measured(tmp_path: Path):
+    places = calibration.measure([str(tmp_path / "none"), str(tmp_path)], seconds=0.1)["places"]
+    assert "No such file" in places[0]["how"]["disk_read"]
+    assert places[1]["bound_disk_write"] > 1e5

@@ -276,13 +276,13 @@ class _Writing:
         units = {metric.name: metric.unit for metric in METRICS}
         samples = []
 
-        def add(phase: str, metric: str, value: float, quality: Any = "measured") -> None:
+        def add(phase: str, metric: str, value: float, quality: Any = "measured", role: str = "job") -> None:
             moment = self._moment(self.start)
-            sample = Sample(metric, round(value, 4), units[metric], quality, "example", HOST, "job", phase, moment)
+            sample = Sample(metric, round(value, 4), units[metric], quality, "example", HOST, role, phase, moment)
             samples.append(sample)
 
         for metric, value in BOUNDS.items():
-            add("calibration", metric, value)
+            add("calibration", metric, value, role="vda" if "disk" in metric else "machine")
         for phase, (_, job) in zip(phases, self.jobs, strict=True):
             assert phase.end is not None
             add(phase.name, "job_seconds", job.seconds)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from howdah.model.job import Attempt, Span
+from howdah.model.sample import Sample
 from howdah.report import build_report, render_text
 from howdah.report.detail import Detail
 from howdah.report.limits import Load, PhaseLimit, judge
@@ -163,7 +166,45 @@ def test_a_bound_that_was_exceeded_is_no_bound(single: StoredRun) -> None:
     disk = limit(Detail(with_bound(single, "bound_disk_write", 1e6)), "sort").loads[1]
     assert (disk.exceeded, disk.bound, disk.share) == (1e6, None, None)
     text = render_text(build_report([with_bound(single, "bound_cpu_cores", 0.98)]))
-    assert "CPU of vm: calibration found 0.98 cores, but" in text
+    assert "CPU on vm: calibration found 0.98 cores, but" in text
+
+
+def about(load: Load) -> tuple[Any, ...]:
+    return load.disks, load.used, load.share
+
+
+def test_of_several_disks_each_has_its_own_bound(tmp_path: Path) -> None:
+    """The example's disk is `vda`; `sdb` and `sdc` are given twice and three times its bytes."""
+    run = write_example(tmp_path, Example("disks", 0))
+    whole = limit(Detail(run), "sort").loads[1]
+    assert (whole.disks, whole.name) == ("vda", "disk write of vda")
+    file = run.path / "series" / "vm.jsonl"
+    header, *lines = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+    for name, times in (("sdb", 2), ("sdc", 3)):
+        lines += [
+            {**line, "device": name, "write_bytes": times * line["write_bytes"]}
+            for line in lines
+            if line.get("device") == "vda"
+        ]
+    lines.sort(key=lambda line: line["utc"])
+    file.write_text("".join(json.dumps(line) + "\n" for line in [header, *lines]), encoding="utf-8")
+    assert limit(Detail(run), "sort").loads[1].used == whole.used  # Those that calibration did not find have no part.
+
+    def bound(role: str, value: float) -> tuple[Sample, ...]:
+        return tuple(
+            replace(sample, role=role, value=value) for sample in run.samples if sample.metric == "bound_disk_write"
+        )
+
+    rest = tuple(sample for sample in run.samples if sample.metric != "bound_disk_write")
+    mixed = replace(run, samples=(*rest, *bound("vda", 4 * whole.used), *bound("sdb+sdc", 5.5 * whole.used)))
+    found = limit(Detail(mixed), "sort")
+    one, two = (load for load in found.loads if load.resource == "disk write")
+    assert about(one) == ("vda", whole.used, pytest.approx(0.25))
+    assert about(two) == ("sdb+sdc", pytest.approx(5 * whole.used), pytest.approx(5 / 5.5))
+    assert found.verdict == "disk write of sdb+sdc 91 % of its bound: writing to disk limited it"
+    together = replace(run, samples=(*rest, *bound("machine", 12 * whole.used)))
+    disk = limit(Detail(together), "sort").loads[1]
+    assert about(disk) == ("", pytest.approx(6 * whole.used), pytest.approx(0.5))
 
 
 def test_what_else_used_the_processors_is_said(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def _calibrate(host: Host, directory: str) -> Mapping[str, Any]:
     while place is None:
         directory = str(Path(directory).parent)
         place = host.call("files.resolve", path=directory)
-    measured: Mapping[str, Any] = host.call("calibration.measure", directory=place)
+    measured: Mapping[str, Any] = host.call("calibration.measure", directories=[place])
     return measured
 
 

@@ -112,10 +112,11 @@ def _disk_speed(facts: Facts) -> Iterator[Seen]:
     if isinstance(measured, HostProblem):
         yield Seen("warning", measured.message)
         return
-    if "bound_disk_write" not in measured:
-        yield Seen("note", measured["how"]["disk_write"])
+    (place,) = measured["places"]
+    if "bound_disk_write" not in place:
+        yield Seen("note", place["how"]["disk_write"])
         return
-    write, read = measured["bound_disk_write"], measured["bound_disk_read"]
+    write, read = place["bound_disk_write"], place["bound_disk_read"]
     text = f"{format_bytes(write)}/s written, {format_bytes(read)}/s read"
     yield Seen("warning" if min(write, read) < _SLOW_DISK else "ok", text)
 

@@ -11,7 +11,9 @@ import socket
 import tempfile
 import threading
 import time
-from typing import Any, Callable, Dict, Set, Tuple
+from typing import Any, Callable, Dict, List, Set, Tuple
+
+from .machine import disks_below
 
 _PILOT_BYTES = 16 << 20
 _BLOCK_BYTES = 4 << 20
@@ -20,25 +22,30 @@ _HEAD_START = 0.02
 """Seconds from the forks to the common start, so that all processes are there."""
 
 
-def measure(directory: str, seconds: float = 3.0, file_bytes: int = 256 << 20) -> dict[str, Any]:
-    """Measures the processors, the disk under `directory` and loopback TCP, for about `seconds` seconds in all.
+def measure(directories: List[str], seconds: float = 3.0, file_bytes: int = 256 << 20) -> Dict[str, Any]:
+    """Measures the processors, the disks under `directories` and loopback TCP, for about `seconds` seconds in all, and
+    0.4 times as long more for every disk after the first.
 
-    Up to `file_bytes` are written, and twice as many must be free.
+    Up to `file_bytes` are written to each disk, and twice as many must be free.
 
     cpu_rate_one, cpu_rate_all    B/s of SHA-256 by one process, and by one process per allowed processor together
     bound_cpu_cores               processor seconds per second that those processes obtained together
-    bound_disk_write              B/s of sequential writing, fsync included
-    bound_disk_read               B/s of sequential reading of what was written
     bound_loopback                B/s of one TCP connection through 127.0.0.1
     how                           in words, how each was measured, or why it could not be
+    places                        one for all directories on the same disks:
+        directory                 the first of them
+        disks                     what `machine.disks_below` says of it
+        bound_disk_write          B/s of sequential writing, fsync included
+        bound_disk_read           B/s of sequential reading of what was written
+        how                       as above
     seconds                       what all of it took
 
-    A bound that could not be measured is absent. On a disk slower than 30 MB/s it takes longer than asked for. Raises
-    OSError when `directory` is not there or not writable. Nothing is left behind, even after SIGKILL.
+    A bound that could not be measured is absent. On a disk slower than 30 MB/s it takes longer than asked for. Nothing
+    is left behind, even after SIGKILL.
     """
     start = time.monotonic()
     processors = len(os.sched_getaffinity(0))
-    result: dict[str, Any] = {"how": {}}
+    result: Dict[str, Any] = {"how": {}}
     rate, _ = _hash_in_processes(1, seconds / 6)
     result["cpu_rate_one"] = rate
     rate, cores = _hash_in_processes(processors, seconds / 6)
@@ -46,7 +53,7 @@ def measure(directory: str, seconds: float = 3.0, file_bytes: int = 256 << 20) -
     result["how"]["cpu"] = "{} processes, SHA-256 of {} KiB blocks, {:.1f} s".format(
         processors, _HASH_BYTES >> 10, seconds / 6
     )
-    _measure_disk(directory, seconds / 5, file_bytes, result)
+    result["places"] = _measure_places(directories, seconds / 5, file_bytes)
     result["bound_loopback"] = _loopback(seconds / 6)
     result["how"]["loopback"] = "one TCP connection through 127.0.0.1, both ends in one process"
     result["seconds"] = time.monotonic() - start
@@ -107,6 +114,25 @@ def _end(pid: int, kill: bool) -> None:
         os.waitpid(pid, 0)
     except (ProcessLookupError, ChildProcessError):
         pass  # The agent's reaper waits for all children and was faster.
+
+
+def _measure_places(directories: List[str], seconds: float, file_bytes: int) -> List[Dict[str, Any]]:
+    places: List[Dict[str, Any]] = []
+    known: Set[Any] = set()
+    for directory in directories:
+        place: Dict[str, Any] = {"directory": directory, "disks": None, "how": {}}
+        places.append(place)
+        try:
+            place["disks"] = disks_below(directory)
+            where = tuple(place["disks"] or ()) or os.stat(directory).st_dev
+            if where in known:
+                places.remove(place)
+                continue
+            _measure_disk(directory, seconds, file_bytes, place)
+            known.add(where)
+        except OSError as error:
+            place["how"]["disk_write"] = place["how"]["disk_read"] = "not measured: {}".format(error)
+    return places
 
 
 def _measure_disk(directory: str, seconds: float, file_bytes: int, result: Dict[str, Any]) -> None:

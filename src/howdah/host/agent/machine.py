@@ -27,6 +27,9 @@ _FLAGS = (
 ).split()
 """CPU features that Hadoop's hot paths use through the JVM: CRC32C, AES, SHA, vector loops, atomic instructions."""
 
+_LAYERED = ("overlay", "aufs", "zfs")
+"""File systems that are on disks, and whose mounts do not name them."""
+
 _SYSCTLS = (
     "vm.swappiness vm.dirty_ratio vm.dirty_background_ratio vm.dirty_bytes vm.dirty_background_bytes "
     "vm.dirty_expire_centisecs vm.dirty_writeback_centisecs vm.overcommit_memory vm.overcommit_ratio vm.max_map_count "
@@ -176,9 +179,32 @@ def disk_of(mount: dict[str, Any]) -> str | None:
         place = os.path.realpath("/sys/class/block/" + os.path.basename(os.path.realpath(mount["source"])))
     if not mount["source"].startswith("/dev/") or not os.path.isdir(place):
         return None
-    if os.path.exists(place + "/partition"):
-        place = os.path.dirname(place)
-    return os.path.basename(place)
+    return _whole_disk(place)
+
+
+def _whole_disk(place: str) -> str:
+    """The disk of a block device by its directory in /sys: of a partition, what it is a part of."""
+    return os.path.basename(os.path.dirname(place) if os.path.exists(place + "/partition") else place)
+
+
+def disks_below(path: str) -> list[str] | None:
+    """The disks that hold `path`, sorted: those below partitions, volumes, arrays and loop devices. Empty where it is
+    in memory or on a network; None where its mount does not tell, such as a container's layers."""
+    mount = kernel.mount_of(os.path.realpath(path), kernel.parse_mountinfo(read_text("/proc/self/mountinfo") or ""))
+    disk = None if mount is None else disk_of(mount)
+    if disk is not None:
+        return sorted(_lowest(disk))
+    told = mount is not None and mount["type"] not in _LAYERED and not mount["source"].startswith("/dev/")
+    return [] if told else None
+
+
+def _lowest(disk: str) -> set[str]:
+    place = "/sys/block/" + disk
+    file = read_text(place + "/loop/backing_file")
+    if file is not None:
+        return set(disks_below(file) or ()) or {disk}
+    upper = glob.glob(place + "/slaves/*")
+    return {name for one in upper for name in _lowest(_whole_disk(os.path.realpath(one)))} or {disk}
 
 
 def read_text(path: str) -> str | None:
