@@ -342,12 +342,12 @@ final class FileInput extends FSInputStream
 
   private int straight(ByteBuffer into) throws IOException {
     drop(position == expected);
-    long began = System.nanoTime();
+    Stopwatch watch = pace.start();
     int count = at(position, into);
     if (count <= 0) {
       return -1;
     }
-    learn(position, count, System.nanoTime() - began);
+    learn(position, count, watch.waited());
     given(count);
     return count;
   }
@@ -368,9 +368,9 @@ final class FileInput extends FSInputStream
       chunk = ahead.take(start);
       expected = start + chunk.limit();
     } else {
-      long began = System.nanoTime();
+      Stopwatch watch = pace.start();
       chunk = chunkAt(start, checksums == null ? piece(start) : step);
-      learn(start, chunk.limit(), System.nanoTime() - began);
+      learn(start, chunk.limit(), watch.waited());
     }
     int skipped = (int) (position - start);
     if (chunk.limit() <= skipped) {
@@ -405,14 +405,14 @@ final class FileInput extends FSInputStream
   }
 
   /** After a read by this thread: how much the next takes, and whether others do it. */
-  private void learn(long start, int count, long nanoseconds) {
+  private void learn(long start, int count, long waited) {
     boolean sequential = start == expected;
     expected = start + count;
     size = (int) Math.min(step, sequential ? (long) size * GROWTH : size);
     if (!sequential) {
       pace.interrupted();
     }
-    if (pace.isSlow(count, nanoseconds) && depth > 0 && expected < length) {
+    if (pace.isSlow(count, waited) && depth > 0 && expected < length) {
       ReadAhead.Source source = at -> chunkAt(at, Buffers.untilBoundary(at, step));
       ahead = new ReadAhead(source, speed, step, depth, length);
     }

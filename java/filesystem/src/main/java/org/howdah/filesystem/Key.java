@@ -38,8 +38,8 @@ enum Key {
   BACKGROUND_BELOW(
       "background.below",
       "500m",
-      "Bytes per second below which the storage counts as slow: what is faster comes from memory, and a second thread would"
-          + " only cost."),
+      "Bytes per second of waiting below which the storage counts as slow: what is faster comes from memory, and a second"
+          + " thread would only cost."),
   SYNC_ON_CLOSE(
       "sync.on.close",
       "false",

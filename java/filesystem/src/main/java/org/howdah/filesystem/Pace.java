@@ -16,7 +16,15 @@ final class Pace {
     this.speed = speed;
   }
 
-  /** Called after each call that waited for the storage; whether it is slow by now. */
+  /**
+   * Called before each call that may wait for the storage; where the last did, for how long is of
+   * interest.
+   */
+  Stopwatch start() {
+    return new Stopwatch(slow > 0);
+  }
+
+  /** Called after it, with how long it waited; whether the storage is slow by now. */
   boolean isSlow(long bytes, long nanoseconds) {
     slow = speed.isSlow(bytes, nanoseconds) ? slow + 1 : 0;
     return slow >= needed;

@@ -50,10 +50,10 @@ final class ReadAhead implements Closeable {
                 if (unwanted) {
                   throw new CancellationException();
                 }
-                long began = System.nanoTime();
+                Stopwatch watch = new Stopwatch(true);
                 try {
                   ByteBuffer read = source.read(offset);
-                  slow = speed.isSlow(read.remaining(), System.nanoTime() - began);
+                  slow = speed.isSlow(read.remaining(), watch.waited());
                   return read;
                 } catch (IOException e) {
                   throw new CompletionException(e);

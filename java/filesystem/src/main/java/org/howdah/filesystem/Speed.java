@@ -18,6 +18,7 @@ final class Speed {
     nanosecondsPerByte = NANOSECONDS / bytesPerSecond;
   }
 
+  /** Whether a call of so many bytes that waited for so long waited for a device. */
   boolean isSlow(long bytes, long nanoseconds) {
     return bytes >= SHORT && nanoseconds > bytes * nanosecondsPerByte;
   }

@@ -136,10 +136,10 @@ final class WriteBehind {
                 if (broken != null) {
                   throw new CompletionException(broken);
                 }
-                long began = System.nanoTime();
+                Stopwatch watch = new Stopwatch(true);
                 int count = bytes.remaining();
                 complete(bytes);
-                fast = speed.isSlow(count, System.nanoTime() - began) ? 0 : fast + 1;
+                fast = speed.isSlow(count, watch.waited()) ? 0 : fast + 1;
                 return null;
               } catch (IOException e) {
                 throw new CompletionException(e);
@@ -151,14 +151,14 @@ final class WriteBehind {
   }
 
   private void writeNow(ByteBuffer bytes) throws IOException {
-    long began = System.nanoTime();
+    Stopwatch watch = pace.start();
     int count = bytes.remaining();
     try {
       complete(bytes);
     } catch (IOException e) {
       throw failed(e);
     }
-    if (pace.isSlow(count, System.nanoTime() - began) && depth > 0) {
+    if (pace.isSlow(count, watch.waited()) && depth > 0) {
       background = true;
       fast = 0;
     }
