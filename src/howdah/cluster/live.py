@@ -25,7 +25,7 @@ from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.plan import Plan
 from howdah.hadoop.resourcemanager import ResourceManager
 from howdah.hadoop.roles import MASTERS
-from howdah.hadoop.site import read_conf_dir
+from howdah.hadoop.site import read_client_files, read_conf_dir
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.host.channel import open_local
@@ -110,8 +110,7 @@ class LiveCluster:
 
     def client_files(self, overrides: Mapping[str, str]) -> dict[str, bytes]:
         """The files of a conf directory for clients whose jobs have `overrides` beside the cluster's settings."""
-        files = {file.name: file.read_bytes() for file in sorted(self.conf.glob("*")) if file.is_file()}
-        return with_overrides(files, overrides)
+        return with_overrides(read_client_files(self.conf), overrides)
 
     def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
         """The command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in between."""

@@ -12,6 +12,7 @@ from howdah.engine.readback import DAEMON_FLAGS
 from howdah.hadoop.distribution import sha256
 from howdah.hadoop.effective import effective_configuration
 from howdah.hadoop.http import Unreachable
+from howdah.hadoop.site import read_client_files
 from howdah.hadoop.spark import Spark
 from howdah.model.environment import Environment
 from howdah.model.run import Caveat
@@ -50,9 +51,8 @@ def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spar
 def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
     """Keeps the files of the conf directory, the JVM flags of the daemons that Howdah started, and what each live
     daemon says at `/conf`; caveats where it is silent."""
-    for file in sorted(cluster.conf.glob("*")):
-        if file.is_file():
-            writer.keep(f"conf/{file.name}", file.read_bytes())
+    for name, content in read_client_files(cluster.conf).items():
+        writer.keep(f"conf/{name}", content)
     lines = cluster.host.call("machine.command_lines", pids=[daemon.pid for daemon in cluster.daemons])
     flags = {f"{one.role}-{one.place}": flags_of(line) for one, line in zip(cluster.daemons, lines, strict=True)}
     writer.keep_json(f"conf/{DAEMON_FLAGS}", flags)

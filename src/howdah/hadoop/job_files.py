@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from howdah.errors import ClusterProblem
-from howdah.hadoop.webhdfs import NotFound
+from howdah.hadoop.webhdfs import AccessDenied, NotFound
 
 _STAGING = "${yarn.app.mapreduce.am.staging-dir}"
 _INTERMEDIATE = f"{_STAGING}/history/done_intermediate"
@@ -59,7 +60,7 @@ def find_history(
 
     Raises:
         HistoryMissing: not there in time.
-        Unreachable, Rejected: the file system cannot be asked.
+        Unreachable, Rejected: the file system cannot be asked, or `user` may not look into the first directory.
     """
     number = _JOB.fullmatch(job)
     if number is None:
@@ -68,16 +69,22 @@ def find_history(
     first = f"{intermediate_directory(intermediate, staging)}/{user}"
     second = _path(done or _DONE, _base(staging))
     deadline = clock() + patience
+    search = _Search(files, job)
     while True:
-        looked: list[str] = []
-        found = _look(files, job, looked, _places(files, first, second, serial))
+        found = search.look(first, second, serial)
         if found is not None:
             return found
         if clock() >= deadline:
             break
         sleep(1.0)
+    if search.denied:
+        raise HistoryMissing(
+            f"no history of {job} in {first} after {patience:.0f} s, and {user} may not look into {search.denied}, "
+            "where the JobHistoryServer moves such files every few minutes",
+            hint=f"Have somebody make {user} a member of that directory's group.",
+        )
     raise HistoryMissing(
-        f"no history of {job} after {patience:.0f} s; looked in {', '.join(looked)}",
+        f"no history of {job} after {patience:.0f} s; looked in {', '.join(search.looked)}",
         hint="A job that YARN killed leaves none. Otherwise the log of its ApplicationMaster says why it wrote none.",
     )
 
@@ -87,35 +94,54 @@ def intermediate_directory(intermediate: str | None, staging: str | None) -> str
     return _path(intermediate or _INTERMEDIATE, _base(staging))
 
 
-def _look(files: JobFiles, job: str, looked: list[str], places: Iterator[str]) -> tuple[bytes, bytes] | None:
-    """Both files, wherever each is now; None where one is missing or was moved before it could be read."""
-    history = configuration = None
-    for place in places:
-        looked.append(place)
-        for path in _names(files, place):
-            name = path.rpartition("/")[2]
-            if name.startswith(f"{job}-") and name.endswith(".jhist"):
-                history = path
-            elif name == f"{job}_conf.xml":
-                configuration = path
-        if history and configuration:
-            try:
-                return files.read(history), files.read(configuration)
-            except NotFound:
-                return None
-    return None
+class _Search:
+    """The files of one job, each read as soon as it is seen: it may be moved to where only others may read it."""
 
+    def __init__(self, files: JobFiles, job: str) -> None:
+        self._files = files
+        self._history = re.compile(f"{job}-.*[.]jhist")
+        self._configuration = f"{job}_conf.xml"
+        self._read: dict[str, bytes] = {}
+        self.looked: list[str] = []
+        self.denied: str | None = None
 
-def _places(files: JobFiles, intermediate: str, done: str, serial: str) -> Iterator[str]:
-    """Where the files can be: the user's intermediate directory, then every day, the newest first."""
-    yield intermediate
-    days = [done]
-    for _ in ("year", "month", "day"):
-        days = [path for day in days for path in _names(files, day) if path.rpartition("/")[2].isdigit()]
-    for day in sorted(days, reverse=True):
-        yield f"{day}/{serial}"
-    if not days:
-        yield done
+    def look(self, intermediate: str, done: str, serial: str) -> tuple[bytes, bytes] | None:
+        """Both files, wherever each is now; None where one is missing or was moved before it could be read."""
+        self.looked = []
+        for place in self._places(intermediate, done, serial):
+            self.looked.append(place)
+            for path in self._names(place, own=place == intermediate):
+                name = path.rpartition("/")[2]
+                kind = ".jhist" if self._history.fullmatch(name) else ".xml" if name == self._configuration else None
+                if kind is not None and kind not in self._read:
+                    with suppress(NotFound):
+                        self._read[kind] = self._files.read(path)
+            if len(self._read) == 2:
+                return self._read[".jhist"], self._read[".xml"]
+        return None
+
+    def _places(self, intermediate: str, done: str, serial: str) -> Iterator[str]:
+        """Where the files can be: the user's intermediate directory, then every day, the newest first."""
+        yield intermediate
+        days = [done]
+        for _ in ("year", "month", "day"):
+            days = [path for day in days for path in self._names(day) if path.rpartition("/")[2].isdigit()]
+        for day in sorted(days, reverse=True):
+            yield f"{day}/{serial}"
+        if not days:
+            yield done
+
+    def _names(self, directory: str, *, own: bool = False) -> list[str]:
+        try:
+            return [status.path for status in self._files.list(directory)]
+        except NotFound:
+            return []
+        except AccessDenied:
+            # Hadoop makes that of the JobHistoryServer so that others than its group have no right to it.
+            if own:
+                raise
+            self.denied = directory
+            return []
 
 
 def _base(staging: str | None) -> str:
@@ -125,10 +151,3 @@ def _base(staging: str | None) -> str:
 def _path(directory: str, staging: str) -> str:
     """A directory as a path: without file system, and with the one variable that Hadoop's defaults use filled in."""
     return urlsplit(directory.replace(_STAGING, staging)).path.rstrip("/")
-
-
-def _names(files: JobFiles, directory: str) -> list[str]:
-    try:
-        return [status.path for status in files.list(directory)]
-    except NotFound:
-        return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,6 +14,18 @@ from howdah.errors import UsageError
 
 # The order in which Hadoop's clients load them: of a key that two files have, the later file's value holds.
 SITES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
+
+_BESIDE = (
+    "capacity-scheduler.xml",
+    "fair-scheduler.xml",
+    "resource-types.xml",
+    "log4j.properties",
+    "hadoop-metrics2.properties",
+    "hadoop-env.sh",
+    "yarn-env.sh",
+    "mapred-env.sh",
+    "task.args",
+)
 
 _XINCLUDE = "{http://www.w3.org/2001/XInclude}include"
 # What XML 1.0 has no way to say, not even escaped.
@@ -79,14 +92,14 @@ def parse_site(content: str | bytes, source: str) -> Site:
 
 
 def read_sites(directory: Path) -> dict[str, Site]:
-    """The `*-site.xml` files of a configuration directory, by file name.
+    """The files of `SITES` in a configuration directory, by file name.
 
     Raises:
         UsageError: no such directory, no `core-site.xml` in it, or a file that cannot be read.
     """
     if not directory.is_dir():
         raise UsageError(f"no configuration directory {directory}")
-    files = sorted(directory.glob("*-site.xml"))
+    files = [file for file in map(directory.joinpath, SITES) if file.is_file()]
     if "core-site.xml" not in [file.name for file in files]:
         raise UsageError(
             f"{directory} is not a Hadoop configuration directory: it has no core-site.xml",
@@ -107,6 +120,19 @@ def read_conf_dir(directory: Path) -> dict[str, str]:
         properties |= {key: value for key, value in site.properties.items() if key not in final}
         final |= site.final
     return properties
+
+
+def read_client_files(directory: Path) -> dict[str, bytes]:
+    """What clients read in this directory, and the settings of the scheduler: by name, and only what is there. Others
+    are left alone: those of daemons may hold passwords or be nobody's to read.
+
+    Raises UsageError where one of `SITES` may not be read; of the others, such a one is left out.
+    """
+    files = {file.name: _read(file) for file in map(directory.joinpath, SITES) if file.is_file()}
+    for file in map(directory.joinpath, _BESIDE):
+        with suppress(OSError):
+            files[file.name] = file.read_bytes()
+    return files
 
 
 def _read(file: Path) -> bytes:

@@ -24,11 +24,14 @@ class Tree:
 
     files: dict[str, bytes]
     happens: list = field(default_factory=list)
+    denied: str = "/none"
 
     def answer(self, request):
         if self.happens:
             self.happens.pop(0)(self)
         path = request.path.removeprefix("/webhdfs/v1")
+        if f"{path}/".startswith(f"{self.denied}/"):
+            return remote("AccessControlException", path, 403)
         if request.query["op"] == "OPEN":
             return response(self.files[path]) if path in self.files else remote("FileNotFoundException", path, 404)
         inside = {name[len(path) + 1 :].partition("/") for name in self.files if name.startswith(f"{path}/")}
@@ -119,6 +122,22 @@ def test_never_written():
 def test_not_allowed_to_look():
     with serving(remote("AccessControlException", "no", 403)) as server, pytest.raises(AccessDenied):
         find_history(WebHdfs((server.address,), "ann"), JOB, **PLACES)
+
+
+@pytest.mark.parametrize("when", range(6))
+def test_moved_to_where_only_the_history_server_may_look(when):
+    """Each file is read as soon as it is seen, so that only what is moved at once before that is lost."""
+    tree = Tree({f"{NEW}/{HISTORY}": b"h"}, denied="/mr/done")
+    seen = [lambda tree: tree.files.update({f"{NEW}/{CONF}": b"c"}), lambda tree: tree.move(HISTORY)]
+    tree.happens = [nothing, nothing, *[nothing] * when, *seen]
+    assert find(tree)[0] == (b"h", b"c")
+
+
+def test_what_only_the_history_server_may_see_is_said():
+    tree = Tree({f"{OLD}/{name}": b"x" for name in (HISTORY, CONF)}, denied="/mr/done")
+    with pytest.raises(HistoryMissing, match="ann may not look into /mr/done") as raised:
+        find(tree)
+    assert raised.value.hint == "Have somebody make ann a member of that directory's group."
 
 
 def test_not_a_job():

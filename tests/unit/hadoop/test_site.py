@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UsageError
-from howdah.hadoop.site import Site, parse_site, read_conf_dir, read_sites, render_site
+from howdah.hadoop.site import Site, parse_site, read_client_files, read_conf_dir, read_sites, render_site
 
 LETTERS = st.characters(
     codec="utf-8", exclude_categories=["Cs", "Cc"], include_characters="\t\n\r", exclude_characters="￾￿"
@@ -82,7 +82,21 @@ def test_a_directory_is_read_with_later_files_over_earlier_ones(tmp_path: Path) 
     (tmp_path / "mapred-site.xml").write_text(render_site({"a": "mapred", "f": "mapred"}))
     (tmp_path / "hive-site.xml").write_text(render_site({"a": "hive"}))
     assert read_conf_dir(tmp_path) == {"a": "mapred", "f": "core"}
-    assert sorted(read_sites(tmp_path)) == ["core-site.xml", "hive-site.xml", "mapred-site.xml"]
+    assert list(read_sites(tmp_path)) == ["core-site.xml", "mapred-site.xml"]
+
+
+def test_clients_get_what_they_read_and_no_secret_of_a_daemon(tmp_path: Path) -> None:
+    site = render_site({"a": "b"}).encode()
+    files = {"core-site.xml": site, "yarn-site.xml": site, "log4j.properties": b"x", "capacity-scheduler.xml": site}
+    secret = ("ssl-server.xml", "kms-site.xml", "yarn.keytab", "container-executor.cfg")
+    for name, content in {**files, **dict.fromkeys(secret, b"?")}.items():
+        (tmp_path / name).write_bytes(content)
+    assert read_client_files(tmp_path) == files
+    # A file that cannot be read, whoever asks: root may read every other.
+    (tmp_path / "capacity-scheduler.xml").unlink()
+    (tmp_path / "capacity-scheduler.xml").mkdir()
+    del files["capacity-scheduler.xml"]
+    assert read_client_files(tmp_path) == files
 
 
 def test_a_directory_without_core_site_is_refused(tmp_path: Path) -> None:
