@@ -40,6 +40,9 @@ IMPORTANT = (
 """MapReduce counters that a reader looks for first, in that order."""
 
 
+OUT_OF_REACH = "The hosts of a cluster that Howdah did not start are out of reach of its probes"
+
+
 class Detail:
     """What one run's directory says beyond its samples. Jobs and series are read when first asked for."""
 
@@ -58,9 +61,15 @@ class Detail:
     def problems(self) -> tuple[str, ...]:
         return self._read[1]
 
+    @property
+    def in_reach(self) -> bool:
+        """Whether probes could read what the cluster's hosts did, which Howdah did not start otherwise."""
+        return self.run.run.cluster.get("kind") != "conf"
+
     @cached_property
     def series(self) -> tuple[HostSeries, ...]:
-        return read_series(self.run)
+        """What the cluster's hosts did: not what the machine did from which a job was submitted to others."""
+        return read_series(self.run) if self.in_reach else ()
 
     @cached_property
     def times(self) -> tuple[PhaseTime, ...]:
@@ -78,7 +87,14 @@ class Detail:
                 growths = [host.cpu(BUSY).growth(entry.start.utc, entry.end.utc) for host in self.series]
                 known = [growth for growth in growths if growth is not None]
                 if roles and known and len(known) == len(growths) and sum(known) > 0:
-                    return max(0.0, 1 - sum(roles.values()) / sum(known))
+                    # The series miss what came and went between two readings, and containers whose NodeManager did
+                    # not wait for them; accounting has them.
+                    accounted = sum(
+                        sample.value
+                        for sample in self.run.samples
+                        if (sample.phase, sample.metric) == (phase, "cpu_seconds")
+                    )
+                    return max(0.0, 1 - max(accounted, sum(roles.values())) / sum(known))
         return None
 
     @cached_property
@@ -116,7 +132,8 @@ def timeline_section(detail: Detail, prefix: str) -> Section | None:
     for place, entry in enumerate(shown, 1):
         blocks.append(_timeline_figure(detail, entry, f"{prefix}timeline-{place}"))
     if not detail.series:
-        blocks.append(Caveat("run", "This run has no probe series: what the host did meanwhile is not known."))
+        why = "This run has no probe series" if detail.in_reach else OUT_OF_REACH
+        blocks.append(Caveat("run", f"{why}: what the host did meanwhile is not known."))
     blocks.extend(_lost(jobs))
     return Section(f"{prefix}timeline", "Timeline", tuple(blocks))
 
@@ -125,12 +142,13 @@ def limits_section(detail: Detail, prefix: str) -> Section:
     """What limited each phase, and processor seconds by role."""
     blocks: list[Block] = []
     if detail.limits:
-        rows = tuple(_limit_row(limit) for limit in detail.limits)
+        rows = tuple(_limit_row(limit, _resources(detail)) for limit in detail.limits)
         names = columns("Phase", "What limited it", *(f"#{name}" for name in _resources(detail)), "#Time at bound")
         blocks.append(Table("Mean use in each phase, and its share of the calibrated bound", names, rows))
         blocks.append(Text(RULE, small=True))
     else:
-        blocks.append(Text("No probe series covers a phase of this run: what limited it is not known."))
+        why = "No probe series covers a phase of this run" if detail.in_reach else OUT_OF_REACH
+        blocks.append(Text(f"{why}: what limited it is not known."))
     blocks.extend(_exceeded(detail))
     blocks.extend(_stolen(detail))
     blocks.extend(_role_table(detail))
@@ -231,20 +249,20 @@ def _resources(detail: Detail) -> list[str]:
     return list(dict.fromkeys(load.resource for limit in detail.limits for load in limit.loads))
 
 
-def _limit_row(limit: PhaseLimit) -> tuple[str, ...]:
+def _limit_row(limit: PhaseLimit, resources: Sequence[str]) -> tuple[str, ...]:
     busiest: dict[str, Load] = {}
     for load in limit.loads:
         known = busiest.get(load.resource)
         if known is None or (load.share or 0) > (known.share or 0):
             busiest[load.resource] = load
-    cells = [
-        f"{quantity(load.used, load.unit)} ({percent(load.share)})"
-        if load.share is not None
-        else quantity(load.used, load.unit)
-        for load in busiest.values()
-    ]
+    cells = [_use(busiest[resource]) if resource in busiest else MISSING for resource in resources]
     highest = max(busiest.values(), key=lambda load: load.share or 0)
     return (limit.phase, limit.verdict, *cells, percent(highest.at_bound))
+
+
+def _use(load: Load) -> str:
+    used = quantity(load.used, load.unit)
+    return used if load.share is None else f"{used} ({percent(load.share)})"
 
 
 def _exceeded(detail: Detail) -> Iterator[Block]:
@@ -255,8 +273,10 @@ def _exceeded(detail: Detail) -> Iterator[Block]:
                 key = (f"{load.name} on {load.host}", load.unit, load.exceeded)
                 found.setdefault(key, []).append(f"{quantity(load.used, load.unit)} in {limit.phase}")
     for (what, unit, bound), uses in found.items():
-        text = f"{what}: calibration found {quantity(bound, unit)}, but {listing(uses)} were used. It was disturbed."
-        yield Caveat("run", f"{text} That number is not taken as a bound.")
+        text = f"{what}: calibration found {quantity(bound, unit)}, but {listing(uses)} were used."
+        yield Caveat(
+            "run", f"{text} It was disturbed, or more streams reach more. That number is not taken as a bound."
+        )
 
 
 def _stolen(detail: Detail) -> Iterator[Block]:
@@ -284,7 +304,8 @@ def _role_table(detail: Detail) -> Iterator[Block]:
     yield Text(
         "Growth of each process's own processor time, read once a second. Containers: what the NodeManagers say their "
         "finished containers used, plus what running ones have used. “Not attributed” is what else the host did: the "
-        "kernel, other programs, processes that came and went between two readings.",
+        "kernel, other programs, processes that came and went between two readings, and containers for which no "
+        "NodeManager waited, such as those that are killed.",
         small=True,
     )
 

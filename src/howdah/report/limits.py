@@ -24,6 +24,7 @@ RULE = (
     "was the nearest; below that none of them did, and the time went into waiting, latency or scheduling. A mean hides "
     "bursts: “time at bound” is the share of seconds in which the busiest resource was at "
     f"{percent(LIMITED)} or more. Where the bound of the processors is missing or was exceeded, their number is taken. "
+    "Those of disks and of the network are what calibration reached, with few streams: more may do more. "
     "Disks that hold no data of jobs are left out where calibration could tell."
 )
 

@@ -97,7 +97,9 @@ class HostSeries:
         rounds: list[tuple[float, dict[str, float]]] = []
         for point in points:
             if point.get(about) in names and column in point:
-                if not rounds or point["utc"] - rounds[-1][0] > self.interval / 2:
+                # A late round may be close to the next one.
+                apart = not rounds or point["utc"] - rounds[-1][0] > self.interval / 2 or point[about] in rounds[-1][1]
+                if apart:
                     rounds.append((point["utc"], {}))
                 rounds[-1][1][point[about]] = point[column]
         whole = [(time, sum(found.values())) for time, found in rounds if len(found) == len(names)]

@@ -21,7 +21,7 @@ TITLED = 300
 NAMED = 12
 """Letters of a node's name that have room beside its lanes."""
 PIXELS = 900
-"""About the width of a timeline: what is shorter than one of them is joined with its neighbour."""
+"""About the width of a timeline: attempts closer than one of them are joined, and rates are means over one."""
 
 
 def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]) -> Timeline:
@@ -155,13 +155,15 @@ def _total(numbers: Sequence[float | None]) -> float | None:
 
 
 def _added(counters: Sequence[Counter], start: float, end: float) -> tuple[Step, ...]:
-    """The sum of several hosts' rates, second by second: their points fall on different moments."""
-    if len(counters) == 1:
+    """The sum of the hosts' rates, second by second, as their points fall on different moments; in longer steps where
+    the picture has less room."""
+    width = max(1.0, (end - start) / PIXELS)
+    if len(counters) == 1 and width == 1.0:
         return counters[0].steps(start, end)
     added = []
     time = start
     while time < end:
-        after = min(time + 1.0, end)
+        after = min(time + width, end)
         rates = [counter.rate(time, after) for counter in counters]
         known = [rate for rate in rates if rate is not None]
         if len(known) == len(rates):

@@ -59,6 +59,12 @@ def test_disks_of_long_names_are_disks() -> None:
     assert _whole_disks(names) == {"sda", "sdaa", "nvme0n1", "nvme0n10"}
 
 
+def test_a_late_round_is_not_the_next_one() -> None:
+    points = [{"kind": "disk", "utc": utc, "device": "sda", "read_bytes": 100 * utc} for utc in (0, 1, 2.55, 3, 4)]
+    steps = machine(*points).disk("read_bytes").steps(0, 4)
+    assert [step.value for step in steps] == pytest.approx([100.0] * 4)
+
+
 def test_a_round_that_lacks_a_disk_is_left_out() -> None:
     points = [
         {"kind": "disk", "utc": utc + late, "device": device, "read_bytes": 10 * utc}

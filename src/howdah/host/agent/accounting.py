@@ -69,9 +69,10 @@ def _processes() -> Dict[int, List[int]]:
         if not name.isdigit():
             continue
         try:
-            with open("/proc/{}/stat".format(name)) as stat:
-                fields = stat.read().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
+            # Bytes: the kernel cuts names at 15 of them, be it within a character.
+            with open("/proc/{}/stat".format(name), "rb") as stat:
+                fields = stat.read().rpartition(b")")[2].split()
+        except OSError:  # It has ended, or is another user's whom /proc hides.
             continue
         found[int(name)] = [0, *(int(field) for field in fields[1:15])]
     return found
