@@ -37,7 +37,9 @@ def watch(probe: Probe, host: Host, subject: Subject) -> Seen:
     seen: Seen = {}
     probe.start({"here": host}, [subject], lambda series, record: seen.setdefault(series, []).append(record))
     wait_for(lambda: seen and all(len({r.get("monotonic") for r in records[1:]}) >= 2 for records in seen.values()))
-    assert probe.stop()["here"] >= 0
+    spent = probe.stop()["here"]
+    assert isinstance(spent, float)
+    assert spent >= 0
     return seen
 
 

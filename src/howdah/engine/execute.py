@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +25,7 @@ from howdah.engine.session import JobSession, run_tag
 from howdah.engine.storages import written
 from howdah.engine.submission import now
 from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
-from howdah.errors import HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.spark import find_spark
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
@@ -252,10 +254,11 @@ class Execution:
 
     def _stop_probes(self) -> None:
         for probe in self._probes:
-            spent = probe.stop()
-            for host in self._cluster.hosts.keys() - spent.keys():
-                self._session.caveats.append(Caveat("run", f"{probe.name}: {host} was lost; its series end early"))
-            for host, seconds in spent.items():
+            for host, seconds in probe.stop().items():
+                if isinstance(seconds, HostProblem):
+                    text = f"{probe.name}: the series of {host} ends early: {seconds.message}"
+                    self._session.caveats.append(Caveat("run", text))
+                    continue
                 self._session.samples.append(
                     Sample(
                         metrics.PROBE_CPU_SECONDS.name, seconds, "s", "measured", "agent", host, "probe", None, now()
@@ -344,8 +347,13 @@ def _asked(
     """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
     asked = {
-        key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
+        key: description[key]
+        for key in ("kind", "conf", "nodes", "hadoop", "jdk", "sizing", "defaults")
+        if key in description
     }
+    if "conf" in asked:  # Of a cluster that is not ours, its files are all that tells it from another.
+        settings_text = json.dumps(dict(cluster.settings), sort_keys=True)
+        asked["settings_sha256"] = hashlib.sha256(settings_text.encode()).hexdigest()[:16]
     accelerator = accelerator_of({**cluster.settings, **settings["conf"]})
     return {
         "workload": dict(settings),

@@ -423,7 +423,11 @@ class JobSession:
             return
         add = self._sampler(phase, Moment(span.finish, end.monotonic - (end.utc - span.finish)))
         add(metrics.JOB_SECONDS, span.seconds, "measured", span.source, "job")
-        add(metrics.CLIENT_START_SECONDS, span.submit - start.utc, "derived", "submit − client start", "client")
+        if span.submit < start.utc or span.seconds > end.monotonic - start.monotonic:
+            text = "the clocks of the cluster's hosts do not agree with this one's: job_seconds is by theirs"
+            self.caveats.append(Caveat(phase, text))
+        else:
+            add(metrics.CLIENT_START_SECONDS, span.submit - start.utc, "derived", "submit − client start", "client")
         for metric, values in (
             (metrics.MEMORY_SECONDS, [one.memory_seconds for one in submission.applications]),
             (metrics.VCORE_SECONDS, [one.vcore_seconds for one in submission.applications]),

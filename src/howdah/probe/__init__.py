@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from howdah.errors import HostProblem
 from howdah.host import Host
 
 Sink = Callable[[str, dict[str, Any]], None]
@@ -32,8 +33,6 @@ class Probe(Protocol):
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
         """Begins to observe; what a host cannot give is absent from its series."""
 
-    def stop(self) -> Mapping[str, float]:
-        """Ends after a last observation has reached the sink; returns the CPU seconds it took per host.
-
-        A host that was lost meanwhile is absent.
-        """
+    def stop(self) -> Mapping[str, float | HostProblem]:
+        """Ends after a last observation has reached the sink; returns the CPU seconds it took per host that was begun
+        with, or why it did not last until now."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 
 from howdah.errors import HostProblem
@@ -34,9 +33,11 @@ class SystemProbe:
                 "sampler.run", partial(sink, name), interval=INTERVAL_SECONDS, roots=roots
             )
 
-    def stop(self) -> Mapping[str, float]:
-        spent: dict[str, float] = {}
+    def stop(self) -> Mapping[str, float | HostProblem]:
+        spent: dict[str, float | HostProblem] = {}
         for name, stream in self._streams.items():
-            with suppress(HostProblem):
+            try:
                 spent[name] = stream.stop()["cpu_seconds"]
+            except HostProblem as problem:
+                spent[name] = problem
         return spent

@@ -27,7 +27,21 @@ from howdah.report.document import Block, Figure, Fold, Key, Report, Section, Ta
 from howdah.report.drawing import Dot, DotGroup, Dots
 from howdah.report.provenance import as_text, environment_section, flat, provenance_section
 from howdah.report.results import Measure, Replicates, group, measures, registered, run_value, summary, unregistered
-from howdah.report.wording import MISSING, centre, count, interval, listing, moment, percent, quantity, sentence
+from howdah.report.wording import (
+    MISSING,
+    centre,
+    centre_words,
+    count,
+    interval,
+    listing,
+    moment,
+    percent,
+    quantity,
+    ratio,
+    ratio_interval,
+    sentence,
+)
+from howdah.stats.power import LEVEL
 from howdah.store import StoredRun
 
 ELAPSED = ("job_seconds", "client_seconds")
@@ -45,6 +59,9 @@ _NOT_OF_OUTPUT = frozenset(
 """Checks of how a run was made, by name."""
 
 _ID = re.compile(r"\b(job|application)_\d+_\d+")
+
+ENOUGH_TO_DRIFT = 5
+"""Runs of which a trend is told: of fewer, chance makes one easily and nothing shows it."""
 
 WIDE_SPREAD = 0.10
 """A coefficient of variation from which the reader is warned: ten runs then give no better than about ± 7 %."""
@@ -262,6 +279,7 @@ def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Caveat]:
         yield Caveat(str(measure), text)
     if found is not None and found.cv is not None and found.cv > WIDE_SPREAD:
         yield Caveat(str(measure), f"The runs differ much: coefficient of variation {percent(found.cv)}.")
+    yield from drift_caveats([valid], measure)
     yield from foreign_caveats(members.valid, measure)
     unused = [run for run in members.runs if run not in valid]
     if unused:
@@ -271,6 +289,30 @@ def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Caveat]:
     for run in members.runs:
         for problem in run.problems:
             yield Caveat("run", sentence(f"{run.run.id}: {problem}"))
+
+
+def drift_caveats(sides: Sequence[Sequence[StoredRun]], measure: Measure | None) -> Iterator[Caveat]:
+    """Runs that do not scatter around the mean of their side, but move: intervals suppose that they do not."""
+    if measure is None:
+        return
+    placed = sorted(
+        (run.run.start.utc, side, value)
+        for side, runs in enumerate(sides)
+        for run in runs
+        if (value := run_value(run, measure)) is not None
+    )
+    found = [value for _, _, value in placed]
+    if len(found) < ENOUGH_TO_DRIFT or min(found) <= 0:
+        return
+    from howdah.stats.order import trend  # late: it needs numpy
+
+    moved = trend([side for _, side, _ in placed], found)
+    if moved is not None and moved.p < LEVEL:
+        text = (
+            f"The runs drifted: by their order alone the last is {ratio(moved.ratio)} of the first "
+            f"({ratio_interval(moved.interval)}). Intervals suppose that they do not."
+        )
+        yield Caveat(str(measure), text)
 
 
 def own_caveats(runs: Sequence[StoredRun], most: int | None = None) -> Iterator[Caveat]:
@@ -368,7 +410,7 @@ def _mean_table(runs: Sequence[StoredRun], found: Sequence[Measure]) -> Table:
         if numbers is not None:
             unit = metric.unit
             shown = (quantity(value, unit) for value in (numbers.minimum, numbers.maximum))
-            middle = (quantity(centre(numbers), unit), interval(numbers.interval, unit))
+            middle = (centre_words(numbers, unit), interval(numbers.interval, unit))
             where = (measure.phase or "whole run", measure.name, metric.better)
             rows.append((*where, *middle, *shown, percent(numbers.cv), str(numbers.n)))
     heads = columns("Phase", "Metric", "Better", "#Value", "#95 % interval", "#Lowest", "#Highest", "#CV", "#Runs")

@@ -11,7 +11,14 @@ from howdah.model.comparison import Comparison
 from howdah.model.environment import Difference, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
-from howdah.report.build import MOST_CAVEATS, dots_group, foreign_caveats, outcome_words, own_caveats
+from howdah.report.build import (
+    MOST_CAVEATS,
+    dots_group,
+    drift_caveats,
+    foreign_caveats,
+    outcome_words,
+    own_caveats,
+)
 from howdah.report.document import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.drawing import Dots, Ratio, Ratios
 from howdah.report.provenance import as_text, difference_table, environment_differences, flat
@@ -48,6 +55,10 @@ METHOD = (
     "· (1.035 + 9.5/h³), after Bloom (1995), with h the harmonic mean of n and m; π/3 and the last factor are what the "
     "rank test costs. A spread from few runs is itself uncertain."
 )
+
+
+_OF_SOFTWARE = ("cluster.hadoop", "cluster.jdk", "cluster.conf")
+"""Settings that say which software a side was to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +273,7 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
     unread = [run.run.id for run in sides.valid if "before" not in run.environment]
     if unread:
         yield Caveat("run", f"The environment was not recorded, so it cannot be compared: {listing(unread)}.")
+    yield from drift_caveats([sides.baseline.valid, sides.contender.valid], sides.measure)
     hardware = [entry.path for entry in _between(sides) if entry.path.startswith("hosts.")]
     if hardware:
         yield Caveat(
@@ -269,6 +281,12 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
             f"The hosts differ ({listing(hardware)}), so the effect cannot be put down to the settings alone.",
         )
     settings = _settings(sides)
+    software = [entry.path for entry in _between(sides) if entry.path.startswith("hadoop.")]
+    if settings and software and not any(entry.path.startswith(_OF_SOFTWARE) for entry in settings):
+        yield Caveat(
+            "run",
+            f"The software differs beside the settings ({listing(software)}): the effect may be that of either.",
+        )
     if len(settings) > 1:
         yield Caveat("run", f"{len(settings)} settings differ, so the effect belongs to all of them together.")
     elif not settings and (held := _held(sides)):
@@ -328,10 +346,11 @@ def _differences(sides: _Sides) -> Iterator[Block]:
 
 def _all_metrics(sides: _Sides) -> Iterator[Block]:
     known = registered(sides.valid)
-    ratios, rows = [], []
-    for measure in measures(sides.baseline.valid):
+    ratios, rows, without = [], [], []
+    for measure in measures(sides.valid):
         left, right = values(sides.baseline.valid, measure), values(sides.contender.valid, measure)
-        if not right or min(*left, *right) <= 0:
+        if not left or not right or min(*left, *right) <= 0:
+            without.append(str(measure))
             continue
         metric = known[measure.metric]
         found = compare(left, right, metric.better)
@@ -357,6 +376,9 @@ def _all_metrics(sides: _Sides) -> Iterator[Block]:
     yield Figure("ratios", "Contender ÷ baseline", words, keys, Ratios("contender ÷ baseline", tuple(ratios)))
     heads = columns("Metric", "#Baseline", "#Contender", "#Ratio", "#95 % interval", "Better")
     yield Table("Geometric means", heads, tuple(rows))
+    if without:
+        text = f"Without a ratio, as one side has no value or one that is not above 0: {', '.join(without)}."
+        yield Text(text, small=True)
     yield Text(
         f"Only {sides.measure} has a verdict: of many such intervals, one in twenty leaves 1 out by chance alone.",
         small=True,

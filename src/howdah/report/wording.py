@@ -89,6 +89,11 @@ def centre(summary: Summary) -> float:
     return summary.median if summary.geometric_mean is None else summary.geometric_mean
 
 
+def centre_words(summary: Summary, unit: str) -> str:
+    """`centre` as a quantity, named where it is not the geometric mean."""
+    return quantity(centre(summary), unit) + (" (median)" if summary.geometric_mean is None else "")
+
+
 def count(number: int, thing: str) -> str:
     """1 run, 5 runs."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

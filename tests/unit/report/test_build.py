@@ -120,6 +120,12 @@ def test_a_wide_spread_is_said(tmp_path: Path) -> None:
     assert any("coefficient of variation" in text for text in caveats(build_report(runs)))
 
 
+def test_runs_that_drift_are_said_to(tmp_path: Path) -> None:
+    runs = [write_example(tmp_path, Example(f"r{place}", place, speed=1 - place / 25)) for place in range(6)]
+    assert any("The runs drifted: by their order alone the last is 1.1" in text for text in caveats(build_report(runs)))
+    assert not any("drifted" in text for text in caveats(build_report(runs[:4])))
+
+
 def test_a_changed_environment_is_never_pooled_silently(tmp_path: Path) -> None:
     runs = write_group(tmp_path, "a", 2)
     runs.append(write_example(tmp_path, Example("b", 3, hosts={"kernel": "6.8.0"})))

@@ -77,6 +77,12 @@ def test_other_hardware_is_said(tmp_path: Path) -> None:
 def test_another_hadoop_is_listed_but_may_be_the_question(tmp_path: Path) -> None:
     report = build_comparison(*alternating(tmp_path, hadoop={"version": "3.5.0"}))
     assert "hosts differ" not in caveats(report)
+    assert "software differs" not in caveats(report)
+    other = tmp_path / "other"
+    report = build_comparison(*alternating(other, hadoop={"version": "3.5.0"}, settings={"seed": 8}))
+    assert "The software differs beside the settings (hadoop.version): the effect may be that of either." in caveats(
+        report
+    )
     assert "hadoop.version" in render_text(report)
 
 
