@@ -7,26 +7,55 @@ import time
 import click
 
 from howdah.cli.options import name_option
+from howdah.errors import HowdahError, UsageError
 
 
 @click.command()
 @name_option
 @click.option("--all", "every", is_flag=True, help="Every cluster of this user on this machine.")
-def down(name: str, every: bool) -> None:
+@click.option("--forget", "forgotten", is_flag=True, help="Of a host that is gone: forget it, whatever it has there.")
+def down(name: str, every: bool, forgotten: bool) -> None:
     """End a cluster and remove its data; the logs stay. Nothing is left running when this returns."""
-    from howdah.cluster.client import Ended, take_down
-    from howdah.cluster.state import cluster_directory, known_clusters
+    from howdah.cluster.client import forget
+    from howdah.cluster.state import known_clusters
 
-    names = [one.name for one in known_clusters() if one.is_held()] if every else [name]
+    if every and forgotten:
+        raise UsageError("--all and --forget do not go together", hint="Forget one by one, with --name.")
+    if forgotten:
+        found = forget(name)
+        click.echo(f"Cluster {name} is forgotten." if found else f"No cluster called {name} is up.")
+        return
+    names = [name]
+    if every:
+        up = [one for one in known_clusters() if one.is_held()]
+        names = [one.name for one in up if one.elsewhere() is None]
+        for one in up:
+            if (host := one.elsewhere()) is not None:
+                click.echo(f"Cluster {one.name} is of {host} and stays up there.")
     if not names:
         click.echo("No cluster is up.")
-    for one in names:
-        began = time.monotonic()
-        found = take_down(one)
-        if found is Ended.UP:
-            logs = cluster_directory(one).logs
-            click.echo(f"Cluster {one} is down after {time.monotonic() - began:.1f} s. Its logs: {logs}")
-        elif found is Ended.LEFTOVERS:
-            click.echo(f"Cluster {one} was not up; what it had left on the disk is removed.")
-        else:
-            click.echo(f"No cluster called {one} is up.")
+    problems = []
+    for each in names:
+        try:
+            _end(each)
+        except HowdahError as problem:  # The others are to be ended all the same.
+            problems.append(problem)
+    for other in problems[1:]:
+        click.secho(f"howdah: {other.message}", fg="red", err=True)
+    if problems:
+        raise problems[0]
+
+
+def _end(name: str) -> None:
+    from howdah.cluster.client import Ended, take_down
+    from howdah.cluster.state import cluster_directory
+
+    began = time.monotonic()
+    found = take_down(name)
+    if found is Ended.UP:
+        logs = cluster_directory(name).logs
+        click.echo(f"Cluster {name} is down after {time.monotonic() - began:.1f} s. Its logs: {logs}")
+    elif found is Ended.LEFTOVERS:
+        click.echo(f"Cluster {name} was not up; what it had left on the disk is removed.")
+    else:
+        click.echo(f"No cluster called {name} is up.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 from dataclasses import asdict
 
 import click
@@ -22,7 +23,7 @@ def status(name: str | None, as_json: bool) -> None:
     if name is not None:
         manifests = [find_cluster(name)]
     else:
-        read = (directory.read() for directory in known_clusters() if directory.is_held())
+        read = (one.read() for one in known_clusters() if one.elsewhere() is not None or one.is_held())
         manifests = [manifest for manifest in read if manifest is not None]
     if as_json:
         click.echo(json.dumps([asdict(manifest) for manifest in manifests], indent=1))
@@ -30,7 +31,11 @@ def status(name: str | None, as_json: bool) -> None:
     if not manifests:
         click.echo("No cluster is up. `howdah up` starts one.")
     for manifest in manifests:
-        show_cluster(manifest, ports=True)
+        host = manifest.plan.masters.host
+        if host == platform.node():
+            show_cluster(manifest, ports=True)
+        else:
+            click.echo(f"{manifest.name}  {manifest.state} on {host}, where alone it can be used and ended")
 
 
 def show_cluster(manifest: Manifest, *, ports: bool) -> None:

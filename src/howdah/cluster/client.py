@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import shutil
 import signal
 import sys
@@ -87,8 +86,9 @@ class StartedCluster:
 def find_cluster(name: str) -> Manifest:
     """The cluster called `name`, which must be up. Raises ClusterProblem, or UsageError for a name that cannot be."""
     directory = cluster_directory(name)
+    directory.refuse_elsewhere()
     if not directory.is_held():
-        others = [other.name for other in known_clusters() if other.is_held()]
+        others = [other.name for other in known_clusters() if other.is_held() and other.elsewhere() is None]
         raise ClusterProblem(
             f"no cluster called {name!r} is up",
             hint=f"Up now: {', '.join(others)}." if others else "`howdah up` starts one.",
@@ -112,21 +112,23 @@ def take_down(name: str) -> Ended:
 
     Raises:
         ClusterProblem: its supervisor does not end.
-        HostProblem: what a dead one left cannot be removed.
+        HostProblem: what a dead one left cannot be removed, or it is another host's.
     """
     directory = cluster_directory(name)
-    manifest = directory.read()
-    if not directory.is_held():
-        if manifest is None or manifest.state in GONE:
-            return Ended.NOTHING
-        remove_data(manifest)
-        shutil.rmtree(directory.conf, ignore_errors=True)
-        directory.mark("down")
+    directory.refuse_elsewhere()
+    if not directory.path.is_dir():
+        return Ended.NOTHING
+    lock = directory.lock()
+    if lock is not None:
+        with lock:  # So that no other command brings one up meanwhile.
+            manifest = directory.read()
+            if manifest is None or manifest.state in GONE:
+                return Ended.NOTHING
+            remove_data(manifest)
+            shutil.rmtree(directory.conf, ignore_errors=True)
+            directory.mark("down")
         return Ended.LEFTOVERS
     holder = directory.holder()
-    if holder is not None and holder[1] != platform.node():
-        # Several hosts may have one HOWDAH_HOME, and process ids are a host's own.
-        raise ClusterProblem(f"the cluster {name!r} was started on {holder[1]}", hint="Type `howdah down` there.")
     try:
         control = ControlClient(directory)
         control.ask("down")
@@ -150,6 +152,22 @@ def take_down(name: str) -> Ended:
             hint=f"{directory.path / 'supervisor.log'} says why; `howdah down --name {name}` tries again.",
         )
     return Ended.UP
+
+
+def forget(name: str) -> bool:
+    """Forgets a cluster of a host that is gone, whatever that has on its disks; whether there was one to forget. Raises
+    UsageError where it is this host's, or is seen to live on that one."""
+    directory = cluster_directory(name)
+    host = directory.elsewhere()
+    if host is None or directory.is_held():
+        manifest = directory.read()
+        if not directory.is_held() and (manifest is None or manifest.state in GONE):
+            return False
+        where = "of this host" if host is None else f"up on {host}"
+        raise UsageError(f"the cluster {name!r} is {where}", hint=f"`howdah down --name {name}` there ends it.")
+    shutil.rmtree(directory.conf, ignore_errors=True)
+    directory.mark("down")
+    return True
 
 
 def _is_ending(directory: ClusterDirectory) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import platform
 import time
 from collections.abc import Iterable
 
@@ -60,20 +59,10 @@ def remove_directories(host: Host, plan: Plan) -> None:
 
 
 def remove_data(manifest: Manifest) -> None:
-    """Removes what a dead cluster left, whose daemons may be dying yet.
-
-    Raises HostProblem where that cannot be done, as where it was another host's, with which this one shares its home.
-    """
+    """Removes what a dead cluster of this host left, whose daemons may be dying yet. Raises HostProblem where that
+    cannot be done."""
     plan = manifest.plan
     for name in {place.host for place in plan.places}:
-        if name != platform.node():
-            # It may be up there: not every file system has locks that other hosts see.
-            directories = " and ".join((*plan.directories, str(howdah_home() / "clusters" / manifest.name)))
-            raise HostProblem(
-                f"the cluster {manifest.name!r} was started on {name}",
-                hint=f"Type `howdah down --name {manifest.name}` there. If that is an old name of this machine, remove "
-                f"{directories}.",
-            )
         host = open_host(manifest.allocation, name)
         deadline = time.monotonic() + _DYING_SECONDS
         try:

@@ -10,7 +10,6 @@ HOWDAH_HOME/clusters/NAME/cluster.json   the manifest
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import platform
@@ -21,9 +20,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from howdah.errors import UsageError
+from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.plan import Place, Plan
-from howdah.store import howdah_home
+from howdah.store import howdah_home, lock_file
 
 GONE = ("down", "failed")
 """States in which nothing is left of a cluster."""
@@ -83,15 +82,17 @@ class ClusterDirectory:
         return self.path / "control.sock"
 
     def lock(self) -> IO[str] | None:
-        """The lock of this name, held until the file is closed; None when a living supervisor holds it."""
+        """The lock of this name, held until the file is closed; None when a living supervisor holds it. Raises
+        HostProblem where files cannot be locked."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = (self.path / "lock").open("a")
+        held = False
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            handle.close()
-            return None
-        return handle
+            held = lock_file(handle, wait=False)
+        finally:
+            if not held:
+                handle.close()
+        return handle if held else None
 
     def sign(self, lock: IO[str]) -> None:
         """Has the lock, which this process holds, say who has it."""
@@ -108,6 +109,25 @@ class ClusterDirectory:
             return int(pid), host
         except (OSError, ValueError):
             return None
+
+    def elsewhere(self) -> str | None:
+        """The other host on which a cluster of this name was started and was not ended, if there is one: several may
+        have one HOWDAH_HOME, and not every file system has locks that other hosts see."""
+        manifest, holder = self.read(), self.holder()
+        host = holder[1] if holder is not None else None
+        if manifest is not None and manifest.state not in GONE:
+            host = manifest.plan.masters.host
+        return None if host == platform.node() else host
+
+    def refuse_elsewhere(self) -> None:
+        """Raises HostProblem where a cluster of this name is another host's."""
+        host = self.elsewhere()
+        if host is not None:
+            raise HostProblem(
+                f"the cluster {self.name!r} was started on {host}, and this is {platform.node()}",
+                hint=f"Only there can it be used, and ended by `howdah down --name {self.name}`. If there is no such "
+                f"host any more, `howdah down --name {self.name} --forget` forgets it.",
+            )
 
     def is_held(self) -> bool:
         """Whether a supervisor of this name lives."""

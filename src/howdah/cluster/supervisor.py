@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -25,6 +26,8 @@ from howdah.errors import ClusterProblem, HowdahError, UsageError
 from howdah.host.supervise import adopt_orphans, end_descendants
 
 _WATCH_SECONDS = 0.5
+_GLANCE_SECONDS = 0.3
+"""Longer than `ClusterDirectory.is_held` has the lock."""
 
 
 class Supervisor:
@@ -116,13 +119,19 @@ def main() -> int:
 
     request = ClusterRequest.from_json(sys.stdin.readline())
     directory = cluster_directory(request.name)
-    lock = directory.lock()
-    if lock is None:
-        refusal = UsageError(
-            f"a cluster called {request.name!r} is already up or being started",
-            hint=f"`howdah down --name {request.name}` ends it; --name OTHER makes another one beside it.",
-        )
-        return _refuse(say, refusal)
+    try:
+        directory.refuse_elsewhere()
+        lock = directory.lock()
+        if lock is None:  # Perhaps somebody only looks whether it is held.
+            time.sleep(_GLANCE_SECONDS)
+            lock = directory.lock()
+        if lock is None:
+            raise UsageError(
+                f"a cluster called {request.name!r} is already up or being started",
+                hint=f"`howdah down --name {request.name}` ends it; --name OTHER makes another one beside it.",
+            )
+    except HowdahError as error:
+        return _refuse(say, error)
     directory.sign(lock)
     supervisor = Supervisor(request, directory, say)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

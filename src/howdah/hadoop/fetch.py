@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -20,6 +19,7 @@ from howdah.hadoop.distribution import STAMP, WEB_PAGES, Distribution, damage, m
 from howdah.hadoop.launchers import are_current, install_launchers
 from howdah.hadoop.lock import Artifact, Lock, read_lock
 from howdah.host.protocol import Completed, Host
+from howdah.store import lock_file
 
 _PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 _TIMEOUT_S = 3600.0
@@ -234,7 +234,7 @@ def _alone(home: Path) -> Iterator[None]:
     """Holds the lock of this cached release; the kernel drops it with the process."""
     home.parent.mkdir(parents=True, exist_ok=True)
     with (home.parent / f".{home.name}.lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+        lock_file(held, wait=True)
         yield
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import fcntl
 import os
+import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,7 +121,9 @@ class ExperimentDirectory:
             self.confirmation.check_unchanged()
 
     def is_held(self) -> bool:
-        """Whether a process runs this experiment, or its confirmation, now."""
+        """Whether a process runs this experiment, or its confirmation, now, on any host where that shows."""
+        if self._is_locked() or (self.confirmation is not None and self.confirmation.is_held()):
+            return True
         with self._lock_file() as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -129,26 +132,30 @@ class ExperimentDirectory:
                 return Path(handle.read().strip()).is_relative_to(self.path)
         return False
 
+    def _is_locked(self) -> bool:
+        try:
+            with (self.path / ".lock").open("r+") as handle:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:  # Never run, or a file system without locks.
+            return False
+        return False
+
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Holds the right to run experiments. Raises UsageError where another process has it."""
-        with self._lock_file() as handle:
-            for patience in (True, False):
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if not patience:
-                        handle.seek(0)
-                        raise UsageError(
-                            f"another experiment runs on this machine: {handle.read().strip()}",
-                            hint="Two at once would measure each other.",
-                        ) from None
-                    time.sleep(_GLANCE_SECONDS)
-            handle.seek(0)
-            handle.truncate()
-            handle.write(f"{self.path}\n")
-            handle.flush()
+        """Holds the right to run experiments. Raises UsageError where another process has it, or one of another host
+        that sees this directory runs this one."""
+        with self._lock_file() as handle, (self.path / ".lock").open("a+", encoding="utf-8") as own:
+            if not _has_taken(handle):
+                handle.seek(0)
+                raise UsageError(
+                    f"another experiment runs on this machine: {handle.read().strip()}",
+                    hint="Two at once would measure each other.",
+                )
+            _write_over(handle, str(self.path))
+            if self.synthetic is None:
+                _lock_own(own)
             yield
 
     def _lock_file(self) -> IO[str]:
@@ -156,6 +163,39 @@ class ExperimentDirectory:
         if self.synthetic is not None:
             return (self.path / ".lock").open("a+", encoding="utf-8")
         return _open_for_all(layout.locks_directory() / "howdah-experiments.lock")
+
+
+def _lock_own(handle: IO[str]) -> None:
+    """Locks an experiment itself, which other hosts may see, and says who has it."""
+    try:
+        taken = _has_taken(handle)
+    except OSError:  # A file system without locks.
+        return
+    if not taken:
+        handle.seek(0)
+        raise UsageError(
+            f"this experiment is run by {handle.read().strip() or 'another process'}",
+            hint="`howdah experiment status` shows how far it is.",
+        )
+    _write_over(handle, f"process {os.getpid()} on {platform.node()}")
+
+
+def _has_taken(handle: IO[str]) -> bool:
+    for patience in (True, False):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if patience:
+                time.sleep(_GLANCE_SECONDS)
+    return False
+
+
+def _write_over(handle: IO[str], line: str) -> None:
+    handle.seek(0)
+    handle.truncate()
+    handle.write(f"{line}\n")
+    handle.flush()
 
 
 def _open_for_all(path: Path) -> IO[str]:

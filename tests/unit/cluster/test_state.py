@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import platform
@@ -14,7 +16,7 @@ import pytest
 
 from howdah.cluster.allocation.local import LocalAllocation
 from howdah.cluster.assembly import check_sizing
-from howdah.cluster.client import Ended, take_down
+from howdah.cluster.client import Ended, find_cluster, forget, take_down
 from howdah.cluster.control import ControlClient, ControlServer
 from howdah.cluster.environment import shell_environment
 from howdah.cluster.request import ClusterRequest
@@ -123,19 +125,45 @@ def test_a_cluster_of_another_host_is_left_alone(monkeypatch: pytest.MonkeyPatch
         try:
             held = directory.lock()
             assert held is not None
-            directory.write(replace(MANIFEST, supervisor=stranger.pid))
             held.write(f"{stranger.pid} elsewhere\n")
             held.flush()
-            with pytest.raises(ClusterProblem, match="was started on elsewhere"):
+            assert directory.elsewhere() == "elsewhere", "it is starting there"
+            with pytest.raises(HostProblem, match="was started on elsewhere"):
                 take_down("c")
+            directory.write(replace(MANIFEST, supervisor=stranger.pid))
+            with pytest.raises(HostProblem, match="was started on h, and this is"):
+                find_cluster("c")
+            with pytest.raises(UsageError, match="is up on h"):
+                forget("c")
             held.close()
-            with pytest.raises(HostProblem, match="was started on h"):
+            with pytest.raises(HostProblem, match="was started on h") as raised:
                 take_down("c")
+            assert "howdah down --name c --forget" in str(raised.value.hint)
+            assert forget("c")
+            assert directory.elsewhere() is None
             assert stranger.poll() is None
         finally:
             stranger.kill()
-    directory.mark("down")
+    assert not forget("c")
     assert take_down("c") is Ended.NOTHING
+
+
+def test_what_is_here_is_ended_and_not_forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
+    plan = lay_out("c", host=platform.node(), addresses=("127.77.0.1",), first_port=1, directory="/d", security="none")
+    cluster_directory("c").path.mkdir(parents=True)
+    cluster_directory("c").write(replace(MANIFEST, plan=plan))
+    with pytest.raises(UsageError, match="is of this host"):
+        forget("c")
+
+
+def test_a_file_system_without_locks_is_named(directory: ClusterDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(HostProblem, match="lock cannot be locked: No locks available"):
+        directory.lock()
 
 
 @pytest.mark.parametrize("name", ["", "A", "a/b", "..", "-a", "a" * 41, "a b"])

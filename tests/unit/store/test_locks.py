@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import stat
 from pathlib import Path
 
@@ -45,6 +47,21 @@ def test_the_holder_is_named_whole_after_one_with_a_longer_name(tmp_path: Path, 
         assert short.is_held()
     [lock] = locks.iterdir()
     assert lock.read_text(encoding="utf-8") == f"{short.path}\n"
+
+
+def test_two_hosts_cannot_run_one_experiment(tmp_path: Path, locks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their locks of machines are two; the directory is one."""
+    one = begun(tmp_path / "one")
+    with one.held():
+        monkeypatch.setenv("HOWDAH_LOCKS", str(tmp_path))
+        other = ExperimentDirectory(tmp_path / "one")
+        assert other.is_held()
+        with pytest.raises(UsageError, match=f"run by process {os.getpid()} on {platform.node()}"), other.held():
+            pass
+    assert not other.is_held()
+    with other.held():
+        pass
+    assert len(list(locks.iterdir())) == 1
 
 
 def test_nobody_s_link_is_followed(tmp_path: Path, locks: Path) -> None:

@@ -126,6 +126,6 @@ def _leftovers() -> list[str]:
     for cluster in known_clusters():
         manifest = cluster.read()
         unfinished = manifest is not None and manifest.state not in GONE
-        if not cluster.is_held() and (unfinished or (cluster.path / "work").exists()):
+        if cluster.elsewhere() is None and not cluster.is_held() and (unfinished or (cluster.path / "work").exists()):
             names.append(cluster.name)
     return names
