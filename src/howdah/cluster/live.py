@@ -25,7 +25,7 @@ from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.plan import Plan
 from howdah.hadoop.resourcemanager import ResourceManager
 from howdah.hadoop.roles import MASTERS
-from howdah.hadoop.site import read_client_files, read_conf_dir
+from howdah.hadoop.site import expand, read_client_files, read_conf_dir
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.host.channel import open_local
@@ -227,10 +227,11 @@ def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveClust
     """A cluster that Howdah did not start, by its configuration directory. It is never started, stopped or restarted.
 
     Raises:
-        UsageError: no configuration there, or one that names no ResourceManager.
+        UsageError: no configuration there, or one of a cluster that Howdah cannot ask.
         HostProblem: no distribution or JDK for the client.
     """
-    settings = read_conf_dir(conf)
+    settings = expand(read_conf_dir(conf))
+    _check_supported(settings)
     distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
     # A distribution of the user's own may have the file system's jar already.
     files = place_of(FILESYSTEM_JAR)
@@ -274,6 +275,8 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
         settings.get("yarn.resourcemanager.webapp.address")
         or f"{settings.get('yarn.resourcemanager.hostname', '')}:8088"
     ]
+    namenodes = [one and _reachable(one, service.partition(":")[0]) for one in namenodes]
+    managers = [_reachable(one, settings.get("yarn.resourcemanager.hostname", "")) for one in managers]
     history = settings.get("mapreduce.jobhistory.webapp.address") or f"{managers[0].partition(':')[0]}:19888"
     if default.startswith(f"{POSIX_SCHEME}:"):
         namenodes = []
@@ -281,9 +284,29 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
         ("NameNode", "fs.defaultFS", namenodes),
         ("ResourceManager", "yarn.resourcemanager.hostname", managers),
     ):
-        if any(not address or address.startswith((":", "None:")) for address in found):
-            raise UsageError(f"the configuration names no {what} ({key})")
+        for address in found:
+            if not address or address.startswith((":", "None:")):
+                raise UsageError(f"the configuration names no {what} ({key})")
+            if "${" in address:
+                raise UsageError(f"the address of the {what} is {address}, and nothing says what that stands for")
     return WebAddresses(tuple(filter(None, namenodes)), tuple(managers), (history,))
+
+
+def _reachable(address: str, host: str) -> str:
+    """An address at which a daemon listens as one at which it is asked: all interfaces are no host."""
+    return f"{host}:{address.partition(':')[2]}" if address.startswith("0.0.0.0:") and host else address
+
+
+def _check_supported(settings: Mapping[str, str]) -> None:
+    """Raises UsageError for a cluster that is asked in a way that Howdah does not know."""
+    for key, known in (
+        ("hadoop.security.authentication", ("simple",)),
+        ("dfs.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
+        ("yarn.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
+    ):
+        value = settings.get(key, "").strip()
+        if value and value.lower() not in map(str.lower, known):
+            raise UsageError(f"{key} of this cluster is {value}, which is not supported yet: {' or '.join(known)} is")
 
 
 def _active(namenodes: tuple[str, ...]) -> str:

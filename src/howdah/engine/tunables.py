@@ -39,11 +39,13 @@ def tunables(sizing: Sizing, *, accelerators: bool) -> tuple[Tunable, ...]:
     built."""
     slots, block = sizing.total_slots, sizing.block_mib
     blocks = (str(mib << 20) for mib in (1024, 512, 256, 128) if mib <= block)
+    # A map of Hadoop's own takes all of it from its heap at once; what is left has to hold the mapper.
+    buffers = (str(mib) for mib in (32, 100, 256, 512) if mib <= sizing.task_heap_mib // 2)
     reduces = (str(count) for count in (slots, max(1, slots // 2), 2 * slots, 4 * slots))
     return (
         Tunable("dfs.blocksize", tuple(blocks), "a split per block, and so the number of maps", f"{_LIPCON}; {_OSU}"),
         Tunable("mapreduce.job.reduces", tuple(dict.fromkeys(reduces)), "one wave of reduces or several", _TUTORIAL),
-        Tunable("mapreduce.task.io.sort.mb", ("32", "100", "256", "512"), "how often a map spills", _WHITE),
+        Tunable("mapreduce.task.io.sort.mb", tuple(buffers), "how often a map spills", _WHITE),
         Tunable("mapreduce.task.io.sort.factor", ("100", "10"), "how many files are merged at once", _WHITE),
         Tunable("mapreduce.map.output.compress", ("false", "true"), "less to write and to fetch", _LIPCON),
         Tunable(

@@ -27,6 +27,9 @@ _BESIDE = (
     "task.args",
 )
 
+_VARIABLE = re.compile(r"[$][{]([^}$\s]+)[}]")
+_MOST_SUBSTITUTIONS = 20
+
 _XINCLUDE = "{http://www.w3.org/2001/XInclude}include"
 # What XML 1.0 has no way to say, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -120,6 +123,20 @@ def read_conf_dir(directory: Path) -> dict[str, str]:
         properties |= {key: value for key, value in site.properties.items() if key not in final}
         final |= site.final
     return properties
+
+
+def expand(settings: Mapping[str, str]) -> dict[str, str]:
+    """`settings` with other keys' values in the place of `${KEY}`, as Hadoop does it (`Configuration.substituteVars`,
+    3.4.2); what is no key of them, such as a system property, is kept as it is written."""
+    expanded = {}
+    for key, value in settings.items():
+        for _ in range(_MOST_SUBSTITUTIONS):
+            found = next((one for one in _VARIABLE.finditer(value) if one[1] in settings), None)
+            if found is None:
+                break
+            value = value[: found.start()] + settings[found[1]] + value[found.end() :]
+        expanded[key] = value
+    return expanded
 
 
 def read_client_files(directory: Path) -> dict[str, bytes]:

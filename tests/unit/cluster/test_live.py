@@ -8,10 +8,11 @@ from typing import Any, cast
 import pytest
 
 from howdah.cluster.control import ControlClient
-from howdah.cluster.live import LiveCluster, WebAddresses, web_addresses
+from howdah.cluster.live import LiveCluster, WebAddresses, open_conf, web_addresses
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.site import expand, render_site
 from howdah.host import Host
 
 HA = {
@@ -44,6 +45,33 @@ def test_hadoops_ports_where_it_names_none() -> None:
 def test_a_cluster_without_hdfs_has_no_namenode() -> None:
     settings = {"fs.defaultFS": "posixfs:///", "yarn.resourcemanager.hostname": "rm"}
     assert web_addresses(settings) == WebAddresses((), ("rm:8088",), ("rm:19888",))
+
+
+def test_variables_and_all_interfaces_are_resolved_as_hadoop_does() -> None:
+    settings = {
+        "fs.defaultFS": "hdfs://nn:8020",
+        "dfs.namenode.http-address": "0.0.0.0:9871",
+        "yarn.resourcemanager.hostname": "${main}",
+        "yarn.resourcemanager.webapp.address": "${yarn.resourcemanager.hostname}:8089",
+        "mapreduce.jobhistory.webapp.address": "${main}:1",
+        "main": "rm",
+        "loop": "${loop}",
+        "other": "/tmp/${user.name}",
+    }
+    expanded = expand(settings)
+    assert web_addresses(expanded) == WebAddresses(("nn:9871",), ("rm:8089",), ("rm:1",))
+    assert (expanded["loop"], expanded["other"]) == ("${loop}", "/tmp/${user.name}")
+    with pytest.raises(UsageError, match=r"the ResourceManager is \$\{main\}:8088, and nothing says"):
+        web_addresses({"fs.defaultFS": "hdfs://nn", "yarn.resourcemanager.hostname": "${main}"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("hadoop.security.authentication", "kerberos"), ("dfs.http.policy", "HTTPS_ONLY")]
+)
+def test_a_cluster_that_cannot_be_asked_is_refused(tmp_path: Path, key: str, value: str) -> None:
+    (tmp_path / "core-site.xml").write_text(render_site({"fs.defaultFS": "hdfs://nn", key: value}))
+    with pytest.raises(UsageError, match=f"{key} of this cluster is {value}, which is not supported yet"):
+        open_conf(tmp_path, hadoop="3.4.2", hadoop_home=None)
 
 
 def test_high_availability() -> None:

@@ -203,6 +203,8 @@ def test_what_tune_looks_at_begins_with_the_tuned_defaults() -> None:
     assert found["mapreduce.job.reduces"] == ("2", "1", "4", "8")
     assert found["accelerator"] == ("none", "sort")
     assert all(len(set(levels)) == len(levels) > 1 for levels in found.values())
+    small = {one.name: one.levels for one in tunables(Sizing(1, 2, 640, 512, 1792, 128), accelerators=False)}
+    assert small["mapreduce.task.io.sort.mb"] == ("32", "100", "256"), "its heap has 512 MiB"
 
 
 def test_the_files_to_take_away_have_what_was_found_and_nothing_of_this_machine(

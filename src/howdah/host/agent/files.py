@@ -55,7 +55,7 @@ _OWNER = ".howdah-owner"
 def claim(path: str, owner: str) -> Optional[str]:
     """Makes a directory anew, empty but for a file that names its owner. What is there may be removed only if it is
     empty, or `owner` had it. Otherwise nothing happens, and the answer is who has it, empty if that is not known."""
-    if os.path.lexists(path) and not os.path.isdir(path):
+    if os.path.lexists(path) and not (os.path.isdir(path) and os.access(path, os.R_OK | os.W_OK | os.X_OK)):
         return ""
     if os.path.isdir(path) and set(os.listdir(path)) - {_OWNER + ".new"}:
         other = _owner(path)
@@ -91,7 +91,7 @@ def remove_claimed(path: str, owner: str) -> Optional[str]:
 def _owner(path: str) -> str:
     try:
         return read(os.path.join(path, _OWNER), limit=4096).decode("utf-8", "replace")
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
         return ""
 
 
