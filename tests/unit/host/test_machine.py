@@ -188,6 +188,22 @@ def test_a_cgroup_outside_the_name_space_is_read_at_its_mount():
     assert limits("0::/../../other\n", V2_MOUNTS, files)["memory"] == 4096
 
 
+@pytest.mark.parametrize(
+    ("environment", "granted"),
+    [
+        ({}, (None, None)),
+        ({"SLURM_CPUS_ON_NODE": "4"}, (None, None)),
+        ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "4", "SLURM_MEM_PER_NODE": "16384"}, (4, 16 << 30)),
+        ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "4", "SLURM_MEM_PER_CPU": "2048"}, (4, 8 << 30)),
+        ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "64", "SLURM_MEM_PER_NODE": "0"}, (64, None)),
+        ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "4(x2)"}, (None, None)),
+        ({"PBS_JOBID": "7.head", "NCPUS": "8"}, (8, None)),
+    ],
+)
+def test_what_a_batch_system_granted(environment: Mapping[str, str], granted: tuple[int | None, int | None]):
+    assert kernel.batch_grant(environment) == granted
+
+
 def test_boot_keeps_what_changes_performance():
     text = "BOOT_IMAGE=/vmlinuz root=UUID=1 ro quiet mitigations=off isolcpus=2-5 password=x\n"
     assert kernel.parse_boot(text) == ["isolcpus=2-5", "mitigations=off"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Mapping, Optional
 
 Reader = Callable[[str], Optional[str]]
 """The content of a file without surrounding space, or None where there is none."""
@@ -127,6 +127,28 @@ def cgroup_limits(membership: str, mounts: list[dict[str, Any]], read: Reader) -
 def parse_boot(text: str) -> list[str]:
     """The boot parameters of /proc/cmdline that change performance, sorted."""
     return sorted(word for word in text.split() if word.partition("=")[0] in _BOOT)
+
+
+def batch_grant(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
+    """The processors and the bytes of memory that a batch system granted its job on this node, by the environment that
+    it gave the job: not every site has the kernel enforce them. None for what is not said.
+
+    Slurm: SLURM_CPUS_ON_NODE; SLURM_MEM_PER_NODE, or SLURM_MEM_PER_CPU for each of them, in MiB, where 0 is all of the
+    node's (sbatch(1), output environment variables). PBS: NCPUS (pbs(8), environment of a job).
+    """
+
+    def number(name: str) -> int | None:
+        text = environment.get(name, "")
+        return int(text) if text.isdigit() and int(text) > 0 else None
+
+    if "SLURM_JOB_ID" in environment:
+        processors, memory, each = map(number, ("SLURM_CPUS_ON_NODE", "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU"))
+        if memory is None and each is not None and processors is not None:
+            memory = each * processors
+        return processors, None if memory is None else memory << 20
+    if "PBS_JOBID" in environment:
+        return number("NCPUS"), None
+    return None, None
 
 
 def parse_os_release(text: str) -> str | None:

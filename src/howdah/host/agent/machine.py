@@ -79,7 +79,8 @@ def fingerprint(paths: list[str] | None = None) -> dict[str, Any]:
 
 
 def capacity() -> dict[str, int]:
-    """What a cluster may use here: `processors`, `memory` and `memory_available` (B), control groups considered.
+    """What a cluster may use here: `processors`, `memory` and `memory_available` (B), control groups considered, and
+    what a batch system granted the job that this is part of.
 
     Raises OSError where the kernel does not say how much memory there is.
     """
@@ -95,6 +96,9 @@ def capacity() -> dict[str, int]:
     if limits["memory"] is not None:
         memory = min(memory, limits["memory"])
         available = min(available, limits["memory_available"])
+    granted, share = kernel.batch_grant(os.environ)
+    processors = min(processors, granted or processors)
+    memory, available = min(memory, share or memory), min(available, share or available)
     return {"processors": processors, "memory": memory, "memory_available": available}
 
 
