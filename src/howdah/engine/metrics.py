@@ -73,7 +73,9 @@ BOUNDS = (
         "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
     ),
     Metric("bound_disk_write", "B/s", "neither", "sequential write with fsync, one stream", "calibration"),
-    Metric("bound_disk_read", "B/s", "neither", "sequential read past the page cache, one stream", "calibration"),
+    Metric(
+        "bound_disk_read", "B/s", "neither", "sequential read past the page cache, four blocks at a time", "calibration"
+    ),
     Metric("bound_loopback", "B/s", "neither", "one TCP stream through the loopback interface", "calibration"),
 )
 
