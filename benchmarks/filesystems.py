@@ -2,7 +2,7 @@
 on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn anew for each round.
 
 `ROW=files` is in memory (tmpfs), `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
-page cache emptied before reading. Of HDFS, the daemons' processor time counts too. `ROW=names-disk` and
+page cache emptied before reading (as root). Of HDFS, the daemons' processor time counts too. `ROW=names-disk` and
 `ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also those of a loop of
 Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their rate.
 """
@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.disks import own_disk
@@ -160,14 +159,13 @@ def _round(
     shutil.rmtree(place, ignore_errors=True)
     for name, count, streams in _STREAMS if arm != "python" else ():
         operation = name.partition(",")[0]
-        if cold and operation != "write":
-            os.sync()
-            with suppress(OSError):
-                Path("/proc/sys/vm/drop_caches").write_text("3\n")
+        emptied = cold and operation != "write"
+        if emptied:
+            os.sync()  # Only what is on the disk can be taken out of memory.
         directory = f"{uri}/streams" if operation == "write" else streams_read
         arguments = [operation, directory, str(count), str(streams), "0", *settings]
         passes = 1 if cold else _PASSES // streams
-        found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes)})
+        found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes, cold=emptied)})
     # Checksums are of bytes: names are the same with them.
     if arm != "posixfs, checksums":
         found += _names(arm, f"{uri}/names", f"{place}/names", home, settings, daemons=daemons)
@@ -223,12 +221,13 @@ def in_jvm(
     daemons: Sequence[int] = (),
     passes: int = 1,
     warm: str | None = None,
+    cold: bool = False,
 ) -> dict[str, float]:
     """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM and of `daemons`) and what was `done` in all passes.
 
-    `warm` is where files are that have the JVM compile, if not beside the others.
+    `warm` is where files are that have the JVM compile, if not beside the others. `cold` needs root.
     """
-    flags = [f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}"]
+    flags = [f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}", f"-Dcold={str(cold).lower()}"]
     flags += [] if warm is None else [f"-Dwarm={warm}"]
     said: dict[str, float] = json.loads(said_in_jvm(arguments, home, before=before, flags=flags).splitlines()[-1])
     return said

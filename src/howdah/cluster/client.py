@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import signal
 import sys
@@ -118,17 +119,21 @@ def take_down(name: str) -> Ended:
     directory.refuse_elsewhere()
     if not directory.path.is_dir():
         return Ended.NOTHING
-    lock = directory.lock()
+    lock = directory.lock_patiently()
     if lock is not None:
         with lock:  # So that no other command brings one up meanwhile.
             manifest = directory.read()
             if manifest is None or manifest.state in GONE:
                 return Ended.NOTHING
+            lock.truncate(0)  # Whoever had it is dead: nobody is to take another process of that number for it.
+            directory.mark("ending")
             remove_data(manifest)
             shutil.rmtree(directory.conf, ignore_errors=True)
             directory.mark("down")
         return Ended.LEFTOVERS
     holder = directory.holder()
+    if holder is not None and holder[1] != platform.node():  # Since a moment ago.
+        directory.refuse_elsewhere()
     try:
         control = ControlClient(directory)
         control.ask("down")
@@ -155,7 +160,7 @@ def take_down(name: str) -> Ended:
 
 
 def forget(name: str) -> bool:
-    """Forgets a cluster of a host that is gone, whatever that has on its disks; whether there was one to forget. Raises
+    """Forgets a cluster of a host that is gone, with its data in HOWDAH_HOME; whether there was one to forget. Raises
     UsageError where it is this host's, or is seen to live on that one."""
     directory = cluster_directory(name)
     host = directory.elsewhere()
@@ -165,7 +170,8 @@ def forget(name: str) -> bool:
             return False
         where = "of this host" if host is None else f"up on {host}"
         raise UsageError(f"the cluster {name!r} is {where}", hint=f"`howdah down --name {name}` there ends it.")
-    shutil.rmtree(directory.conf, ignore_errors=True)
+    for mine in (directory.conf, directory.path / "work"):
+        shutil.rmtree(mine, ignore_errors=True)
     directory.mark("down")
     return True
 

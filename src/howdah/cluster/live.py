@@ -223,6 +223,10 @@ def open_managed(manifest: Manifest) -> LiveCluster:
     )
 
 
+_MANAGER = "yarn.resourcemanager"
+_ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
+
+
 def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveCluster:
     """A cluster that Howdah did not start, by its configuration directory. It is never started, stopped or restarted.
 
@@ -262,39 +266,46 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
     default = settings.get("fs.defaultFS", "")
     service = default.removeprefix("hdfs://").rstrip("/")
     namenodes = [
-        settings.get(f"dfs.namenode.http-address.{service}.{one.strip()}")
-        for one in settings.get(f"dfs.ha.namenodes.{service}", "").split(",")
-        if one.strip()
-    ] or [settings.get("dfs.namenode.http-address") or f"{service.partition(':')[0]}:9870"]
+        _address(settings, f"dfs.namenode.http-address.{one}", 9870, f"dfs.namenode.rpc-address.{one}")
+        for one in _ids(settings, f"dfs.ha.namenodes.{service}", f"{service}.")
+    ] or [_address(settings, "dfs.namenode.http-address", 9870, "fs.defaultFS")]
     managers = [
-        settings.get(f"yarn.resourcemanager.webapp.address.{one.strip()}")
-        or f"{settings.get(f'yarn.resourcemanager.hostname.{one.strip()}')}:8088"
-        for one in settings.get("yarn.resourcemanager.ha.rm-ids", "").split(",")
-        if one.strip()
-    ] or [
-        settings.get("yarn.resourcemanager.webapp.address")
-        or f"{settings.get('yarn.resourcemanager.hostname', '')}:8088"
+        _address(
+            settings, f"{_MANAGER}.webapp.address{one}", 8088, f"{_MANAGER}.hostname{one}", f"{_MANAGER}.address{one}"
+        )
+        for one in _ids(settings, f"{_MANAGER}.ha.rm-ids", ".") or [""]
     ]
-    namenodes = [one and _reachable(one, service.partition(":")[0]) for one in namenodes]
-    managers = [_reachable(one, settings.get("yarn.resourcemanager.hostname", "")) for one in managers]
-    history = settings.get("mapreduce.jobhistory.webapp.address") or f"{managers[0].partition(':')[0]}:19888"
+    history = _address(settings, "mapreduce.jobhistory.webapp.address", 19888, "mapreduce.jobhistory.address")
+    history = history or f"{(managers[0] or '').partition(':')[0]}:19888"
     if default.startswith(f"{POSIX_SCHEME}:"):
         namenodes = []
     for what, key, found in (
         ("NameNode", "fs.defaultFS", namenodes),
         ("ResourceManager", "yarn.resourcemanager.hostname", managers),
+        ("history server", "mapreduce.jobhistory.webapp.address", [history]),
     ):
         for address in found:
-            if not address or address.startswith((":", "None:")):
+            if address is None:
                 raise UsageError(f"the configuration names no {what} ({key})")
             if "${" in address:
                 raise UsageError(f"the address of the {what} is {address}, and nothing says what that stands for")
-    return WebAddresses(tuple(filter(None, namenodes)), tuple(managers), (history,))
+    return WebAddresses(tuple(filter(None, namenodes)), tuple(filter(None, managers)), (history,))
 
 
-def _reachable(address: str, host: str) -> str:
-    """An address at which a daemon listens as one at which it is asked: all interfaces are no host."""
-    return f"{host}:{address.partition(':')[2]}" if address.startswith("0.0.0.0:") and host else address
+def _ids(settings: Mapping[str, str], key: str, before: str) -> list[str]:
+    """The names that `key` lists, each with what stands `before` it in other keys."""
+    return [f"{before}{one.strip()}" for one in settings.get(key, "").split(",") if one.strip()]
+
+
+def _address(settings: Mapping[str, str], key: str, port: int, *hosts: str) -> str | None:
+    """The address that `key` names. That of all interfaces is no host: it stands for the host that one of the keys
+    `hosts` names, as does none at all, with the default port. None where nothing names a host."""
+    named = (settings.get(one, "").removeprefix("hdfs://").rstrip("/").partition(":")[0] for one in hosts)
+    host = next((one for one in named if one not in ("", _ALL_INTERFACES)), None)
+    address = settings.get(key) or (f"{host}:{port}" if host else None)
+    if host and address and address.startswith(f"{_ALL_INTERFACES}:"):
+        return f"{host}:{address.partition(':')[2]}"
+    return address
 
 
 def _check_supported(settings: Mapping[str, str]) -> None:

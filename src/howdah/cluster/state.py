@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -23,6 +24,9 @@ from typing import IO, Any
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.plan import Place, Plan
 from howdah.store import howdah_home, lock_file
+
+_GLANCE_SECONDS = 0.3
+"""Longer than `ClusterDirectory.is_held` has the lock."""
 
 GONE = ("down", "failed")
 """States in which nothing is left of a cluster."""
@@ -94,6 +98,14 @@ class ClusterDirectory:
                 handle.close()
         return handle if held else None
 
+    def lock_patiently(self) -> IO[str] | None:
+        """The same, also where somebody just looks whether it is held."""
+        handle = self.lock()
+        if handle is None:
+            time.sleep(_GLANCE_SECONDS)
+            handle = self.lock()
+        return handle
+
     def sign(self, lock: IO[str]) -> None:
         """Has the lock, which this process holds, say who has it."""
         lock.truncate(0)
@@ -123,10 +135,14 @@ class ClusterDirectory:
         """Raises HostProblem where a cluster of this name is another host's."""
         host = self.elsewhere()
         if host is not None:
+            hint = (
+                f"Only there can it be used, and ended by `howdah down --name {self.name}`. If there is no such host "
+                f"any more, `howdah down --name {self.name} --forget` forgets it."
+            )
+            if (holder := self.holder()) is not None:
+                hint += f" If that is an old name of this machine, `kill {holder[0]}` ends it."
             raise HostProblem(
-                f"the cluster {self.name!r} was started on {host}, and this is {platform.node()}",
-                hint=f"Only there can it be used, and ended by `howdah down --name {self.name}`. If there is no such "
-                f"host any more, `howdah down --name {self.name} --forget` forgets it.",
+                f"the cluster {self.name!r} was started on {host}, and this is {platform.node()}", hint=hint
             )
 
     def is_held(self) -> bool:

@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -26,8 +25,6 @@ from howdah.errors import ClusterProblem, HowdahError, UsageError
 from howdah.host.supervise import adopt_orphans, end_descendants
 
 _WATCH_SECONDS = 0.5
-_GLANCE_SECONDS = 0.3
-"""Longer than `ClusterDirectory.is_held` has the lock."""
 
 
 class Supervisor:
@@ -121,10 +118,7 @@ def main() -> int:
     directory = cluster_directory(request.name)
     try:
         directory.refuse_elsewhere()
-        lock = directory.lock()
-        if lock is None:  # Perhaps somebody only looks whether it is held.
-            time.sleep(_GLANCE_SECONDS)
-            lock = directory.lock()
+        lock = directory.lock_patiently()
         if lock is None:
             raise UsageError(
                 f"a cluster called {request.name!r} is already up or being started",

@@ -54,7 +54,10 @@ def calibrate(cluster: LiveCluster, directories: Sequence[str]) -> Bounds:
     """Measures processors, loopback and the disks that hold `directories` on every host: some three seconds, and one
     more for every disk after the first."""
     return Bounds(
-        {name: host.call("calibration.measure", directories=list(directories)) for name, host in cluster.hosts.items()}
+        {
+            name: host.call("calibration.measure", directories=list(directories), only_disks=True)
+            for name, host in cluster.hosts.items()
+        }
     )
 
 
@@ -328,10 +331,9 @@ class Execution:
 
 
 def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What was measured of disks, and of which: of all together where that is not known, and not of what is none."""
+    """What was measured of disks, and of which: of all together where that is not known."""
     for place in places:
-        if place["disks"] != []:
-            yield DISKS.join(place["disks"] or ["machine"]), place
+        yield DISKS.join(place["disks"] or ["machine"]), place
 
 
 def _asked(
@@ -347,11 +349,9 @@ def _asked(
     """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
     asked = {
-        key: description[key]
-        for key in ("kind", "conf", "nodes", "hadoop", "jdk", "sizing", "defaults")
-        if key in description
+        key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
-    if "conf" in asked:  # Of a cluster that is not ours, its files are all that tells it from another.
+    if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         settings_text = json.dumps(dict(cluster.settings), sort_keys=True)
         asked["settings_sha256"] = hashlib.sha256(settings_text.encode()).hexdigest()[:16]
     accelerator = accelerator_of({**cluster.settings, **settings["conf"]})

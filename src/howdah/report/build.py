@@ -181,7 +181,7 @@ def _overview(groups: Sequence[Replicates]) -> Section:
         measure = members.primary
         found = summary(members.valid, measure) if measure else None
         unit = registered(members.valid)[measure.metric].unit if measure else ""
-        numbers = (quantity(centre(found), unit), interval(found.interval, unit)) if found else (MISSING, MISSING)
+        numbers = (centre_words(found, unit), interval(found.interval, unit)) if found else (MISSING, MISSING)
         words = ", ".join(f"{path}={as_text(own.get(path))}" for path in differing)
         rows.append(
             (str(place), str(measure or MISSING), *numbers, f"{len(members.valid)} of {len(members.runs)}", words)
@@ -262,7 +262,8 @@ def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: 
     found = summary(members.valid, measure)
     assert found is not None
     lowest, highest, middle = (quantity(n, metric.unit) for n in (found.minimum, found.maximum, centre(found)))
-    words = f"{count(found.n, 'run')} from {lowest} to {highest}, geometric mean {middle}"
+    mean = "median" if found.geometric_mean is None else "geometric mean"
+    words = f"{count(found.n, 'run')} from {lowest} to {highest}, {mean} {middle}"
     if found.n == 1:
         words = f"One run of {middle}, which has no interval"
     if found.interval is not None:

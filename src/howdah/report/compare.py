@@ -57,7 +57,7 @@ METHOD = (
 )
 
 
-_OF_SOFTWARE = ("cluster.hadoop", "cluster.jdk", "cluster.conf")
+_OF_SOFTWARE = ("cluster.hadoop", "cluster.jdk", "cluster.settings_sha256")
 """Settings that say which software a side was to have."""
 
 
@@ -281,7 +281,12 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
             f"The hosts differ ({listing(hardware)}), so the effect cannot be put down to the settings alone.",
         )
     settings = _settings(sides)
-    software = [entry.path for entry in _between(sides) if entry.path.startswith("hadoop.")]
+    # What one side alone has, such as a plugin or Spark, comes with a setting.
+    software = [
+        entry.path
+        for entry in _between(sides)
+        if entry.path.startswith("hadoop.") and None not in (entry.left, entry.right)
+    ]
     if settings and software and not any(entry.path.startswith(_OF_SOFTWARE) for entry in settings):
         yield Caveat(
             "run",

@@ -274,9 +274,8 @@ def _exceeded(detail: Detail) -> Iterator[Block]:
                 found.setdefault(key, []).append(f"{quantity(load.used, load.unit)} in {limit.phase}")
     for (what, unit, bound), uses in found.items():
         text = f"{what}: calibration found {quantity(bound, unit)}, but {listing(uses)} were used."
-        yield Caveat(
-            "run", f"{text} It was disturbed, or more streams reach more. That number is not taken as a bound."
-        )
+        why = "It was disturbed" if unit == "cores" else "It was disturbed, or more streams reach more"
+        yield Caveat("run", f"{text} {why}. That number is not taken as a bound.")
 
 
 def _stolen(detail: Detail) -> Iterator[Block]:

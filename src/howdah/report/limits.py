@@ -17,6 +17,8 @@ LIMITED = 0.85
 NEAR = 0.60
 EXCEEDED = 1.1
 """A mean use of so many times a bound says that calibration was disturbed, and not that the host surpassed itself."""
+MUCH = 0.1
+"""The share of a host's bytes from which a disk is shown that calibration did not measure."""
 RULE = (
     "The rule: over a phase (from the submission of its first job to the end of its last; the whole phase where it has "
     "no job), the mean use of each resource is divided by its bound from calibration. At "
@@ -25,7 +27,7 @@ RULE = (
     "bursts: “time at bound” is the share of seconds in which the busiest resource was at "
     f"{percent(LIMITED)} or more. Where the bound of the processors is missing or was exceeded, their number is taken. "
     "Those of disks and of the network are what calibration reached, with few streams: more may do more. "
-    "Disks that hold no data of jobs are left out where calibration could tell."
+    f"Of disks that it did not measure, those are shown that have {percent(MUCH)} of the host's bytes or more."
 )
 
 
@@ -71,7 +73,8 @@ class _Resource:
     limited: str
 
 
-_WHOLE = "machine"
+WHOLE = "machine"
+"""The role of a bound of all that a host has of something."""
 _CPU = _Resource("CPU", "cores", "bound_cpu_cores", "the processors limited it")
 _RESOURCES = (
     _CPU,
@@ -102,11 +105,11 @@ def find_limits(run: StoredRun, series: tuple[HostSeries, ...], jobs: tuple[Phas
 
 def bounds_of(run: StoredRun, metric: str, host: str) -> dict[str, float]:
     """What calibration found for a host by role: `machine`, or disks."""
-    return {
-        sample.role: sample.value
-        for sample in run.samples
-        if sample.phase == CALIBRATION and sample.metric == metric and sample.host == host
-    }
+    found: dict[str, float] = {}
+    for sample in run.samples:
+        if sample.phase == CALIBRATION and sample.metric == metric and sample.host == host:
+            found.setdefault(sample.role, sample.value)  # The work directory's is the first.
+    return found
 
 
 def processors(host: HostSeries, start: float, end: float) -> float | None:
@@ -145,7 +148,7 @@ def stolen(series: tuple[HostSeries, ...], start: float, end: float) -> float | 
 def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[Load]:
     loads = []
     for resource in _RESOURCES:
-        for disks, counter, calibrated in _uses(run, host, resource):
+        for disks, counter, calibrated in _uses(run, host, resource, start, end):
             used = counter.rate(start, end)
             if used is None:
                 continue
@@ -166,20 +169,26 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
     return loads
 
 
-def _uses(run: StoredRun, host: HostSeries, resource: _Resource) -> Iterator[tuple[str, Counter, float | None]]:
+def _uses(
+    run: StoredRun, host: HostSeries, resource: _Resource, start: float, end: float
+) -> Iterator[tuple[str, Counter, float | None]]:
     """Disks (or ""), their counter and their bound; of other resources, and of disks that are not known apart, one."""
     bounds = bounds_of(run, resource.bound, host.host)
     if resource is _CPU:
-        yield "", host.cpu(BUSY), bounds.get(_WHOLE)
+        yield "", host.cpu(BUSY), bounds.get(WHOLE)
     elif resource.name == "loopback":
-        yield "", host.network("receive_bytes", loopback=True), bounds.get(_WHOLE)
+        yield "", host.network("receive_bytes", loopback=True), bounds.get(WHOLE)
     else:
         column = "write_bytes" if resource.name == "disk write" else "read_bytes"
-        if not bounds or _WHOLE in bounds:
-            yield "", host.disk(column), bounds.get(_WHOLE)
-        else:
-            for disks, bound in bounds.items():
-                yield disks, host.disk(column, disks.split(DISKS)), bound
+        if not bounds or WHOLE in bounds:
+            yield "", host.disk(column), bounds.get(WHOLE)
+            return
+        for disks, bound in bounds.items():
+            yield disks, host.disk(column, disks.split(DISKS)), bound
+        others = host.disks.difference(*(disks.split(DISKS) for disks in bounds))
+        counter, whole = host.disk(column, others), host.disk(column).rate(start, end)
+        if others and whole and (counter.rate(start, end) or 0) >= MUCH * whole:
+            yield DISKS.join(sorted(others)), counter, None
 
 
 def judge(loads: tuple[Load, ...]) -> str:

@@ -80,11 +80,15 @@ class HostSeries:
         """Processor seconds, summed over the host's processors and over `names`."""
         return self._counter(self.points.get("machine", ()), names)
 
+    @property
+    def disks(self) -> set[str]:
+        """The host's whole disks."""
+        return _whole_disks({str(point.get("device")) for point in self.points.get("disk", ())})
+
     def disk(self, column: str, of: Collection[str] | None = None) -> Counter:
         """`read_bytes` or `write_bytes`, summed over the disks `of`, or over all the host's whole disks."""
         points = self.points.get("disk", ())
-        disks = _whole_disks({str(point.get("device")) for point in points}) if of is None else set(of)
-        return self._sum(points, "device", disks, column)
+        return self._sum(points, "device", self.disks if of is None else set(of), column)
 
     def network(self, column: str, *, loopback: bool) -> Counter:
         """`receive_bytes` or `send_bytes` of the loopback interface, or of all others together."""

@@ -65,6 +65,19 @@ def test_variables_and_all_interfaces_are_resolved_as_hadoop_does() -> None:
         web_addresses({"fs.defaultFS": "hdfs://nn", "yarn.resourcemanager.hostname": "${main}"})
 
 
+def test_all_interfaces_are_those_of_the_host_that_another_key_names() -> None:
+    every = {
+        "dfs.namenode.http-address.prod.nn1": "0.0.0.0:1",
+        "dfs.namenode.rpc-address.prod.nn1": "one:8020",
+        "yarn.resourcemanager.webapp.address.rm1": "0.0.0.0:2",
+        "mapreduce.jobhistory.webapp.address": "0.0.0.0:3",
+        "mapreduce.jobhistory.address": "five:10020",
+    }
+    assert web_addresses({**HA, **every}) == WebAddresses(("one:1", "two:50070"), ("three:2", "four:9088"), ("five:3",))
+    single = {"fs.defaultFS": "hdfs://nn", "yarn.resourcemanager.address": "rm:8032"}
+    assert web_addresses(single) == WebAddresses(("nn:9870",), ("rm:8088",), ("rm:19888",))
+
+
 @pytest.mark.parametrize(
     ("key", "value"), [("hadoop.security.authentication", "kerberos"), ("dfs.http.policy", "HTTPS_ONLY")]
 )

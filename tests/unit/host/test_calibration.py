@@ -33,10 +33,12 @@ def test_it_measures_leaves_nothing_and_says_how(tmp_path: Path):
 def test_what_is_on_the_same_disks_is_measured_once(tmp_path: Path):
     other = tmp_path / "other"
     other.mkdir()
-    places = calibration.measure([str(tmp_path), "/dev/shm", str(other)], seconds=0.2)["places"]
+    directories = [str(tmp_path), "/dev/shm", str(other)]
+    places = calibration.measure(directories, seconds=0.2, file_bytes=16 << 20)["places"]
     assert [place["directory"] for place in places] == [str(tmp_path), "/dev/shm"]
     assert places[1]["disks"] == []
     assert places[1]["bound_disk_write"] > 1e5
+    assert calibration.measure(["/dev/shm"], seconds=0.2, only_disks=True)["places"] == []
 
 
 def test_without_space_the_disk_is_not_measured_and_the_reason_is_given(tmp_path: Path):

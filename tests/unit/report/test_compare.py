@@ -79,7 +79,9 @@ def test_another_hadoop_is_listed_but_may_be_the_question(tmp_path: Path) -> Non
     assert "hosts differ" not in caveats(report)
     assert "software differs" not in caveats(report)
     other = tmp_path / "other"
-    report = build_comparison(*alternating(other, hadoop={"version": "3.5.0"}, settings={"seed": 8}))
+    report = build_comparison(
+        *alternating(other, hadoop={"version": "3.5.0", "jars": {"new.jar": "1"}}, settings={"seed": 8})
+    )
     assert "The software differs beside the settings (hadoop.version): the effect may be that of either." in caveats(
         report
     )

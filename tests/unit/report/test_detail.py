@@ -196,7 +196,9 @@ def test_of_several_disks_each_has_its_own_bound(tmp_path: Path) -> None:
         ]
     lines.sort(key=lambda line: line["utc"])
     file.write_text("".join(json.dumps(line) + "\n" for line in [header, *lines]), encoding="utf-8")
-    assert limit(Detail(run), "sort").loads[1].used == whole.used  # Those that calibration did not find have no part.
+    measured, other = limit(Detail(run), "sort").loads[1:3]
+    assert (measured.disks, measured.used) == ("vda", whole.used)
+    assert about(other) == ("sdb+sdc", pytest.approx(5 * whole.used), None)
 
     def bound(role: str, value: float) -> tuple[Sample, ...]:
         return tuple(

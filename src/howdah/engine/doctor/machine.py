@@ -113,8 +113,8 @@ def _disk_speed(facts: Facts) -> Iterator[Seen]:
         yield Seen("warning", measured.message)
         return
     (place,) = measured["places"]
-    if "bound_disk_write" not in place:
-        yield Seen("note", place["how"]["disk_write"])
+    if not {"bound_disk_write", "bound_disk_read"} <= place.keys():
+        yield Seen("note", place["how"]["disk_read"])
         return
     write, read = place["bound_disk_write"], place["bound_disk_read"]
     text = f"{format_bytes(write)}/s written, {format_bytes(read)}/s read"

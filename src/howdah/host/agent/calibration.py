@@ -25,11 +25,14 @@ _HEAD_START = 0.02
 """Seconds from the forks to the common start, so that all processes are there."""
 
 
-def measure(directories: List[str], seconds: float = 3.0, file_bytes: int = 256 << 20) -> Dict[str, Any]:
+def measure(
+    directories: List[str], seconds: float = 3.0, file_bytes: int = 256 << 20, only_disks: bool = False
+) -> Dict[str, Any]:
     """Measures the processors, the disks under `directories` and loopback TCP, for about `seconds` seconds in all, and
     0.4 times as long more for every disk after the first.
 
-    Up to `file_bytes` are written to each disk, and twice as many must be free.
+    Up to `file_bytes` are written to each disk, and twice as many must be free. With `only_disks`, nothing is written
+    to what is in memory or on a network.
 
     cpu_rate_one, cpu_rate_all    B/s of SHA-256 by one process, and by one process per allowed processor together
     bound_cpu_cores               processor seconds per second that those processes obtained together
@@ -56,7 +59,7 @@ def measure(directories: List[str], seconds: float = 3.0, file_bytes: int = 256 
     result["how"]["cpu"] = "{} processes, SHA-256 of {} KiB blocks, {:.1f} s".format(
         processors, _HASH_BYTES >> 10, seconds / 6
     )
-    result["places"] = _measure_places(directories, seconds / 5, file_bytes)
+    result["places"] = _measure_places(directories, seconds / 5, file_bytes, only_disks)
     result["bound_loopback"] = _loopback(seconds / 6)
     result["how"]["loopback"] = "one TCP connection through 127.0.0.1, both ends in one process"
     result["seconds"] = time.monotonic() - start
@@ -119,7 +122,7 @@ def _end(pid: int, kill: bool) -> None:
         pass  # The agent's reaper waits for all children and was faster.
 
 
-def _measure_places(directories: List[str], seconds: float, file_bytes: int) -> List[Dict[str, Any]]:
+def _measure_places(directories: List[str], seconds: float, file_bytes: int, only_disks: bool) -> List[Dict[str, Any]]:
     places: List[Dict[str, Any]] = []
     known: Set[Any] = set()
     for directory in directories:
@@ -128,13 +131,14 @@ def _measure_places(directories: List[str], seconds: float, file_bytes: int) -> 
         try:
             place["disks"] = disks_below(directory)
             where = tuple(place["disks"] or ()) or os.stat(directory).st_dev
-            if where in known:
+            if where in known or (only_disks and place["disks"] == []):
                 places.remove(place)
                 continue
             _measure_disk(directory, seconds, file_bytes, place)
             known.add(where)
         except OSError as error:
-            place["how"]["disk_write"] = place["how"]["disk_read"] = "not measured: {}".format(error)
+            for bound in {"disk_write", "disk_read"} - place["how"].keys():
+                place["how"][bound] = "not measured: {}".format(error)
     return places
 
 

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -30,7 +32,9 @@ import org.apache.hadoop.fs.permission.FsPermission;
  * processor seconds of this JVM (and of the processes whose ids the property {@code daemons} has)
  * and how much was done, after the same calls on files of their own have had the JVM compile what
  * it runs. The property {@code passes} says how often the operation is done, if not once; {@code
- * warm} another directory for the files that come before.
+ * warm} another directory for the files that come before. With {@code cold}, the page cache is
+ * emptied just before, by root, once the operation has been done: a virtual machine gives memory
+ * that has been free for a while back to its host, and would wait for it in the first calls.
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
@@ -58,6 +62,9 @@ public final class Rounds {
 
   /** The compiler's threads go on for a while, on processors that a server may need to answer. */
   private static final int SETTLE_MILLISECONDS = 1500;
+
+  private static final java.nio.file.Path DROP_CACHES = Paths.get("/proc/sys/vm/drop_caches");
+  private static final byte[] EVERYTHING = {'3', '\n'};
 
   private static final double NANOSECONDS = 1e9;
 
@@ -114,6 +121,10 @@ public final class Rounds {
     // What making the paths and being warm have left is not the cost of the calls.
     System.gc();
     Thread.sleep(SETTLE_MILLISECONDS);
+    if (Boolean.getBoolean("cold")) {
+      rounds.run(arguments[0]);
+      Files.write(DROP_CACHES, EVERYTHING);
+    }
     long began = System.nanoTime();
     long cpu = processorTime();
     long done = 0;
