@@ -154,7 +154,10 @@ CASES: list[tuple[str, str, str, Facts]] = [
         "disk-speed",
         "note",
         "too little",
-        replace(HEALTHY, calibration={**CALIBRATION, "places": [{"how": {"disk_write": "too little"}}]}),
+        replace(
+            HEALTHY,
+            calibration={**CALIBRATION, "places": [{"how": {"disk_write": "too little", "disk_read": "too little"}}]},
+        ),
     ),
     ("disk-speed", "warning", "it is not there", replace(HEALTHY, calibration=PROBLEM)),
     ("tmp", "warning", "noexec", with_mount("/tmp", target="/tmp", options=["rw", "noexec"])),
