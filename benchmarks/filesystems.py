@@ -2,7 +2,7 @@
 on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn anew for each round.
 
 `ROW=files` is in memory (tmpfs), `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
-page cache emptied before reading (as root). Of HDFS, the daemons' processor time counts too. `ROW=names-disk` and
+files taken out of memory before reading. Of HDFS, the daemons' processor time counts too. `ROW=names-disk` and
 `ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also those of a loop of
 Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their rate.
 """
@@ -63,7 +63,7 @@ def measure(row: str) -> list[str]:
         _make_read(read)
         with cluster(row, 1, "--work-dir", str(work)) as name:
             manifest = manifest_of(name)
-            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, read, manifest, home, cold=row != "files"))
+            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, read, work, manifest, home, cold=row != "files"))
     finally:
         for one in (place, read, work):
             shutil.rmtree(one, ignore_errors=True)
@@ -149,7 +149,7 @@ def _make_read(directory: Path) -> None:
 
 
 def _round(
-    arm: str, place: Path, read: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
+    arm: str, place: Path, read: Path, work: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
 ) -> list[dict[str, object]]:
     """Every operation once, on files of its own but for what `_SAME` arms read."""
     uri, settings = target(arm, place, manifest)
@@ -159,13 +159,14 @@ def _round(
     shutil.rmtree(place, ignore_errors=True)
     for name, count, streams in _STREAMS if arm != "python" else ():
         operation = name.partition(",")[0]
-        emptied = cold and operation != "write"
-        if emptied:
+        out = None
+        if cold and operation != "write":
             os.sync()  # Only what is on the disk can be taken out of memory.
+            out = work if arm == "hdfs" else read if arm in _SAME else place
         directory = f"{uri}/streams" if operation == "write" else streams_read
         arguments = [operation, directory, str(count), str(streams), "0", *settings]
         passes = 1 if cold else _PASSES // streams
-        found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes, cold=emptied)})
+        found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes, cold=out)})
     # Checksums are of bytes: names are the same with them.
     if arm != "posixfs, checksums":
         found += _names(arm, f"{uri}/names", f"{place}/names", home, settings, daemons=daemons)
@@ -221,13 +222,14 @@ def in_jvm(
     daemons: Sequence[int] = (),
     passes: int = 1,
     warm: str | None = None,
-    cold: bool = False,
+    cold: Path | None = None,
 ) -> dict[str, float]:
     """What `Rounds` says: `seconds`, `cpu` (seconds of its JVM and of `daemons`) and what was `done` in all passes.
 
-    `warm` is where files are that have the JVM compile, if not beside the others. `cold` needs root.
+    `warm` is where files are that have the JVM compile, if not beside the others. What is
+    below `cold` is taken out of memory before.
     """
-    flags = [f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}", f"-Dcold={str(cold).lower()}"]
+    flags = [f"-Ddaemons={','.join(map(str, daemons))}", f"-Dpasses={passes}", f"-Dcold={cold or ''}"]
     flags += [] if warm is None else [f"-Dwarm={warm}"]
     said: dict[str, float] = json.loads(said_in_jvm(arguments, home, before=before, flags=flags).splitlines()[-1])
     return said

@@ -5,9 +5,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -32,9 +31,9 @@ import org.apache.hadoop.fs.permission.FsPermission;
  * processor seconds of this JVM (and of the processes whose ids the property {@code daemons} has)
  * and how much was done, after the same calls on files of their own have had the JVM compile what
  * it runs. The property {@code passes} says how often the operation is done, if not once; {@code
- * warm} another directory for the files that come before. With {@code cold}, the page cache is
- * emptied just before, by root, once the operation has been done: a virtual machine gives memory
- * that has been free for a while back to its host, and would wait for it in the first calls.
+ * warm} another directory for the files that come before. With {@code cold}, a directory, what is
+ * below it is taken out of memory just before, once the operation has been done: so the memory is
+ * there that it needs, which a virtual machine gives back to its host where it is free for a while.
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
  * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
@@ -62,9 +61,6 @@ public final class Rounds {
 
   /** The compiler's threads go on for a while, on processors that a server may need to answer. */
   private static final int SETTLE_MILLISECONDS = 1500;
-
-  private static final java.nio.file.Path DROP_CACHES = Paths.get("/proc/sys/vm/drop_caches");
-  private static final byte[] EVERYTHING = {'3', '\n'};
 
   private static final double NANOSECONDS = 1e9;
 
@@ -121,9 +117,10 @@ public final class Rounds {
     // What making the paths and being warm have left is not the cost of the calls.
     System.gc();
     Thread.sleep(SETTLE_MILLISECONDS);
-    if (Boolean.getBoolean("cold")) {
+    String cold = System.getProperty("cold", "");
+    if (!cold.isEmpty()) {
       rounds.run(arguments[0]);
-      Files.write(DROP_CACHES, EVERYTHING);
+      forget(cold);
     }
     long began = System.nanoTime();
     long cpu = processorTime();
@@ -165,6 +162,18 @@ public final class Rounds {
         } while (System.nanoTime() < end);
     }
     files.delete(directory, true);
+  }
+
+  /** Takes the files of a directory out of the page cache, as far as they are on the disk. */
+  private static void forget(String directory) throws IOException, InterruptedException {
+    String[] each = {
+      "-type", "f", "-exec", "dd", "if={}", "iflag=nocache", "count=0", "status=none", ";"
+    };
+    List<String> command = new ArrayList<>(Arrays.asList("find", directory));
+    command.addAll(Arrays.asList(each));
+    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new IOException("the files of " + directory + " could not be taken out of memory");
+    }
   }
 
   private static long processorTime() {
