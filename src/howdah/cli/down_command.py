@@ -27,11 +27,11 @@ def down(name: str, every: bool, forgotten: bool) -> None:
         return
     names = [name]
     if every:
-        up = [one for one in known_clusters() if one.is_held()]
-        names = [one.name for one in up if one.elsewhere() is None]
-        for one in up:
-            if (host := one.elsewhere()) is not None:
-                click.echo(f"Cluster {one.name} is of {host} and stays up there.")
+        up = {one.name: one.elsewhere() for one in known_clusters() if one.is_held()}
+        names = [one for one, host in up.items() if host is None]
+        for one, host in up.items():
+            if host is not None:
+                click.echo(f"Cluster {one} is of {host} and stays up there.")
     if not names:
         click.echo("No cluster is up.")
     problems = []

@@ -119,7 +119,7 @@ def take_down(name: str) -> Ended:
     directory.refuse_elsewhere()
     if not directory.path.is_dir():
         return Ended.NOTHING
-    lock = directory.lock_patiently()
+    lock = directory.lock()
     if lock is not None:
         with lock:  # So that no other command brings one up meanwhile.
             manifest = directory.read()
@@ -163,11 +163,10 @@ def forget(name: str) -> bool:
     """Forgets a cluster of a host that is gone, with its data in HOWDAH_HOME; whether there was one to forget. Raises
     UsageError where it is this host's, or is seen to live on that one."""
     directory = cluster_directory(name)
-    host = directory.elsewhere()
-    if host is None or directory.is_held():
-        manifest = directory.read()
-        if not directory.is_held() and (manifest is None or manifest.state in GONE):
-            return False
+    host, held, manifest = directory.elsewhere(), directory.is_held(), directory.read()
+    if not held and (manifest is None or manifest.state in GONE):
+        return False
+    if host is None or held:
         where = "of this host" if host is None else f"up on {host}"
         raise UsageError(f"the cluster {name!r} is {where}", hint=f"`howdah down --name {name}` there ends it.")
     for mine in (directory.conf, directory.path / "work"):

@@ -14,7 +14,6 @@ import json
 import os
 import platform
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -23,10 +22,7 @@ from typing import IO, Any
 
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.plan import Place, Plan
-from howdah.store import howdah_home, lock_file
-
-_GLANCE_SECONDS = 0.3
-"""Longer than `ClusterDirectory.is_held` has the lock."""
+from howdah.store import howdah_home, is_locked, lock_file
 
 GONE = ("down", "failed")
 """States in which nothing is left of a cluster."""
@@ -98,14 +94,6 @@ class ClusterDirectory:
                 handle.close()
         return handle if held else None
 
-    def lock_patiently(self) -> IO[str] | None:
-        """The same, also where somebody just looks whether it is held."""
-        handle = self.lock()
-        if handle is None:
-            time.sleep(_GLANCE_SECONDS)
-            handle = self.lock()
-        return handle
-
     def sign(self, lock: IO[str]) -> None:
         """Has the lock, which this process holds, say who has it."""
         lock.truncate(0)
@@ -147,13 +135,7 @@ class ClusterDirectory:
 
     def is_held(self) -> bool:
         """Whether a supervisor of this name lives."""
-        if not (self.path / "lock").exists():
-            return False
-        handle = self.lock()
-        if handle is None:
-            return True
-        handle.close()
-        return False
+        return is_locked(self.path / "lock")
 
     def write(self, manifest: Manifest) -> None:
         """Replaces the manifest, whole."""

@@ -118,7 +118,7 @@ def main() -> int:
     directory = cluster_directory(request.name)
     try:
         directory.refuse_elsewhere()
-        lock = directory.lock_patiently()
+        lock = directory.lock()
         if lock is None:
             raise UsageError(
                 f"a cluster called {request.name!r} is already up or being started",

@@ -76,7 +76,7 @@ class Datasets:
         whole = {"schema": _SCHEMA, **identity, **self._surroundings}
         if (policy := self._storage.erasure_coding(self._private)) is not None:
             whole["erasure_coding"] = policy
-        digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
+        digest = digest_of(whole)
         place = f"{ROOT}/{identity['generator']}-{digest}"
         problem = None
         if (kept := self._read(place)) is not None:
@@ -151,6 +151,11 @@ class Datasets:
             if wanted is not None and found and found != {parse_binary(wanted)}:
                 return f"{key} was to be {wanted} and is {' and '.join(map(str, sorted(found)))}"
         return None
+
+
+def digest_of(facts: Mapping[str, Any]) -> str:
+    """Sixteen hexadecimal digits that tell these facts from others."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

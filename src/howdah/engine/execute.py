@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +15,7 @@ from howdah.engine import metrics
 from howdah.engine.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.clocks import Clocks
 from howdah.engine.cluster_checks import check_cluster, check_emptied, full_disk, lost_daemons
+from howdah.engine.datasets import digest_of
 from howdah.engine.faults import Fault, Killer
 from howdah.engine.measurement import new_run_id
 from howdah.engine.observer import Both, Observer
@@ -31,7 +30,7 @@ from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds
 from howdah.model.run import Caveat, Check, Outcome, OutcomeKind, Run, Trial
-from howdah.model.sample import DISKS, Sample
+from howdah.model.sample import DISKS, MACHINE, Sample
 from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.storage import Storage
@@ -307,7 +306,7 @@ class Execution:
         found = [
             (host, role, bounds)
             for host, measured in self._bounds.hosts.items()
-            for role, bounds in (("machine", measured), *_of_disks(measured["places"]))
+            for role, bounds in ((MACHINE, measured), *_of_disks(measured["places"]))
         ]
         return [
             Sample(metric.name, bounds[metric.name], metric.unit, "measured", phase, host, role, phase, start)
@@ -333,7 +332,7 @@ class Execution:
 def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What was measured of disks, and of which: of all together where that is not known."""
     for place in places:
-        yield DISKS.join(place["disks"] or ["machine"]), place
+        yield DISKS.join(place["disks"] or [MACHINE]), place
 
 
 def _asked(
@@ -352,8 +351,7 @@ def _asked(
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
-        settings_text = json.dumps(dict(cluster.settings), sort_keys=True)
-        asked["settings_sha256"] = hashlib.sha256(settings_text.encode()).hexdigest()[:16]
+        asked["settings_sha256"] = digest_of(dict(cluster.settings))
     accelerator = accelerator_of({**cluster.settings, **settings["conf"]})
     return {
         "workload": dict(settings),

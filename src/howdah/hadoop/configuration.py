@@ -12,14 +12,13 @@ from enum import Enum
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk, jvm_flags
 from howdah.hadoop.plan import Place, Plan
-from howdah.hadoop.site import Site, parse_site, render_site
+from howdah.hadoop.site import SITES, Site, parse_site, render_site
 from howdah.model.storage import HDFS, POSIX_SCHEME
 
 Sites = dict[str, dict[str, str]]
 """File name (`core-site.xml`, …) → key → value."""
 
 _CLIENT_KEYS = frozenset({"dfs.replication", "dfs.blocksize", "dfs.bytes-per-checksum", "dfs.checksum.type"})
-_FILES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
 
 _LOG4J = """\
 log4j.rootLogger=${hadoop.root.logger}
@@ -85,7 +84,7 @@ class Configuration:
         `environment` is the text of hadoop-env.sh.
         """
         settings = {**self.common, **(self.nodes[place] if place else {})}
-        sites: Sites = {name: {} for name in (*_FILES, "capacity-scheduler.xml")}
+        sites: Sites = {name: {} for name in (*SITES, "capacity-scheduler.xml")}
         for key, value in settings.items():
             sites[file_of(key)][key] = value
         sites["capacity-scheduler.xml"] |= _CAPACITY | sites["capacity-scheduler.xml"]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+MACHINE = "machine"
+"""The role of a sample about all of a host."""
+
 DISKS = "+"
 """Between the names of disks that a sample is about together, in its role: `sda+sdb`."""
 

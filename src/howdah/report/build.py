@@ -32,13 +32,12 @@ from howdah.report.wording import (
     centre,
     centre_words,
     count,
+    drift,
     interval,
     listing,
     moment,
     percent,
     quantity,
-    ratio,
-    ratio_interval,
     sentence,
 )
 from howdah.stats.power import LEVEL
@@ -309,11 +308,7 @@ def drift_caveats(sides: Sequence[Sequence[StoredRun]], measure: Measure | None)
 
     moved = trend([side for _, side, _ in placed], found)
     if moved is not None and moved.p < LEVEL:
-        text = (
-            f"The runs drifted: by their order alone the last is {ratio(moved.ratio)} of the first "
-            f"({ratio_interval(moved.interval)}). Intervals suppose that they do not."
-        )
-        yield Caveat(str(measure), text)
+        yield Caveat(str(measure), f"{drift(moved)} Intervals suppose that they do not.")
 
 
 def own_caveats(runs: Sequence[StoredRun], most: int | None = None) -> Iterator[Caveat]:

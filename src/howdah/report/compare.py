@@ -274,7 +274,8 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
     if unread:
         yield Caveat("run", f"The environment was not recorded, so it cannot be compared: {listing(unread)}.")
     yield from drift_caveats([sides.baseline.valid, sides.contender.valid], sides.measure)
-    hardware = [entry.path for entry in _between(sides) if entry.path.startswith("hosts.")]
+    between = _between(sides)
+    hardware = [entry.path for entry in between if entry.path.startswith("hosts.")]
     if hardware:
         yield Caveat(
             "run",
@@ -283,9 +284,7 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
     settings = _settings(sides)
     # What one side alone has, such as a plugin or Spark, comes with a setting.
     software = [
-        entry.path
-        for entry in _between(sides)
-        if entry.path.startswith("hadoop.") and None not in (entry.left, entry.right)
+        entry.path for entry in between if entry.path.startswith("hadoop.") and None not in (entry.left, entry.right)
     ]
     if settings and software and not any(entry.path.startswith(_OF_SOFTWARE) for entry in settings):
         yield Caveat(

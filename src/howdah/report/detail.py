@@ -142,8 +142,9 @@ def limits_section(detail: Detail, prefix: str) -> Section:
     """What limited each phase, and processor seconds by role."""
     blocks: list[Block] = []
     if detail.limits:
-        rows = tuple(_limit_row(limit, _resources(detail)) for limit in detail.limits)
-        names = columns("Phase", "What limited it", *(f"#{name}" for name in _resources(detail)), "#Time at bound")
+        resources = _resources(detail)
+        rows = tuple(_limit_row(limit, resources) for limit in detail.limits)
+        names = columns("Phase", "What limited it", *(f"#{name}" for name in resources), "#Time at bound")
         blocks.append(Table("Mean use in each phase, and its share of the calibrated bound", names, rows))
         blocks.append(Text(RULE, small=True))
     else:

@@ -22,6 +22,7 @@ from howdah.report.wording import (
     BETTER,
     MISSING,
     count,
+    drift,
     listing,
     percent,
     probability,
@@ -290,10 +291,7 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
         yield Caveat("run", text)
     trend = found.trend
     if trend is not None and trend.p < LEVEL:
-        text = (
-            f"The runs drifted: by their order alone the last is {ratio(trend.ratio)} of the first "
-            f"({ratio_interval(trend.interval)})."
-        )
+        text = drift(trend)
         if found.experiment.design != "cic-2014":  # Which has each arm in a row.
             text += " Blocks take most of it out of the effects."
         yield Caveat("run", text)

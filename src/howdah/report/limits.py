@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from howdah.model.run import Phase
-from howdah.model.sample import DISKS
+from howdah.model.sample import DISKS, MACHINE
 from howdah.report.jobs import PhaseJob
 from howdah.report.results import CALIBRATION
 from howdah.report.series import ALL_CPU, BUSY, STOLEN, Counter, HostSeries
@@ -73,8 +73,6 @@ class _Resource:
     limited: str
 
 
-WHOLE = "machine"
-"""The role of a bound of all that a host has of something."""
 _CPU = _Resource("CPU", "cores", "bound_cpu_cores", "the processors limited it")
 _RESOURCES = (
     _CPU,
@@ -110,6 +108,12 @@ def bounds_of(run: StoredRun, metric: str, host: str) -> dict[str, float]:
         if sample.phase == CALIBRATION and sample.metric == metric and sample.host == host:
             found.setdefault(sample.role, sample.value)  # The work directory's is the first.
     return found
+
+
+def bound_of(run: StoredRun, metric: str, host: str) -> float | None:
+    """What calibration found for all of a host, disks added up; None where it found nothing."""
+    found = bounds_of(run, metric, host)
+    return found.get(MACHINE, sum(found.values()) or None)
 
 
 def processors(host: HostSeries, start: float, end: float) -> float | None:
@@ -175,13 +179,13 @@ def _uses(
     """Disks (or ""), their counter and their bound; of other resources, and of disks that are not known apart, one."""
     bounds = bounds_of(run, resource.bound, host.host)
     if resource is _CPU:
-        yield "", host.cpu(BUSY), bounds.get(WHOLE)
+        yield "", host.cpu(BUSY), bounds.get(MACHINE)
     elif resource.name == "loopback":
-        yield "", host.network("receive_bytes", loopback=True), bounds.get(WHOLE)
+        yield "", host.network("receive_bytes", loopback=True), bounds.get(MACHINE)
     else:
         column = "write_bytes" if resource.name == "disk write" else "read_bytes"
-        if not bounds or WHOLE in bounds:
-            yield "", host.disk(column), bounds.get(WHOLE)
+        if not bounds or MACHINE in bounds:
+            yield "", host.disk(column), bounds.get(MACHINE)
             return
         for disks, bound in bounds.items():
             yield disks, host.disk(column, disks.split(DISKS)), bound

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from howdah.model.job import Attempt
 from howdah.report.drawing import Panel, Step, Stretch, Timeline, Track
 from howdah.report.jobs import PhaseJob, steps_of
-from howdah.report.limits import WHOLE, bounds_of, cpu_bound
+from howdah.report.limits import bound_of, cpu_bound
 from howdah.report.series import BUSY, WAITING, Counter, HostSeries
 from howdah.report.theme import STEP_HEIGHTS, step_colour
 from howdah.report.times import SUCCEEDED
@@ -122,8 +122,7 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
         return Track(name, colour, _added(counters, start, end) if counters else (), bound)
 
     def bound(metric: str) -> float | None:
-        found = [bounds_of(run, metric, host.host) for host in series]
-        return _total([bounds.get(WHOLE, sum(bounds.values()) or None) for bounds in found])
+        return _total([bound_of(run, metric, host.host) for host in series])
 
     cores = _total([cpu_bound(run, host, start, end) for host in series])
     disk = (

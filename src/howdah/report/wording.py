@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from howdah.model.comparison import Interval, Summary
+from howdah.model.experiment import Trend
 from howdah.model.quantity import format_bytes
 
 MISSING = "–"
@@ -92,6 +93,14 @@ def centre(summary: Summary) -> float:
 def centre_words(summary: Summary, unit: str) -> str:
     """`centre` as a quantity, named where it is not the geometric mean."""
     return quantity(centre(summary), unit) + (" (median)" if summary.geometric_mean is None else "")
+
+
+def drift(trend: Trend) -> str:
+    """What a trend says, as a sentence."""
+    return (
+        f"The runs drifted: by their order alone the last is {ratio(trend.ratio)} of the first "
+        f"({ratio_interval(trend.interval)})."
+    )
 
 
 def count(number: int, thing: str) -> str:

@@ -2,7 +2,7 @@
 
 from howdah.store.experiment import ExperimentDirectory
 from howdah.store.layout import experiments_root, howdah_home, known_runs, runs_root
-from howdah.store.locks import lock_file
+from howdah.store.locks import is_locked, lock_file
 from howdah.store.reader import StoredRun, find_run, list_runs, read_run
 from howdah.store.writer import RunWriter
 
@@ -13,6 +13,7 @@ __all__ = [
     "experiments_root",
     "find_run",
     "howdah_home",
+    "is_locked",
     "known_runs",
     "list_runs",
     "lock_file",

@@ -7,7 +7,6 @@ import difflib
 import fcntl
 import os
 import platform
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO
 
 from howdah.errors import HostProblem, UsageError
 from howdah.store import layout
+from howdah.store.locks import is_locked, lock_file
 
 _FILE = "experiment.yaml"
 _BEGUN = f".{_FILE}.begun"
@@ -23,8 +23,6 @@ _BEGUN = f".{_FILE}.begun"
 _ORIGIN = "origin"
 _CONFIRMATION = "confirmation"
 _SYNTHETIC = "synthetic.yaml"
-_GLANCE_SECONDS = 0.3
-"""Longer than `is_held` has the lock."""
 
 
 class ExperimentDirectory:
@@ -134,20 +132,16 @@ class ExperimentDirectory:
 
     def _is_locked(self) -> bool:
         try:
-            with (self.path / ".lock").open("r+") as handle:
-                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:  # Never run, or a file system without locks.
+            return is_locked(self.path / ".lock")
+        except (OSError, HostProblem):  # A file system without locks, or a file that is not ours.
             return False
-        return False
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Holds the right to run experiments. Raises UsageError where another process has it, or one of another host
         that sees this directory runs this one."""
         with self._lock_file() as handle, (self.path / ".lock").open("a+", encoding="utf-8") as own:
-            if not _has_taken(handle):
+            if not lock_file(handle, wait=False):
                 handle.seek(0)
                 raise UsageError(
                     f"another experiment runs on this machine: {handle.read().strip()}",
@@ -168,8 +162,8 @@ class ExperimentDirectory:
 def _lock_own(handle: IO[str]) -> None:
     """Locks an experiment itself, which other hosts may see, and says who has it."""
     try:
-        taken = _has_taken(handle)
-    except OSError:  # A file system without locks.
+        taken = lock_file(handle, wait=False)
+    except HostProblem:  # A file system without locks.
         return
     if not taken:
         handle.seek(0)
@@ -178,17 +172,6 @@ def _lock_own(handle: IO[str]) -> None:
             hint="`howdah experiment status` shows how far it is.",
         )
     _write_over(handle, f"process {os.getpid()} on {platform.node()}")
-
-
-def _has_taken(handle: IO[str]) -> bool:
-    for patience in (True, False):
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if patience:
-                time.sleep(_GLANCE_SECONDS)
-    return False
 
 
 def _write_over(handle: IO[str], line: str) -> None:

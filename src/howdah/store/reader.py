@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -11,12 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.errors import UsageError
+from howdah.errors import HostProblem, UsageError
 from howdah.model.environment import Environment
 from howdah.model.run import Outcome, Run
 from howdah.model.sample import Sample
 from howdah.store import layout
 from howdah.store.codec import decode_environment, decode_run, decode_sample
+from howdah.store.locks import is_locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +146,9 @@ def find_run(name: str, root: Path) -> Path:
 def _left(path: Path) -> bool:
     """Whether nobody writes the run in `path` any more. Where the file system has no locks, that is not known."""
     try:
-        with (path / layout.LOCK).open("r+b") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return True
-    except OSError:
+        return not is_locked(path / layout.LOCK)
+    except (OSError, HostProblem):
         return False
-    return True
 
 
 def _read_samples(file: Path) -> tuple[list[Sample], list[str]]:

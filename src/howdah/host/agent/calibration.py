@@ -127,18 +127,17 @@ def _measure_places(directories: List[str], seconds: float, file_bytes: int, onl
     known: Set[Any] = set()
     for directory in directories:
         place: Dict[str, Any] = {"directory": directory, "disks": None, "how": {}}
-        places.append(place)
         try:
             place["disks"] = disks_below(directory)
             where = tuple(place["disks"] or ()) or os.stat(directory).st_dev
             if where in known or (only_disks and place["disks"] == []):
-                places.remove(place)
                 continue
             _measure_disk(directory, seconds, file_bytes, place)
             known.add(where)
         except OSError as error:
             for bound in {"disk_write", "disk_read"} - place["how"].keys():
                 place["how"][bound] = "not measured: {}".format(error)
+        places.append(place)
     return places
 
 
