@@ -266,6 +266,9 @@ final class Acls {
       calls.removeAttribute(path, attribute);
       return;
     }
+    if (scope == AclEntryScope.DEFAULT && !Entry.followed(path).isDirectory()) {
+      throw new Refusal(path + " is a file, and only directories have default entries");
+    }
     List<long[]> rows = new ArrayList<>();
     for (AclEntry entry : entries) {
       Tag tag = Tag.of(entry);

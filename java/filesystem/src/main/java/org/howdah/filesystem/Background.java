@@ -1,10 +1,12 @@
 package org.howdah.filesystem;
 
 import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +18,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Background {
   private static final int IDLE_SECONDS = 10;
   private static final AtomicInteger NUMBER = new AtomicInteger();
-  private static final ThreadPoolExecutor POOL = make();
+  private static final ThreadPoolExecutor POOL = make(1, 1, new LinkedBlockingQueue<>());
+
+  /** Nobody waits here for a thread that waits for another storage. */
+  private static final ThreadPoolExecutor WAITING =
+      make(0, Integer.MAX_VALUE, new SynchronousQueue<>());
 
   private Background() {}
 
@@ -28,6 +34,7 @@ final class Background {
     }
   }
 
+  /** For reading and writing. */
   static ThreadPoolExecutor pool() {
     return POOL;
   }
@@ -37,6 +44,7 @@ final class Background {
     void run() throws IOException;
   }
 
+  /** Starts what waits for the storage, at once and however much of it there is. */
   static CompletableFuture<Void> start(Work work) {
     return CompletableFuture.runAsync(
         () -> {
@@ -46,7 +54,7 @@ final class Background {
             throw new CompletionException(e);
           }
         },
-        POOL);
+        WAITING);
   }
 
   /**
@@ -81,14 +89,14 @@ final class Background {
     }
   }
 
-  private static ThreadPoolExecutor make() {
+  private static ThreadPoolExecutor make(int core, int most, BlockingQueue<Runnable> queue) {
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
-            1,
-            1,
+            core,
+            most,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            queue,
             work -> {
               Thread thread = new Thread(work, "howdah-filesystem-" + NUMBER.incrementAndGet());
               thread.setDaemon(true);

@@ -1,5 +1,6 @@
 package org.howdah.filesystem;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -32,11 +33,25 @@ final class Buffers {
     return size - (int) (offset % size);
   }
 
-  /** An empty buffer of this size. */
-  ByteBuffer take() {
+  /**
+   * An empty buffer of this size.
+   *
+   * @throws IOException if the JVM may not take so much memory outside of its heap
+   */
+  ByteBuffer take() throws IOException {
     ByteBuffer buffer = free.pollFirst();
     if (buffer == null) {
-      return ByteBuffer.allocateDirect(size);
+      try {
+        return ByteBuffer.allocateDirect(size);
+      } catch (OutOfMemoryError full) {
+        throw new Refusal(
+            "there is no room for a buffer of "
+                + size
+                + " bytes outside of the heap; smaller buffers (the key buffer.size), fewer open"
+                + " files, or a larger -XX:MaxDirectMemorySize help: "
+                + full.getMessage(),
+            full);
+      }
     }
     count.decrementAndGet();
     buffer.clear();

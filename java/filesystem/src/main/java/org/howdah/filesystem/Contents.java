@@ -111,19 +111,27 @@ final class Contents {
       seen.add(entry);
     }
     Checksums.forget(target);
-    long before = seen.get(0).size;
-    try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
-      channel.position(before);
-      for (Path source : sources) {
-        append(source, channel);
-      }
-      channel.force(true);
-    } catch (IOException | RuntimeException | Error e) {
-      cutBack(target, before, e);
-      throw e;
-    }
+    append(sources, target);
     for (Path source : sources) {
       Files.delete(source);
+    }
+  }
+
+  private static void append(List<Path> sources, Path target) throws IOException {
+    try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
+      // Asked of the open file: NFS remembers for a while what a stat said of one that another host
+      // has made longer, and asks anew where it is opened.
+      long before = channel.size();
+      try {
+        channel.position(before);
+        for (Path source : sources) {
+          append(source, channel);
+        }
+        channel.force(true);
+      } catch (IOException | RuntimeException | Error e) {
+        cutBack(target, before, e);
+        throw e;
+      }
     }
   }
 

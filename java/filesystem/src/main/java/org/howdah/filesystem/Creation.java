@@ -28,12 +28,15 @@ final class Creation {
   private final LongConsumer statistics;
   private final Settings settings;
   private final Layouts layouts;
+  private final OpenFiles open;
 
-  Creation(Mount mount, LongConsumer statistics, Settings settings, Layouts layouts) {
+  Creation(
+      Mount mount, LongConsumer statistics, Settings settings, Layouts layouts, OpenFiles open) {
     this.mount = mount;
     this.statistics = statistics;
     this.settings = settings;
     this.layouts = layouts;
+    this.open = open;
   }
 
   /** How one file is made. */
@@ -69,31 +72,36 @@ final class Creation {
     if (wish.atomic) {
       Path real = mount.resolve(file, name);
       refuseExisting(name, real, wish.overwrite);
-      Path hidden = hidden(real);
-      return output(name, fresh(hidden, wish), hidden, real, wish);
+      return output(name, fresh(hidden(real), wish), real, wish);
     }
     try {
-      return output(name, fresh(file, wish), file, file, wish);
+      return output(name, named(file, wish), file, wish);
     } catch (FileAlreadyExistsException e) {
       Path real = mount.resolve(file, name);
       refuseExisting(name, real, wish.overwrite);
       // Without overwriting, what was there is gone again: whoever makes it first has it.
-      Fresh made = wish.overwrite ? replaced(real, wish) : fresh(real, wish);
-      return output(name, made, real, real, wish);
+      Fresh made = wish.overwrite ? replaced(real, wish) : named(real, wish);
+      return output(name, made, real, wish);
     }
   }
 
   FileOutput append(org.apache.hadoop.fs.Path name, Mount.Found found, boolean sync)
       throws IOException {
-    if (found.entry.isDirectory()) {
-      throw new FileNotFoundException("append " + name + ": it is a directory");
+    if (!found.entry.isFile()) {
+      throw new FileNotFoundException("append " + name + ": it is not a file");
     }
     Path file = found.located;
     Checksums.forget(file);
     FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND);
-    long start = found.entry.size;
-    Plain end = new Plain(file, null, sync);
-    return new FileOutput(name, channel, start, statistics, settings, false, sync, false, end);
+    try {
+      long start = channel.size();
+      Plain end = new Plain(file, null, sync);
+      return new FileOutput(
+          name, channel, start, statistics, settings, false, sync, false, end, open);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
   }
 
   /**
@@ -152,14 +160,20 @@ final class Creation {
 
   /** A file that was just made, with the space that is kept for it. */
   private static final class Fresh {
+    final Path path;
     final FileChannel channel;
 
     /** Null where none is. */
     final Native.Reservation reserved;
 
-    Fresh(FileChannel channel, Native.Reservation reserved) {
+    /** Null where nobody asks. */
+    final Entry entry;
+
+    Fresh(Path path, FileChannel channel, Native.Reservation reserved, Entry entry) {
+      this.path = path;
       this.channel = channel;
       this.reserved = reserved;
+      this.entry = entry;
     }
 
     void close() throws IOException {
@@ -168,21 +182,53 @@ final class Creation {
         reserved.close();
       }
     }
+
+    void drop() throws IOException {
+      close();
+      Files.deleteIfExists(path);
+    }
   }
 
   /** Makes a file; one for which there is no room is not made. */
   private Fresh fresh(Path file, Wish wish) throws IOException {
     FileChannel channel = layouts.makeFile(file, wish.permission, wish.layout);
-    if (settings.preallocate == 0 || Native.get() == null) {
-      return new Fresh(channel, null);
-    }
+    Native.Reservation reserved = null;
     try {
-      return new Fresh(channel, Native.get().allocate(file, settings.preallocate));
+      if (isPreallocated()) {
+        reserved = Native.get().allocate(file, settings.preallocate);
+      }
+      return new Fresh(file, channel, reserved, settings.checksum ? Entry.of(file) : null);
     } catch (IOException e) {
-      channel.close();
-      Files.deleteIfExists(file);
+      new Fresh(file, channel, reserved, null).drop();
       throw e;
     }
+  }
+
+  private boolean isPreallocated() {
+    return settings.preallocate > 0 && Native.get() != null;
+  }
+
+  /**
+   * A new file under its name. One that is looked at or opened once more, by its name, is made
+   * under a hidden one first: another may be overwriting it already. Where there are no hard links
+   * only its own name is sure to be nobody else's.
+   *
+   * @throws FileAlreadyExistsException if the name is taken
+   */
+  private Fresh named(Path file, Wish wish) throws IOException {
+    if (layouts.isOwn(wish.layout) || settings.checksum || isPreallocated()) {
+      Fresh made = fresh(hidden(file), wish);
+      try {
+        if (Tree.renameFile(made.path, file)) {
+          return made;
+        }
+      } catch (IOException e) {
+        made.drop();
+        throw e;
+      }
+      made.drop();
+    }
+    return fresh(file, wish);
   }
 
   /**
@@ -190,28 +236,25 @@ final class Creation {
    * where there is no room for the new one.
    */
   private Fresh replaced(Path file, Wish wish) throws IOException {
-    Path hidden = hidden(file);
-    Fresh made = fresh(hidden, wish);
+    Fresh made = fresh(hidden(file), wish);
     try {
-      Tree.replace(hidden, file);
+      Tree.replace(made.path, file);
       return made;
     } catch (IOException e) {
-      made.close();
-      Files.deleteIfExists(hidden);
+      made.drop();
       throw e;
     }
   }
 
-  private FileOutput output(
-      org.apache.hadoop.fs.Path name, Fresh made, Path written, Path file, Wish wish)
+  private FileOutput output(org.apache.hadoop.fs.Path name, Fresh made, Path file, Wish wish)
       throws IOException {
     // A name whose bytes a loss of power takes away would look complete.
     boolean sync = wish.sync || settings.syncOnClose || wish.atomic;
     try {
       FileOutput.End end =
           wish.atomic
-              ? new Atomic(written, file, wish.overwrite, sync)
-              : new Plain(file, settings.checksum ? Entry.of(written) : null, sync);
+              ? new Atomic(made.path, file, wish.overwrite, sync)
+              : new Plain(file, made.entry, sync);
       if (settings.syncDirectories && !wish.atomic) {
         Tree.sync(file.getParent());
       }
@@ -219,11 +262,20 @@ final class Creation {
         end = new Reserved(made.reserved, end);
       }
       return new FileOutput(
-          name, made.channel, 0, statistics, settings, settings.checksum, sync, wish.atomic, end);
+          name,
+          made.channel,
+          0,
+          statistics,
+          settings,
+          settings.checksum,
+          sync,
+          wish.atomic,
+          end,
+          open);
     } catch (IOException | RuntimeException e) {
       made.close();
       if (wish.atomic) {
-        Files.deleteIfExists(written);
+        Files.deleteIfExists(made.path);
       }
       throw e;
     }
@@ -240,6 +292,10 @@ final class Creation {
     }
     if (Files.isSymbolicLink(file)) {
       throw new PathIOException(name.toString(), "it is a link that leads nowhere");
+    }
+    if (!Files.isRegularFile(file)) {
+      // In the place of a device there would be a file.
+      throw new PathIOException(name.toString(), "it is not a file");
     }
     if (!overwrite) {
       throw new org.apache.hadoop.fs.FileAlreadyExistsException(

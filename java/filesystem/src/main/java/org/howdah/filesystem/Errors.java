@@ -29,7 +29,9 @@ final class Errors {
   static IOException of(IOException thrown, String operation, Path path) {
     String what = operation + " " + path;
     if (thrown instanceof NoSuchFileException) {
-      return caused(new FileNotFoundException(what + ": no such file or directory"), thrown);
+      String more = ((FileSystemException) thrown).getReason();
+      String why = more == null ? "" : "; " + more;
+      return caused(new FileNotFoundException(what + ": no such file or directory" + why), thrown);
     }
     if (thrown instanceof java.nio.file.FileAlreadyExistsException) {
       return caused(new FileAlreadyExistsException(what + ": it exists already"), thrown);
@@ -97,8 +99,13 @@ final class Errors {
   }
 
   private static String whose(IOException thrown) {
-    String reason = ((FileSystemException) thrown).getReason();
-    return " to user " + System.getProperty("user.name") + (reason == null ? "" : ": " + reason);
+    FileSystemException refused = (FileSystemException) thrown;
+    String other = refused.getOtherFile();
+    String reason = refused.getReason();
+    return " to user "
+        + System.getProperty("user.name")
+        + (other == null ? "" : ", who wants it at " + other)
+        + (reason == null ? "" : ": " + reason);
   }
 
   private static IOException caused(IOException made, IOException thrown) {

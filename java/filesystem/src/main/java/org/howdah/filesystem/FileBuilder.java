@@ -38,7 +38,7 @@ final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, Fi
     for (String key : getOptions().getPropsWithPrefix("").keySet()) {
       if (Settings.isOption(key, Key.CREATE_ATOMIC)) {
         known.add(key);
-        wish.atomic |= getOptions().getBoolean(key, false);
+        wish.atomic = getOptions().getBoolean(key, wish.atomic);
       } else if (Settings.isOption(key, Key.LAYOUT)) {
         known.add(key);
         wish.layout = Layout.of(getOptions().get(key));

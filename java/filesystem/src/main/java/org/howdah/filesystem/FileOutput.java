@@ -1,6 +1,7 @@
 package org.howdah.filesystem;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -54,6 +55,7 @@ final class FileOutput extends OutputStream
   private final boolean syncOnClose;
   private final boolean atomic;
   private final WriteBehind behind;
+  private final OpenFiles open;
   private final StreamCounters counters =
       new StreamCounters(
           StreamStatisticNames.STREAM_WRITE_BYTES, StreamStatisticNames.STREAM_WRITE_EXCEPTIONS);
@@ -77,6 +79,7 @@ final class FileOutput extends OutputStream
    * @param checked whether checksums are made, which needs the file to be empty yet
    * @param sync whether closing waits for the storage
    * @param atomic whether the file appears only when it is complete
+   * @param open those that are written, of which this is one until it ends
    */
   FileOutput(
       Path name,
@@ -87,7 +90,8 @@ final class FileOutput extends OutputStream
       boolean checked,
       boolean sync,
       boolean atomic,
-      End end) {
+      End end,
+      OpenFiles open) {
     this.name = name;
     this.channel = channel;
     this.start = start;
@@ -98,6 +102,13 @@ final class FileOutput extends OutputStream
     crc = checked ? new Crc() : null;
     behind = new WriteBehind(channel, settings.speed, settings.buffersBehind, sync);
     syncOnClose = sync;
+    this.open = open;
+    open.add(this);
+  }
+
+  /** Bytes of the file before those that are written here. */
+  long start() {
+    return start;
   }
 
   @Override
@@ -147,14 +158,20 @@ final class FileOutput extends OutputStream
    * A small one for the first bytes, which may be all, of one file of many that are open; the
    * others end at multiples of their size.
    */
-  private ByteBuffer fresh() {
+  private ByteBuffer fresh() throws IOException {
     int size = settings.bufferSize;
-    if (written < FIRST_WRITE) {
-      return Buffers.of(Math.min(size, FIRST_WRITE)).take();
+    try {
+      if (written < FIRST_WRITE) {
+        return Buffers.of(Math.min(size, FIRST_WRITE)).take();
+      }
+      ByteBuffer buffer = Buffers.of(size).take();
+      buffer.limit(toBoundary());
+      return buffer;
+    } catch (IOException e) {
+      // What the caller wanted to write is missing, whatever it writes after it.
+      behind.failed(e);
+      throw failed(e, "write");
     }
-    ByteBuffer buffer = Buffers.of(size).take();
-    buffer.limit(toBoundary());
-    return buffer;
   }
 
   private int toBoundary() {
@@ -216,15 +233,41 @@ final class FileOutput extends OutputStream
     if (closed) {
       return;
     }
+    if (atomic && Thread.currentThread().isInterrupted()) {
+      // What it has written may be no more than it came to.
+      InterruptedIOException interrupted =
+          new InterruptedIOException(
+              name + ": its writer was interrupted before it was complete, so it is not made");
+      IOException left = abort().anyCleanupException();
+      if (left != null) {
+        interrupted.addSuppressed(left);
+      }
+      throw interrupted;
+    }
     closed = true;
     try {
       uninterrupted("close", this::finish);
     } finally {
-      if (chunk != null) {
-        Buffers.give(chunk);
-        chunk = null;
-      }
-      aggregator.aggregate(counters);
+      ended();
+    }
+  }
+
+  /** Called once, when the channel is closed. */
+  private void ended() {
+    open.remove(this);
+    if (chunk != null) {
+      Buffers.give(chunk);
+      chunk = null;
+    }
+    aggregator.aggregate(counters);
+  }
+
+  /** At the end of its file system: nobody has said that it is complete. */
+  void closeOrAbort() throws IOException {
+    if (atomic) {
+      abort();
+    } else {
+      close();
     }
   }
 
@@ -285,11 +328,7 @@ final class FileOutput extends OutputStream
       } catch (IOException e) {
         failure = e;
       }
-      if (chunk != null) {
-        Buffers.give(chunk);
-        chunk = null;
-      }
-      aggregator.aggregate(counters);
+      ended();
     }
     return new Aborted(already, failure);
   }

@@ -22,6 +22,7 @@ final class JnaCalls implements org.howdah.filesystem.Native {
   private static final int O_WRONLY = 1;
   private static final int O_CLOEXEC = 02000000;
   private static final int FALLOC_FL_KEEP_SIZE = 1;
+  private static final int SEEK_END = 2;
 
   /** {@code QCMD(Q_GETQUOTA, USRQUOTA)}. */
   private static final int GET_USER_QUOTA = 0x800007 << 8;
@@ -41,7 +42,9 @@ final class JnaCalls implements org.howdah.filesystem.Native {
   private static final int EOPNOTSUPP = 95;
   private static final int EDQUOT = 122;
 
-  private final Calls calls = Native.load("c", Calls.class);
+  private static final Calls C = Native.load("c", Calls.class);
+
+  private final Calls calls = C;
 
   /** As the C library declares them; {@code ssize_t} and {@code size_t} are 64 bits wide. */
   interface Calls extends Library {
@@ -54,6 +57,10 @@ final class JnaCalls implements org.howdah.filesystem.Native {
     int fallocate(int descriptor, int mode, long offset, long length);
 
     int ftruncate(int descriptor, long length);
+
+    long lseek(int descriptor, long offset, int from);
+
+    String strerror(int error);
 
     long getxattr(byte[] path, byte[] name, byte[] value, long size);
 
@@ -123,7 +130,9 @@ final class JnaCalls implements org.howdah.filesystem.Native {
 
     @Override
     public void giveBack(long length) throws IOException {
-      if (calls.ftruncate(descriptor, length) != 0) {
+      // Another may have appended to it.
+      if (calls.lseek(descriptor, 0, SEEK_END) == length
+          && calls.ftruncate(descriptor, length) != 0) {
         throw thrown(Native.getLastError(), file, "ftruncate");
       }
     }
@@ -259,7 +268,7 @@ final class JnaCalls implements org.howdah.filesystem.Native {
       case EDQUOT:
         return new FileSystemException(path.toString(), null, call + ": disk quota exceeded");
       default:
-        return new FileSystemException(path.toString(), null, call + ": error " + error);
+        return new FileSystemException(path.toString(), null, call + ": " + C.strerror(error));
     }
   }
 }

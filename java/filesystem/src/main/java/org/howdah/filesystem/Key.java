@@ -75,7 +75,8 @@ enum Key {
   THREADS(
       "threads",
       "8",
-      "Threads of one JVM that read and write in the background, for all its file systems."),
+      "Threads of one JVM that read and write in the background, for all its file systems: where one of them hangs, so may"
+          + " what is read ahead or in ranges of another. What waits for the storage has threads of its own."),
   LAYOUT(
       "layout",
       "",

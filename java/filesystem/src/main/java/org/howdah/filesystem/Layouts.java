@@ -157,6 +157,11 @@ final class Layouts {
     return inode != null && inode == Entry.of(directory).inode;
   }
 
+  /** Whether a file for which this is asked is made by Lustre's library. */
+  boolean isOwn(Layout wanted) {
+    return wanted != null && active;
+  }
+
   /**
    * Makes a file that did not exist, with exactly these permissions, open for writing.
    *
@@ -164,14 +169,14 @@ final class Layouts {
    */
   FileChannel makeFile(Path file, FsPermission permission, Layout wanted) throws IOException {
     if (wanted != null && !active && told.compareAndSet(false, true)) {
-      LOG.warn("a layout was asked for {}, which is not on Lustre: it gets none", file);
+      LOG.warn(
+          "a layout was asked for in {}, which is not on Lustre: there is none", file.getParent());
     }
-    if (wanted == null || !active) {
+    if (!isOwn(wanted)) {
       return Tree.makeFile(file, permission);
     }
     if (Library.FOUND == null) {
-      throw new Refusal(
-          file + ": a file gets a layout of its own only with JNA and liblustreapi.so");
+      throw new Refusal("a file gets a layout of its own only with JNA and liblustreapi.so");
     }
     int permissions = permission.toShort() & 0777;
     Library.FOUND.make(file, permissions | OWNER_WRITES, wanted);

@@ -36,6 +36,7 @@ abstract class MountedBase extends FileSystem {
 
   private final String scheme;
   URI uri;
+  private final OpenFiles open = new OpenFiles();
   private Path working;
   Settings settings;
   Mount mount;
@@ -62,10 +63,17 @@ abstract class MountedBase extends FileSystem {
     Layouts layouts = new Layouts(settings, settings.isLustre() ? mount.type() : "");
     statuses = new Statuses(uri, mount, settings, layouts);
     creation =
-        new Creation(mount, count -> statistics.incrementBytesWritten(count), settings, layouts);
+        new Creation(
+            mount, count -> statistics.incrementBytesWritten(count), settings, layouts, open);
     renames = new Renames(mount, settings);
     contents = new Contents(settings, conf);
     working = getHomeDirectory();
+  }
+
+  @Override
+  public void close() throws IOException {
+    open.end();
+    super.close();
   }
 
   @Override
@@ -176,6 +184,7 @@ abstract class MountedBase extends FileSystem {
       throw new PathIOException(
           target.toString(), "a link can only lead to this file system, " + uri);
     }
+    checkPath(target);
     return target.isAbsolute()
         ? mount.locate(target)
         : mount.root().getFileSystem().getPath(to.getPath());

@@ -241,7 +241,8 @@ abstract class MountedFileSystem extends MountedBase {
     if (file.isDirectory() || file.getLen() <= start) {
       return new BlockLocation[0];
     }
-    long block = file.getBlockSize();
+    // Some programs make a status without one.
+    long block = file.getBlockSize() > 1 ? file.getBlockSize() : settings.blockSize;
     long end =
         Math.min(file.getLen(), length > Long.MAX_VALUE - start ? Long.MAX_VALUE : start + length);
     List<BlockLocation> found = new ArrayList<>();
@@ -414,7 +415,8 @@ abstract class MountedFileSystem extends MountedBase {
         name -> {
           mount.check();
           Mount.Found found = mount.find(name);
-          return new FSDataOutputStream(creation.append(name, found, sync), null, found.entry.size);
+          FileOutput out = creation.append(name, found, sync);
+          return new FSDataOutputStream(out, null, out.start());
         });
   }
 

@@ -19,7 +19,7 @@ interface Native {
 
   /** Space of a file beyond its end, by {@code fallocate}; holds the file open. */
   interface Reservation extends Closeable {
-    /** Gives back what lies behind this length, which is that of the file. */
+    /** Gives back what lies behind this length, if it is that of the file. */
     void giveBack(long length) throws IOException;
   }
 

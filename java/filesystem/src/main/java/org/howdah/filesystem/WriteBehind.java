@@ -203,7 +203,8 @@ final class WriteBehind {
     }
   }
 
-  private IOException failed(IOException e) {
+  /** Also what the writer could not even hand over. */
+  IOException failed(IOException e) {
     if (failure == null) {
       failure = e;
     }

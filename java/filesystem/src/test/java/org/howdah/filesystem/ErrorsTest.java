@@ -3,8 +3,11 @@ package org.howdah.filesystem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,5 +40,18 @@ class ErrorsTest {
       assertThat(made.getMessage()).contains(NAME.toString(), "write");
       assertThat(made.getMessage().toLowerCase()).contains(words.toLowerCase());
     }
+  }
+
+  @Test
+  void aRightThatIsMissingAtTheOtherEndIsSaidWithIt() {
+    IOException refused = new AccessDeniedException("/mnt/data/part-0", "/mnt/closed/part-0", null);
+    assertThat(Errors.of(refused, "rename", NAME).getMessage())
+        .contains(NAME.toString(), "/mnt/closed/part-0");
+  }
+
+  @Test
+  void whyThereIsNoSuchFileIsSaid() {
+    IOException missing = new NoSuchFileException("/mnt/data/part-0", null, "it leads nowhere");
+    assertThat(Errors.of(missing, "open", NAME).getMessage()).endsWith("; it leads nowhere");
   }
 }

@@ -9,8 +9,10 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -89,7 +91,11 @@ class RacesTest {
 
   @Test
   void ofManyWhoCreateWithoutOverwritingOneDoes() throws Exception {
-    FileSystem files = TemporaryMount.open(root);
+    oneOfManyCreates(TemporaryMount.open(root));
+    oneOfManyCreates(TemporaryMount.open(root, "checksum", "true", "preallocate", "1m"));
+  }
+
+  private void oneOfManyCreates(FileSystem files) throws Exception {
     AtomicInteger held = new AtomicInteger();
     Callable<Integer> worker =
         () -> {
@@ -114,6 +120,50 @@ class RacesTest {
     assertThat(got).isPositive();
   }
 
+  /** Each has its own, by whatever it is opened or looked at meanwhile; the last has the name. */
+  @Test
+  void ofTwoWhoOverwriteOneFileEachWritesItsOwn() throws Exception {
+    FileSystem files = TemporaryMount.open(root, "checksum", "true", "preallocate", "1m");
+    for (int round = 0; round < 200; round++) {
+      List<Callable<Void>> writers = new ArrayList<>();
+      for (int number = 1; number <= 2; number++) {
+        int value = number;
+        writers.add(
+            () -> {
+              write(files, "/file", 5000 * value, value);
+              return null;
+            });
+      }
+      for (Future<Void> one : pool.invokeAll(writers)) {
+        one.get();
+      }
+      try (FSDataInputStream in = files.open(name("/file"))) {
+        int value = in.read();
+        int count = 1;
+        for (int next; (next = in.read()) >= 0; count++) {
+          assertThat(next).isEqualTo(value);
+        }
+        assertThat(count).isEqualTo(5000 * value);
+      }
+      assertThat(root.toFile().list()).containsExactly("file");
+      files.delete(name("/file"), false);
+    }
+  }
+
+  @Test
+  void whatAnotherAppendsIsNotGivenBackWithWhatWasReserved() throws IOException {
+    FileSystem files = TemporaryMount.open(root, "preallocate", "1m");
+    FSDataOutputStream out = files.create(name("/file"));
+    out.write(new byte[10]);
+    out.hflush();
+    try (FSDataOutputStream another = files.append(name("/file"))) {
+      assertThat(another.getPos()).isEqualTo(10);
+      another.write(new byte[20]);
+    }
+    out.close();
+    assertThat(Files.size(root.resolve("file"))).isEqualTo(30);
+  }
+
   @Test
   void anInterruptedReaderLeavesTheStreamToTheOthers() throws Exception {
     FileSystem files = TemporaryMount.open(root);
@@ -133,20 +183,35 @@ class RacesTest {
   /** As HDFS and Java's own streams do, it takes no interrupt of its writer for one of itself. */
   @Test
   void aWriterThatIsInterruptedLosesNothing() throws IOException {
-    for (String atomic : new String[] {"false", "true"}) {
-      FileSystem files = TemporaryMount.open(root, "create.atomic", atomic, "checksum", "true");
-      byte[] large = new byte[300_000];
-      FSDataOutputStream out = files.create(name("/file"), true);
-      out.write(new byte[10]);
-      Thread.currentThread().interrupt();
-      out.hflush();
-      out.write(large);
-      out.hsync();
-      out.write(new byte[10]);
-      out.close();
-      assertThat(Thread.interrupted()).as("and is still interrupted").isTrue();
-      assertThat(Files.size(root.resolve("file"))).isEqualTo(300_020);
-    }
+    FileSystem files = TemporaryMount.open(root, "checksum", "true");
+    byte[] large = new byte[300_000];
+    FSDataOutputStream out = files.create(name("/file"), true);
+    out.write(new byte[10]);
+    Thread.currentThread().interrupt();
+    out.hflush();
+    out.write(large);
+    out.hsync();
+    out.write(new byte[10]);
+    out.close();
+    assertThat(Thread.interrupted()).as("and is still interrupted").isTrue();
+    assertThat(Files.size(root.resolve("file"))).isEqualTo(300_020);
+  }
+
+  /** It may have stopped writing for that, and what closes it is not to know. */
+  @Test
+  void aWriterThatIsInterruptedBeforeItClosesLeavesNothingThatLooksComplete() throws IOException {
+    FileSystem files = TemporaryMount.open(root, "create.atomic", "true");
+    FSDataOutputStream out = files.create(name("/file"), true);
+    out.write(new byte[10]);
+    Thread.currentThread().interrupt();
+    out.write(new byte[300_000]);
+    assertThatThrownBy(out::close)
+        .isInstanceOf(InterruptedIOException.class)
+        .hasMessageContaining("it is not made");
+    assertThat(Thread.interrupted()).as("and is still interrupted").isTrue();
+    assertThat(root.toFile().list()).isEmpty();
+    out.close();
+    assertThat(root.toFile().list()).isEmpty();
   }
 
   @Test
@@ -171,7 +236,7 @@ class RacesTest {
 
   /** The storage is as if it were slow, so that the end is waited for. */
   @Test
-  void aWriterThatIsInterruptedWhileItClosesHasItsFile() throws Exception {
+  void aWriterThatIsInterruptedWhileItClosesHasItsFileOrIsTold() throws Exception {
     String[] settings = {
       "background.below",
       "1e",
@@ -189,13 +254,21 @@ class RacesTest {
       FSDataOutputStream out = files.create(name("/file"), true);
       out.write(large);
       Future<?> interrupting = pool.submit(writer::interrupt);
-      out.close();
+      boolean isMade = true;
+      try {
+        out.close();
+      } catch (InterruptedIOException before) {
+        isMade = false;
+      }
       while (!interrupting.isDone()) {
         Thread.yield();
       }
       assertThat(Thread.interrupted()).isTrue();
-      assertThat(Files.size(root.resolve("file"))).isEqualTo(large.length);
-      assertThat(root.toFile().list()).containsExactly("file");
+      if (isMade) {
+        assertThat(Files.size(root.resolve("file"))).isEqualTo(large.length);
+        Files.delete(root.resolve("file"));
+      }
+      assertThat(root.toFile().list()).isEmpty();
     }
   }
 

@@ -94,6 +94,31 @@ class StatusTest {
     assertThat(files.getFileBlockLocations(file, 0, 1)[0].getHosts()).isEmpty();
   }
 
+  /** As some programs make them; Hadoop's own file systems look at no block size for this. */
+  @Test
+  void aStatusWithoutABlockSizeHasLocations() throws IOException {
+    FileStatus made = new FileStatus(10, false, 1, 0, 0, file);
+    assertThat(files.getFileBlockLocations(made, 0, 10)).hasSize(1);
+  }
+
+  @Test
+  void aLinkLeadsToItsOwnFileSystem() {
+    FileSystem.enableSymlinks();
+    Path elsewhere = new Path("posixfs://scratch/data");
+    assertThatThrownBy(() -> files.createSymlink(elsewhere, new Path("/link"), false))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("posixfs://scratch/data");
+  }
+
+  @Test
+  void onlyADirectoryHasDefaultEntries() throws IOException {
+    write(file);
+    Assumptions.assumeTrue(files.hasPathCapability(file, CommonPathCapabilities.FS_ACLS));
+    List<AclEntry> entries = AclEntry.parseAclSpec("default:user:1234:rwx", true);
+    assertThatThrownBy(() -> files.modifyAclEntries(file, entries))
+        .hasMessageContaining("only directories have default entries");
+  }
+
   @Test
   void aFileContextHasListsAndAttributesToo() throws IOException {
     FileContext context = context();

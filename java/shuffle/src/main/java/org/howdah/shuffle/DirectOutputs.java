@@ -2,6 +2,7 @@ package org.howdah.shuffle;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Paths;
@@ -21,6 +22,7 @@ import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
 import org.apache.hadoop.util.Time;
+import org.howdah.sort.SegmentCursor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -98,6 +100,11 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
         // Fetched, it fails again, and Hadoop hears of it.
         LOG.warn("The output of " + map + " cannot be read from here", notAsItShouldBe);
         damaged.add(map);
+      } catch (LinkageError missing) {
+        // As where Hadoop reads local files safely by its native library alone (SecureIOUtils).
+        LOG.warn("No map output can be read from here, all are fetched", missing);
+        directories.clear();
+        return;
       }
     }
   }
@@ -145,27 +152,29 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
     return null;
   }
 
-  private Fetched<K, V> open(TaskAttemptID map, MapHost host, File file, File index)
+  private Fetched<K, V> open(TaskAttemptID map, MapHost host, File output, File index)
       throws IOException {
-    checkOwner(file);
+    checkOwner(output);
     checkOwner(index);
-    Path path = new Path(file.toURI());
+    Path path = new Path(output.toURI());
     IndexRecord part =
         new SpillRecord(new Path(index.toURI()), job)
             .getIndex(outputs.context().getReduceId().getTaskID().getId());
     if (!outputs.isPossible(part.partLength, part.rawLength)
         || part.startOffset < 0
-        || part.partLength > file.length() - part.startOffset) {
+        || part.partLength > output.length() - part.startOffset) {
       throw new IOException(
           String.format(
               "%s of %d bytes has no %d from %d on that are an output of %d, as its index says",
-              file, file.length(), part.partLength, part.startOffset, part.rawLength));
+              output, output.length(), part.partLength, part.startOffset, part.rawLength));
     }
-    try (FSDataInputStream in = outputs.local().open(path)) {
-      in.seek(part.startOffset);
-      if (part.rawLength <= SMALL && outputs.reserve(part.rawLength)) {
+    try (FSDataInputStream file = outputs.local().open(path)) {
+      file.seek(part.startOffset);
+      InputStream in = SegmentCursor.within(file, part.startOffset);
+      byte[] bytes = part.rawLength <= SMALL ? outputs.take(part.rawLength) : null;
+      if (bytes != null) {
         Fetched<K, V> read =
-            Fetched.inBoth(outputs, map, path, part.startOffset, part.partLength, part.rawLength);
+            Fetched.inBoth(outputs, map, bytes, path, part.startOffset, part.partLength);
         try {
           read.shuffle(
               host, in, part.partLength, part.rawLength, null, outputs.context().getReporter());
@@ -177,7 +186,7 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
       }
       boolean isPlain = outputs.context().getCodec() == null;
       Fetched.check(
-          in, part.partLength, isPlain, null, outputs.context().getReporter(), file.getPath());
+          in, part.partLength, isPlain, null, outputs.context().getReporter(), output.getPath());
     }
     return Fetched.inFile(
         outputs, map, path, part.startOffset, part.partLength, part.rawLength, false);

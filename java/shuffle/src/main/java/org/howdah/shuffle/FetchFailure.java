@@ -29,6 +29,8 @@ final class FetchFailure extends IOException {
     WRONG_LENGTH,
     BAD_ID,
     WRONG_MAP,
+    /** Always 0, in Hadoop as here. */
+    CONNECTION,
     WRONG_REDUCE
   }
 
@@ -47,7 +49,7 @@ final class FetchFailure extends IOException {
   }
 
   static FetchFailure of(Kind kind, IOException cause) {
-    return new FetchFailure(kind, Errors.IO_ERROR, null, 0, cause.getMessage(), cause);
+    return new FetchFailure(kind, Errors.IO_ERROR, null, 0, cause.toString(), cause);
   }
 
   static FetchFailure busy(long backoffMs) {
@@ -61,7 +63,7 @@ final class FetchFailure extends IOException {
 
   /** {@code map} is null where it is not known which one it was. */
   static FetchFailure unread(TaskAttemptID map, IOException cause) {
-    return new FetchFailure(Kind.UNREAD, Errors.IO_ERROR, map, 0, cause.getMessage(), cause);
+    return new FetchFailure(Kind.UNREAD, Errors.IO_ERROR, map, 0, cause.toString(), cause);
   }
 
   Kind kind() {

@@ -51,7 +51,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
       long partLength,
       long rawLength,
       boolean own,
-      boolean inMemory) {
+      byte[] bytes) {
     super(map, rawLength, true);
     this.outputs = outputs;
     this.path = path;
@@ -59,27 +59,25 @@ final class Fetched<K, V> extends MapOutput<K, V> {
     this.partLength = partLength;
     this.rawLength = rawLength;
     this.own = own;
-    this.inMemory = inMemory;
-    if (inMemory) {
-      bytes = new byte[(int) rawLength];
-    }
+    this.bytes = bytes;
+    inMemory = bytes != null;
   }
 
-  /** To be filled by {@link #shuffle}; its memory has been reserved. */
+  /** In {@code bytes}, which {@code outputs} gave; {@link #shuffle} fills them. */
   static <K, V> Fetched<K, V> inMemory(
-      MapOutputs<K, V> outputs, TaskAttemptID map, long partLength, long rawLength) {
-    return inBoth(outputs, map, null, 0, partLength, rawLength);
+      MapOutputs<K, V> outputs, TaskAttemptID map, byte[] bytes, long partLength) {
+    return inBoth(outputs, map, bytes, null, 0, partLength);
   }
 
   /** The same, of a part of a file that stays where it is. */
   static <K, V> Fetched<K, V> inBoth(
       MapOutputs<K, V> outputs,
       TaskAttemptID map,
+      byte[] bytes,
       Path path,
       long start,
-      long partLength,
-      long rawLength) {
-    return new Fetched<>(outputs, map, path, start, partLength, rawLength, false, true);
+      long partLength) {
+    return new Fetched<>(outputs, map, path, start, partLength, bytes.length, false, bytes);
   }
 
   /** In a file; one that is this reduce's {@code own} is removed when it has been read. */
@@ -91,7 +89,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
       long partLength,
       long rawLength,
       boolean own) {
-    return new Fetched<>(outputs, map, path, start, partLength, rawLength, own, false);
+    return new Fetched<>(outputs, map, path, start, partLength, rawLength, own, null);
   }
 
   /**
@@ -243,7 +241,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
             // It is there until it is closed, and nobody has to think of it.
             local.delete(path, false);
           }
-          return file;
+          return SegmentCursor.within(file, start);
         },
         name + " in " + path,
         partLength,

@@ -73,6 +73,9 @@ final class Fetcher<K, V> extends Worker {
       // By which none came is said as well.
       segments(transport);
     }
+    for (FetchFailure.Errors error : FetchFailure.Errors.values()) {
+      errors(error);
+    }
   }
 
   /** Whether an output that was not read to its end is asked for again before that is a failure. */
@@ -175,7 +178,7 @@ final class Fetcher<K, V> extends Worker {
       default:
         break;
     }
-    count(failure.error());
+    errors(failure.error()).increment(1);
     LOG.warn("The output of " + failure.map() + " could not be had from " + host, failure);
     scheduler.hostFailed(host.getHostName());
     for (TaskAttemptID one : left) {
@@ -215,7 +218,7 @@ final class Fetcher<K, V> extends Worker {
   }
 
   private void noConnection(FetchFailure failure, MapHost host, Set<TaskAttemptID> left) {
-    count(failure.error());
+    errors(failure.error()).increment(1);
     LOG.warn("No connection to " + host + " for " + left.size() + " map outputs", failure);
     scheduler.hostFailed(host.getHostName());
     for (TaskAttemptID map : left) {
@@ -231,8 +234,8 @@ final class Fetcher<K, V> extends Worker {
     return now - failingSince < retryTimeoutMs;
   }
 
-  private void count(FetchFailure.Errors error) {
-    reporter.getCounter("Shuffle Errors", error.name()).increment(1);
+  private Counters.Counter errors(FetchFailure.Errors error) {
+    return reporter.getCounter("Shuffle Errors", error.name());
   }
 
   private Counters.Counter segments(Transport<K, V> transport) {
@@ -259,8 +262,11 @@ final class Fetcher<K, V> extends Worker {
     @Override
     public void receive(Fetched<K, V> output, long beganMs) throws IOException {
       TaskAttemptID map = output.getMapId();
-      silentSince = 0;
-      failingSince = 0;
+      if (transport == transports.get(transports.size() - 1)) {
+        // What came by another says nothing of why this one fails.
+        silentSince = 0;
+        failingSince = 0;
+      }
       scheduler.copySucceeded(map, host, output.partLength(), beganMs, Time.monotonicNow(), output);
       left.remove(map);
       if (output.isCommitted()) {

@@ -45,9 +45,10 @@ final class MapOutputs<K, V> {
   private final FileSystem local;
   private final RawComparator<K> comparator;
   private final KeyOrder order;
-  private final long memoryLimit;
+  private final Regions regions = Regions.ofThisHeap();
   private final long singleLimit;
   private final List<Fetched<K, V>> outputs = new ArrayList<>();
+  private long memoryLimit;
   private long memory;
   private int files;
   private int merges;
@@ -103,8 +104,9 @@ final class MapOutputs<K, V> {
    * @throws FetchFailure if no directory of this node has room
    */
   Fetched<K, V> place(TaskAttemptID map, long partLength, long rawLength) throws FetchFailure {
-    if (reserve(rawLength)) {
-      return Fetched.inMemory(this, map, partLength, rawLength);
+    byte[] bytes = take(rawLength);
+    if (bytes != null) {
+      return Fetched.inMemory(this, map, bytes, partLength);
     }
     int number;
     synchronized (this) {
@@ -120,19 +122,40 @@ final class MapOutputs<K, V> {
   }
 
   /**
-   * Takes {@code bytes} of the memory for outputs; false where there is not so much. An empty
+   * An array of {@code bytes}, of the memory for outputs; null where there is not so much. An empty
    * output always has room: in memory it is known to be empty.
    */
-  synchronized boolean reserve(long bytes) {
-    if (bytes > Fetched.EMPTY && (bytes > singleLimit || memory + bytes > memoryLimit)) {
+  byte[] take(long bytes) {
+    if (!reserve(bytes)) {
+      return null;
+    }
+    try {
+      return new byte[(int) bytes];
+    } catch (OutOfMemoryError full) {
+      refused(bytes);
+      return null;
+    }
+  }
+
+  private synchronized boolean reserve(long bytes) {
+    long taken = regions.taken(bytes);
+    if (bytes > Fetched.EMPTY && (bytes > singleLimit || memory + taken > memoryLimit)) {
       return false;
     }
-    memory += bytes;
+    memory += taken;
     return true;
   }
 
+  /** The heap has less for outputs than its share: what they have now is the most from now on. */
+  private synchronized void refused(long bytes) {
+    release(bytes);
+    memoryLimit = Math.min(memoryLimit, memory);
+    LOG.warn("The heap has no room for {} bytes more: map outputs go to disk", bytes);
+  }
+
+  /** Gives back what {@link #take} gave. */
   synchronized void release(long bytes) {
-    memory -= bytes;
+    memory -= regions.taken(bytes);
   }
 
   synchronized void add(Fetched<K, V> output) {
@@ -202,8 +225,8 @@ final class MapOutputs<K, V> {
     held.sort(Comparator.comparingLong(Fetched::rawLength));
     long bytes = 0;
     int kept = 0;
-    while (kept < held.size() && bytes + held.get(kept).rawLength() <= most) {
-      bytes += held.get(kept++).rawLength();
+    while (kept < held.size() && (bytes += regions.taken(held.get(kept).rawLength())) <= most) {
+      kept++;
     }
     // One more is what the others are merged to.
     int room = mostFiles() - files(left).size() - 1;

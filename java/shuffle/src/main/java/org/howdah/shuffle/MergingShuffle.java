@@ -220,7 +220,7 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
 
   private synchronized void rethrow() throws IOException {
     if (failure != null) {
-      throw new IOException("error in shuffle: " + failure.getMessage(), failure);
+      throw new IOException("error in shuffle: " + failure, failure);
     }
   }
 }

@@ -323,4 +323,43 @@ class FetchFailuresTest extends ReduceFixture {
     assertThat(threads()).isEmpty();
     end.countDown();
   }
+
+  /** What is read where it lies says nothing of why one of the same host cannot be had. */
+  @Test
+  void aDamagedOutputIsAFailureWhileOthersOfItsNodeKeepComing() throws Exception {
+    JobConf job = job();
+    job.setBoolean(RETRY, true);
+    job.setInt("mapreduce.reduce.shuffle.fetch.retry.timeout-ms", 300);
+    job.setInt("mapreduce.reduce.shuffle.parallelcopies", 1);
+    TaskAttemptID damaged = Segments.map(0);
+    byte[] whole = server.segments.get(damaged.toString());
+    byte[] changed = Segments.changed(whole, whole.length / 2);
+    server.put(damaged, changed, server.rawLengths.get(damaged.toString()));
+    onThisNode(job, directory);
+    List<TaskCompletionEvent> later = new ArrayList<>(events.subList(1, MAPS));
+    events.removeAll(later);
+    AtomicInteger before = new AtomicInteger(MAPS);
+    Thread maps =
+        new Thread(
+            () -> {
+              try {
+                for (TaskCompletionEvent one : later) {
+                  if (!status.failedMaps.isEmpty() && before.get() == MAPS) {
+                    before.set(events.size());
+                    event(damaged, TaskCompletionEvent.Status.OBSOLETE, "");
+                    output(Segments.map(0, 1));
+                    succeeded(Segments.map(0, 1), server.url());
+                  }
+                  succeeded(TaskAttemptID.downgrade(one.getTaskAttemptId()), server.url());
+                  Thread.sleep(50);
+                }
+              } catch (IOException | InterruptedException failed) {
+                throw new IllegalStateException(failed);
+              }
+            });
+    maps.start();
+    assertThat(shuffle(job, "127.0.0.1")).isEqualTo(expected);
+    maps.join();
+    assertThat(before.get()).isLessThan(MAPS);
+  }
 }

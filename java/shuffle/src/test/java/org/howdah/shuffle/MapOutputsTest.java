@@ -31,9 +31,10 @@ class MapOutputsTest {
     expected.addAll(keys);
     byte[] segment = Segments.bytes(keys, codec);
     long rawLength = Segments.rawLength(keys);
-    assertThat(outputs.reserve(rawLength)).isTrue();
+    byte[] bytes = outputs.take(rawLength);
     Fetched<Text, Text> output =
-        Fetched.inMemory(outputs, Segments.map(map), segment.length, rawLength);
+        Fetched.inMemory(outputs, Segments.map(map), bytes, segment.length);
+    assertThat(output.isInMemory()).isTrue();
     output.shuffle(
         null, new ByteArrayInputStream(segment), segment.length, rawLength, null, reporter);
     output.commit();
@@ -94,9 +95,10 @@ class MapOutputsTest {
       byte[] segment = Segments.bytes(keys, null);
       org.apache.hadoop.fs.Path path = Segments.file(directory, "map" + map, segment);
       long rawLength = Segments.rawLength(keys);
-      assertThat(outputs.reserve(rawLength)).isTrue();
+      byte[] bytes = outputs.take(rawLength);
       Fetched<Text, Text> output =
-          Fetched.inBoth(outputs, Segments.map(map), path, 0, segment.length, rawLength);
+          Fetched.inBoth(outputs, Segments.map(map), bytes, path, 0, segment.length);
+      assertThat(output.isInMemory()).isTrue();
       output.shuffle(
           null, new ByteArrayInputStream(segment), segment.length, rawLength, null, reporter);
       output.commit();
@@ -154,13 +156,13 @@ class MapOutputsTest {
     JobConf job = Segments.job(directory, 1);
     job.setLong("mapreduce.reduce.memory.totalbytes", 1000);
     MapOutputs<Text, Text> outputs = outputs(job, null);
-    assertThat(outputs.reserve(176)).isFalse();
+    assertThat(outputs.take(176)).isNull();
     for (int number = 0; number < 4; number++) {
-      assertThat(outputs.reserve(174)).isTrue();
+      assertThat(outputs.take(174)).hasSize(174);
     }
-    assertThat(outputs.reserve(10)).isFalse();
+    assertThat(outputs.take(10)).isNull();
     outputs.release(174);
-    assertThat(outputs.reserve(10)).isTrue();
+    assertThat(outputs.take(10)).hasSize(10);
   }
 
   @Test

@@ -16,6 +16,10 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputFile;
@@ -36,6 +40,10 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(counted("BYTES"))
         .isEqualTo(server.segments.values().stream().mapToLong(one -> one.length).sum())
         .isEqualTo(context.getReduceShuffleBytes().getValue());
+    // As Hadoop's fetchers, whose errors are listed where there were none, too.
+    assertThat(reporter.names("Shuffle Errors"))
+        .containsExactlyInAnyOrder(
+            "IO_ERROR", "WRONG_LENGTH", "BAD_ID", "WRONG_MAP", "CONNECTION", "WRONG_REDUCE");
   }
 
   @Test
@@ -296,6 +304,38 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(shuffle(job(), "127.0.0.1")).isEqualTo(expected);
     assertThat(direct()).isEqualTo(MAPS - 7);
     assertThat(counted("SEGMENTS_HTTP")).isEqualTo(7);
+  }
+
+  /** A local file system that reads no map output, as where a class that this needs cannot be. */
+  public static final class Unlinked extends LocalFileSystem {
+    private static final AtomicInteger ASKED = new AtomicInteger();
+
+    public Unlinked() {
+      super(
+          new RawLocalFileSystem() {
+            @Override
+            public FSDataInputStream open(org.apache.hadoop.fs.Path file, int buffer)
+                throws IOException {
+              if (file.getName().equals("file.out")) {
+                ASKED.incrementAndGet();
+                throw new NoClassDefFoundError("no/such/Class");
+              }
+              return super.open(file, buffer);
+            }
+          });
+    }
+  }
+
+  @Test
+  void whereFilesCannotBeReadAtAllEachFetcherTriesOnce() throws Exception {
+    onThisNode(job(), directory);
+    JobConf job = job();
+    job.setClass("fs.file.impl", Unlinked.class, FileSystem.class);
+    job.setBoolean("fs.file.impl.disable.cache", true);
+    job.setInt("mapreduce.reduce.shuffle.parallelcopies", 2);
+    assertThat(shuffle(job, "127.0.0.1")).isEqualTo(expected);
+    assertThat(counted("SEGMENTS_HTTP")).isEqualTo(MAPS);
+    assertThat(Unlinked.ASKED.get()).isBetween(1, 2);
   }
 
   @Test

@@ -76,6 +76,13 @@ final class Segments {
       onProgress.run();
     }
 
+    /** Those of a group that there are. */
+    synchronized List<String> names(String group) {
+      List<String> names = new ArrayList<>();
+      all.getGroup(group).forEach(counter -> names.add(counter.getName()));
+      return names;
+    }
+
     long of(String group, String name) {
       return getCounter(group, name).getValue();
     }

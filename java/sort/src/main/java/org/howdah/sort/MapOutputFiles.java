@@ -294,7 +294,9 @@ final class MapOutputFiles<K, V> {
     return new SegmentCursor(
         () -> {
           file.seek(part.startOffset);
-          return IntermediateEncryptedStream.wrapIfNecessary(job, new Unclosed(file), name);
+          FSDataInputStream plain =
+              IntermediateEncryptedStream.wrapIfNecessary(job, new Unclosed(file), name);
+          return SegmentCursor.within(plain, part.startOffset);
         },
         name.toString(),
         part.partLength - padding,

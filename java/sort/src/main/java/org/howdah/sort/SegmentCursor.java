@@ -1,9 +1,11 @@
 package org.howdah.sort;
 
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -65,6 +67,15 @@ public final class SegmentCursor extends RecordCursor {
   /** A segment that is in memory, without a checksum: its records and the mark of the end. */
   public static SegmentCursor inMemory(byte[] segment, int length, String name) {
     return new SegmentCursor(segment, length, name);
+  }
+
+  /**
+   * {@code file}, which is at {@code start}, for Hadoop's reader of checksums: that asks the kernel
+   * to read ahead as if every stream began where its file does, and so must not find the file of
+   * one that begins elsewhere.
+   */
+  public static InputStream within(FSDataInputStream file, long start) {
+    return start == 0 ? file : new FilterInputStream(file) {};
   }
 
   @Override
@@ -161,7 +172,7 @@ public final class SegmentCursor extends RecordCursor {
     }
     keepFrom(position, to);
     while (limit < data.length && limit < bytes) {
-      int read = read(data, limit, data.length - limit);
+      int read = read(in, data, limit, data.length - limit);
       if (read < 0) {
         return;
       }
@@ -178,17 +189,27 @@ public final class SegmentCursor extends RecordCursor {
     limit = held;
   }
 
-  private int read(byte[] to, int at, int most) throws IOException {
+  private int read(InputStream from, byte[] to, int at, int most) throws IOException {
     try {
-      return in.read(to, at, most);
+      return from.read(to, at, most);
+    } catch (IOException failure) {
+      throw unreadable(failure);
     } catch (InternalError | RuntimeException failure) {
       // What some codecs throw for damaged data.
       throw new IOException(name + " cannot be decompressed", failure);
     }
   }
 
+  private IOException unreadable(IOException failure) {
+    return new IOException(name + " cannot be read: " + failure, failure);
+  }
+
   private void open() throws IOException {
-    stream = source.open();
+    try {
+      stream = source.open();
+    } catch (IOException failure) {
+      throw unreadable(failure);
+    }
     checked = new IFileInputStream(stream, length, conf);
     in = checked;
     if (codec != null) {
@@ -202,6 +223,8 @@ public final class SegmentCursor extends RecordCursor {
   private InputStream decompressed() throws IOException {
     try {
       return codec.createInputStream(checked, decompressor);
+    } catch (IOException failure) {
+      throw unreadable(failure);
     } catch (InternalError | RuntimeException failure) {
       throw new IOException(name + " cannot be decompressed", failure);
     }
@@ -216,12 +239,12 @@ public final class SegmentCursor extends RecordCursor {
       return;
     }
     byte[] rest = new byte[64];
-    if (read(rest, 0, rest.length) > 0) {
+    if (read(in, rest, 0, rest.length) > 0) {
       throw new IOException(name + " is damaged: there are bytes after its end");
     }
     if (codec != null) {
       // A decompressor may be at its end before the checksum has been reached.
-      while (checked.read(rest, 0, rest.length) > 0) {
+      while (read(checked, rest, 0, rest.length) > 0) {
         continue;
       }
     }

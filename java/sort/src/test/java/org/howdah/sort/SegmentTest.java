@@ -6,12 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.HasFileDescriptor;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -21,6 +26,7 @@ import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapred.IFile;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SegmentTest {
   private final Configuration conf = new Configuration();
@@ -152,10 +158,24 @@ class SegmentTest {
       for (int at = 0; at < whole.length; at += at < 64 || at > whole.length - 64 ? 1 : step) {
         byte[] changed = whole.clone();
         changed[at] ^= (byte) (1 << random.nextInt(8));
-        assertThatThrownBy(() -> read(changed, codec, 500)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> read(changed, codec, 500))
+            .isInstanceOf(IOException.class)
+            .hasMessageStartingWith("it ");
         byte[] shorter = Arrays.copyOf(whole, at);
-        assertThatThrownBy(() -> read(shorter, codec, 500)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> read(shorter, codec, 500))
+            .isInstanceOf(IOException.class)
+            .hasMessageStartingWith("it ");
       }
+    }
+  }
+
+  @Test
+  void onlyWhatBeginsWithItsFileIsReadAheadInIt(@TempDir java.nio.file.Path directory)
+      throws IOException {
+    java.nio.file.Path path = Files.write(directory.resolve("file"), new byte[10]);
+    try (FSDataInputStream file = FileSystem.getLocal(conf).getRaw().open(new Path(path.toUri()))) {
+      assertThat(SegmentCursor.within(file, 0)).isInstanceOf(HasFileDescriptor.class);
+      assertThat(SegmentCursor.within(file, 1)).isNotInstanceOf(HasFileDescriptor.class);
     }
   }
 }
