@@ -32,6 +32,22 @@ _RUN = (
 )
 
 
+_GZIP = "org.apache.hadoop.io.compress.GzipCodec"
+# Several spills; compressed; all of it fetched; reduces that fetch while maps run.
+_VARIANTS = {
+    "spills": ("howdah.sort.memory.mb=1",),
+    "codec": ("mapreduce.map.output.compress=true", f"mapreduce.map.output.compress.codec={_GZIP}"),
+    "http": ("howdah.shuffle.direct=false",),
+    "early": ("mapreduce.job.reduce.slowstart.completedmaps=0.05",),
+}
+
+
+def drawn(moments: random.Random, *variants: str) -> list[str]:
+    """Options of some of `variants`."""
+    some = [one for one in variants if moments.random() < 0.5]
+    return [word for one in some for key in _VARIANTS[one] for word in ("--conf", key)]
+
+
 def begin(home: Home, *options: str) -> Begun:
     run = home.begin(*_RUN, *options)
     eventually(lambda: home.phase("sort"), 120, "the sort begins", begun=run)
@@ -50,18 +66,23 @@ def kill_one(home: Home, run: Begun, victim: str, moments: random.Random) -> Non
     def victims() -> list[int]:
         return home.pids("bin/java ", "MRAppMaster") if victim == "master" else home.tasks(victim[0])
 
+    def is_struck() -> bool:
+        for pid in victims()[:1]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                return True
+        return False
+
     eventually(victims, 120, f"a {victim} runs", begun=run)
     time.sleep(moments.uniform(0, 3))
-    for pid in eventually(victims, 120, f"a {victim} runs", begun=run)[:1]:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    eventually(is_struck, 120, f"a {victim} is killed", begun=run)
 
 
 @pytest.mark.parametrize("round_", range(_ROUNDS))
 @pytest.mark.parametrize("victims", [("map", "reduce"), ("master",)])
 def test_processes_that_are_killed(cluster: Home, victims: tuple[str, ...], round_: int) -> None:
     moments = random.Random(f"{_SEED} {victims} {round_}")
-    run = begin(cluster)
+    run = begin(cluster, *drawn(moments, *_VARIANTS))
     for victim in victims:
         kill_one(cluster, run, victim, moments)
     assert_right(cluster, run)
@@ -95,7 +116,7 @@ def test_map_outputs_that_are_damaged(
     cluster: Home, damages: tuple[Callable[[Path, random.Random], None], ...]
 ) -> None:
     moments = random.Random(_SEED)
-    run = begin(cluster)
+    run = begin(cluster, *(drawn(moments, "codec", "http") if flip in damages else ()))
     # The other two of four maps run then, so that no reduce has begun.
     ended = eventually(lambda: outputs(cluster)[1:] and outputs(cluster), 120, "two maps end", begun=run)
     for output, damage in zip(ended, damages, strict=False):

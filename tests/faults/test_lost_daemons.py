@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from tests.faults.conftest import Begun, Home, eventually, one_message
 pytestmark = pytest.mark.daemons
 
 _RUN = ("run", "terasort", "--no-probes", "--no-calibration")
+_SEED = int(os.environ.get("HOWDAH_FAULT_SEED") or random.randrange(1 << 31))
 # Many small maps, so that some read their block after the DataNode is gone.
 _MANY_MAPS = ("--conf", "dfs.blocksize=16777216")
 
@@ -56,12 +60,30 @@ def test_a_datanode_with_replication_1(home: Home) -> None:
 def test_a_nodemanager(home: Home) -> None:
     up = home.howdah("up", "--name", "two", "--nodes", "2")
     assert up.code == 0, up.said
-    run = home.begin(*_RUN, "--size", "80M", "--cluster", "two", "--accelerator", "sort", *_MANY_MAPS)
-    kill_in_the_sort(home, run, "nodemanager", 1)
+    moments = random.Random(_SEED)
+    early = ("--conf", "mapreduce.job.reduce.slowstart.completedmaps=0.05")
+    run = home.begin(*_RUN, "--size", "200M", "--cluster", "two", "--accelerator", "sort", *_MANY_MAPS, *early)
+    local = home.path / "clusters" / "two" / "work" / "node1" / "local"
+
+    def are_there() -> bool:
+        """Outputs of maps of the sort, and a reduce that may have begun to fetch them."""
+        outputs = local.glob("usercache/*/appcache/*/output/*_m_*/file.out.index")
+        return home.phase("sort") and bool(list(outputs)) and bool(home.tasks("r"))
+
+    eventually(are_there, 120, "a map of node1 ends and a reduce runs", begun=run)
+    time.sleep(moments.uniform(0, 2))
+    os.kill(home.daemon("nodemanager", 1), signal.SIGKILL)
     ended = run.end()
-    assert ended.code == 0, ended.said
+    assert ended.code == 0, f"seed {_SEED}: {ended.said}"
     record = home.run_record()
     assert record["outcome"]["kind"] == "valid"
+    assert all(check["passed"] for check in record["checks"])
+    (kept,) = home.runs
+    jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
+    (sort,) = (job for job in jobs if job["name"] == "TeraSort")
+    assert "FALLBACKS" not in sort["counters"]["Howdah Shuffle"]
+    again = [one["id"] for one in sort["attempts"] if re.search(r"_m_\d+_[1-9]\d*$", one["id"])]
+    assert again, f"seed {_SEED}: no map of the lost node ran again"
     assert any("nodemanager of node1" in one["text"] for one in record["caveats"])
     eventually(lambda: not home.tasks() and not home.pids("MRAppMaster"), 30, "its containers have ended")
     status = home.howdah("status", "--name", "two")

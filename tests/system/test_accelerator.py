@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import random
 import re
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +16,13 @@ import pytest
 
 from howdah.hadoop.jars import own_jar
 from howdah.model.accelerator import ACCELERATOR_JAR, PLUGINS
+from howdah.model.storage import FILESYSTEM_JAR
 from tests.system.kept import Kept, check_schemas
 from tests.system.running import Howdah
 
 pytestmark = pytest.mark.daemons
 
+CLASSES = Path(__file__).parents[2] / "java" / "sort" / "target" / "test-classes"
 TASK = "org.apache.hadoop.mapreduce.TaskCounter"
 QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--json")
 SHAPE = ("--maps", "3", "--reduces", "2")
@@ -133,9 +138,21 @@ def test_the_run_says_what_it_had(
     assert "What its plugins did" in (accelerated[0].path / "page.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("workload", ["wordcount", "secondarysort", "grep", "join", "sort"])
-def test_other_jobs_are_as_right_with_it(howdah: Howdah, fast: dict[str, Any], workload: str) -> None:
-    kept, record = run(howdah, workload, "fast", "--accelerator", "sort")
+@pytest.mark.parametrize(
+    ("workload", "cluster"),
+    [
+        ("wordcount", "fast"),
+        ("grep", "fast"),
+        ("sort", "fast"),
+        ("secondarysort", "by-default"),
+        ("join", "by-default"),
+    ],
+)
+def test_other_jobs_are_as_right_with_it(
+    howdah: Howdah, fast: dict[str, Any], by_default: None, workload: str, cluster: str
+) -> None:
+    kept, record = run(howdah, workload, cluster, *(("--accelerator", "sort") if cluster == "fast" else ()))
+    assert record["trial"]["settings"]["accelerator"] == "sort"
     assert all(check["passed"] for check in record["checks"])
     for job in kept.jobs():
         found = job["counters"]
@@ -146,8 +163,8 @@ def test_other_jobs_are_as_right_with_it(howdah: Howdah, fast: dict[str, Any], w
         if output and not used:
             assert any(job["id"] in text for text in shortfalls(record, job["phase"]))
     made = {phase["name"]: phase["jobs"] for phase in record["phases"]}
-    # One node: generators of our own run in their client.
-    assert "gen" not in made or bool(made["gen"]) is (workload in ("join", "sort"))
+    # On one node, generators of our own run in their client.
+    assert "gen" not in made or bool(made["gen"]) is (cluster != "fast" or workload == "sort")
     if workload == "wordcount":
         # The combiner is known by its class file, which tasks find in the job's jar.
         assert any(job["counters"].get("Howdah Sort", {}).get("FOLDED", 0) for job in kept.jobs())
@@ -230,9 +247,9 @@ def test_to_a_cluster_that_howdah_did_not_start_the_jar_is_sent(
 
 @pytest.fixture(scope="module")
 def by_default(howdah: Howdah) -> Iterator[None]:
-    """`by-default`: one node, whose jobs all have the keys."""
+    """`by-default`: two nodes, whose jobs all have the keys."""
     settings = [word for key, value in KEYS.items() for word in ("--conf", f"{key}={value}")]
-    howdah("up", "--name", "by-default", *settings).ok()
+    howdah("up", "--name", "by-default", "--nodes", "2", *settings).ok()
     yield
     howdah("down", "--name", "by-default").ok()
 
@@ -278,6 +295,14 @@ PROGRAMS = {
         "hadoop jar $HADOOP_HOME/share/hadoop/tools/lib/hadoop-streaming-*.jar -D mapreduce.job.reduces=2 "
         f"-input {HERE}/in -output {HERE}/out -mapper 'tr a-z A-Z' -combiner 'uniq' -reducer 'uniq -c'"
     ),
+    "words": (
+        f"{EXAMPLES} randomtextwriter -Dmapreduce.randomtextwriter.totalbytes=4000000 "
+        "-Dmapreduce.output.fileoutputformat.outputformat.class="
+        f"org.apache.hadoop.mapreduce.lib.output.TextOutputFormat {HERE}/in && "
+        f"{EXAMPLES} aggregatewordcount {HERE}/in {HERE}/counts 2 textinputformat && "
+        f"{EXAMPLES} wordmedian {HERE}/in {HERE}/median && "
+        f"{EXAMPLES} multifilewc {HERE}/in {HERE}/files"
+    ),
     "several spills": f"{TESTS} threadedmapbench -dataSizePerMap 10 -numSpillsPerMap 3 -numMapsPerHost 1",
 }
 """Programs of Hadoop's own jars, most of them tests of sort and shuffle, that end with an error if they find one. Its
@@ -310,6 +335,32 @@ def test_hadoops_own_check_of_sums_passes_where_jobs_run_in_the_client(howdah: H
     assert "Success=true" in said
     assert re.search(r"Howdah Sort\n\s+BYTES=\d+\n\s+RECORDS=50\n", said)
     assert "FALLBACKS=1" in said
+
+
+def test_random_jobs_give_what_they_give_without(howdah: Howdah, by_default: None, tmp_path: Path) -> None:
+    """Keys, values, orders, combiners, codecs, encryption, partitions, memory, and how map outputs come: all drawn.
+
+    HOWDAH_RANDOM_JOBS says how many jobs there are, HOWDAH_FAULT_SEED from what they are drawn.
+    """
+    jar = tmp_path / "random-jobs.jar"
+    with zipfile.ZipFile(jar, "w") as packed:
+        for one in sorted(CLASSES.rglob("*.class")):
+            packed.write(one, one.relative_to(CLASSES))
+    seed = os.environ.get("HOWDAH_FAULT_SEED") or str(random.randrange(1 << 31))
+    rounds = os.environ.get("HOWDAH_RANDOM_JOBS", "4")
+    program = ("hadoop", "jar", str(jar), "org.howdah.sort.RandomJobs", "random", seed, rounds)
+    said = howdah("exec", "--name", "by-default", "--", *program, timeout=120 + 90 * int(rounds)).ok()
+    assert said.out.count(f"seed {seed} round ") == int(rounds)
+    assert re.search(r"SEGMENTS_DIRECT=\d+ SEGMENTS_HTTP=[1-9]\d*", said.out), "two nodes, and nothing was fetched"
+
+
+@pytest.mark.parametrize("name", [ACCELERATOR_JAR, FILESYSTEM_JAR])
+def test_our_plugins_are_for_java_8_and_newer(name: str) -> None:
+    with zipfile.ZipFile(own_jar(name)) as jar:
+        classes = [one for one in jar.namelist() if one.endswith(".class")]
+        versions = {int.from_bytes(jar.read(one)[6:8], "big") for one in classes}
+    assert classes
+    assert versions == {52}
 
 
 def test_given_twice_it_is_refused(howdah: Howdah) -> None:

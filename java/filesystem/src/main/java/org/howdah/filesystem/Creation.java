@@ -6,7 +6,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -283,17 +282,20 @@ final class Creation {
 
   private static void refuseExisting(org.apache.hadoop.fs.Path name, Path file, boolean overwrite)
       throws IOException {
-    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+    Entry there;
+    try {
+      there = Entry.of(file);
+    } catch (NoSuchFileException none) {
       return;
     }
-    if (Files.isDirectory(file)) {
+    if (there.isDirectory()) {
       throw new org.apache.hadoop.fs.FileAlreadyExistsException(
           "create " + name + ": it is a directory");
     }
-    if (Files.isSymbolicLink(file)) {
+    if (there.isLink()) {
       throw new PathIOException(name.toString(), "it is a link that leads nowhere");
     }
-    if (!Files.isRegularFile(file)) {
+    if (!there.isFile()) {
       // In the place of a device there would be a file.
       throw new PathIOException(name.toString(), "it is not a file");
     }

@@ -72,6 +72,9 @@ final class FileOutput extends OutputStream
   private boolean closed;
   private volatile boolean aborted;
 
+  /** What its writer does not know yet: that others ended it, and the file is not whole. */
+  private IOException lost;
+
   /**
    * @param channel at the place where writing begins; belongs to this from now on
    * @param start this place, in bytes of the file
@@ -231,6 +234,11 @@ final class FileOutput extends OutputStream
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
+      IOException untold = lost;
+      lost = null;
+      if (untold != null) {
+        throw untold;
+      }
       return;
     }
     if (atomic && Thread.currentThread().isInterrupted()) {
@@ -263,11 +271,20 @@ final class FileOutput extends OutputStream
   }
 
   /** At the end of its file system: nobody has said that it is complete. */
-  void closeOrAbort() throws IOException {
+  synchronized void closeOrAbort() throws IOException {
+    if (closed) {
+      return;
+    }
     if (atomic) {
+      lost = new IOException(name + ": its FileSystem was closed before it, so it is not made");
       abort();
-    } else {
+      return;
+    }
+    try {
       close();
+    } catch (IOException e) {
+      lost = e;
+      throw e;
     }
   }
 

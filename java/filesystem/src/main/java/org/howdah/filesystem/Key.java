@@ -62,7 +62,7 @@ enum Key {
   PREALLOCATE(
       "preallocate",
       "0",
-      "Bytes that are reserved for a new file, given back when it is closed; needs JNA."),
+      "Bytes that are reserved for a new file, given back when it is closed, unless another has appended to it; needs JNA."),
   RENAME_NATIVE(
       "rename.native",
       "false",
@@ -76,7 +76,7 @@ enum Key {
       "threads",
       "8",
       "Threads of one JVM that read and write in the background, for all its file systems: where one of them hangs, so may"
-          + " what is read ahead or in ranges of another. What waits for the storage has threads of its own."),
+          + " what is read ahead, in ranges or from directories, and what is written in the background, of another. What waits for the storage has threads of its own."),
   LAYOUT(
       "layout",
       "",

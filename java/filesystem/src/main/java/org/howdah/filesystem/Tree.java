@@ -81,6 +81,7 @@ final class Tree {
       return channel;
     } catch (IOException | RuntimeException e) {
       channel.close();
+      Files.deleteIfExists(file);
       throw e;
     }
   }

@@ -41,6 +41,9 @@ class CreationTest {
     assertThat(root.toFile().list()).containsExactlyInAnyOrder("plain", "closed");
     assertThatThrownBy(() -> plain.write(1)).isInstanceOf(IOException.class);
     plain.close();
+    // Or a job would succeed without its file.
+    assertThatThrownBy(atomic::close).hasMessageContaining("it is not made");
+    atomic.close();
   }
 
   @Test

@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -103,7 +104,7 @@ class RacesTest {
           for (int i = 0; i < 300; i++) {
             try {
               files.create(name("/lock"), false).close();
-            } catch (IOException taken) {
+            } catch (FileAlreadyExistsException taken) {
               continue;
             }
             assertThat(held.incrementAndGet()).isEqualTo(1);

@@ -178,7 +178,7 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
         try {
           read.shuffle(
               host, in, part.partLength, part.rawLength, null, outputs.context().getReporter());
-        } catch (IOException | RuntimeException | FSError damaged) {
+        } catch (IOException | RuntimeException | FSError | LinkageError damaged) {
           read.abort();
           throw damaged;
         }

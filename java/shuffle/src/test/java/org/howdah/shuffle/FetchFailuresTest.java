@@ -329,7 +329,7 @@ class FetchFailuresTest extends ReduceFixture {
   void aDamagedOutputIsAFailureWhileOthersOfItsNodeKeepComing() throws Exception {
     JobConf job = job();
     job.setBoolean(RETRY, true);
-    job.setInt("mapreduce.reduce.shuffle.fetch.retry.timeout-ms", 300);
+    job.setInt("mapreduce.reduce.shuffle.fetch.retry.timeout-ms", 1500);
     job.setInt("mapreduce.reduce.shuffle.parallelcopies", 1);
     TaskAttemptID damaged = Segments.map(0);
     byte[] whole = server.segments.get(damaged.toString());
@@ -338,21 +338,25 @@ class FetchFailuresTest extends ReduceFixture {
     onThisNode(job, directory);
     List<TaskCompletionEvent> later = new ArrayList<>(events.subList(1, MAPS));
     events.removeAll(later);
-    AtomicInteger before = new AtomicInteger(MAPS);
+    AtomicInteger before = new AtomicInteger();
     Thread maps =
         new Thread(
             () -> {
               try {
+                // The master is asked for more of them every second.
                 for (TaskCompletionEvent one : later) {
-                  if (!status.failedMaps.isEmpty() && before.get() == MAPS) {
-                    before.set(events.size());
-                    event(damaged, TaskCompletionEvent.Status.OBSOLETE, "");
-                    output(Segments.map(0, 1));
-                    succeeded(Segments.map(0, 1), server.url());
-                  }
                   succeeded(TaskAttemptID.downgrade(one.getTaskAttemptId()), server.url());
-                  Thread.sleep(50);
+                  if (status.failedMaps.isEmpty()) {
+                    before.set(events.size());
+                  }
+                  Thread.sleep(200);
                 }
+                while (status.failedMaps.isEmpty()) {
+                  Thread.sleep(10);
+                }
+                event(damaged, TaskCompletionEvent.Status.OBSOLETE, "");
+                output(Segments.map(0, 1));
+                succeeded(Segments.map(0, 1), server.url());
               } catch (IOException | InterruptedException failed) {
                 throw new IllegalStateException(failed);
               }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -26,6 +27,7 @@ import org.apache.hadoop.mapred.MapOutputFile;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** A reduce gets and merges what its maps have written, by whatever way, and nothing else. */
@@ -255,6 +257,68 @@ class MergingShuffleTest extends ReduceFixture {
     }
     assertThatThrownBy(() -> Segments.read(records)).isInstanceOf(IOException.class);
     assertThatThrownBy(shuffle::close).isInstanceOf(UncheckedIOException.class);
+  }
+
+  /** Written over, cut or gone once it was seen to be right: before it is merged. */
+  @Test
+  void anOutputOfThisNodeThatIsDamagedLaterIsNeverTaken() throws Exception {
+    for (int kind = 0; kind < 3; kind++) {
+      onThisNode(job(), directory);
+      MergingShuffle<Text, Text> shuffle = new MergingShuffle<>("127.0.0.1", noticeMs);
+      context = Segments.context(reduce, job(), reporter, null, master(), status, null);
+      shuffle.init(context);
+      RawKeyValueIterator records = shuffle.run();
+      Path output = directory.resolve("output").resolve(Segments.map(5) + "/file.out");
+      byte[] whole = Files.readAllBytes(output);
+      int part = server.segments.get(Segments.map(5).toString()).length;
+      int at = whole.length - 1 - new Random(kind).nextInt(part);
+      if (kind == 0) {
+        Files.write(output, Segments.changed(whole, at));
+      } else if (kind == 1) {
+        Files.write(output, Arrays.copyOf(whole, at));
+      } else {
+        Files.delete(output);
+      }
+      assertThatThrownBy(() -> Segments.read(records))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(output.toString());
+      assertThatThrownBy(shuffle::close).isInstanceOf(UncheckedIOException.class);
+    }
+  }
+
+  @Test
+  void aDiskThatBecomesFullFailsTheReduce() throws Exception {
+    JobConf job = job();
+    job.setClass("fs.file.impl", FullDisk.class, FileSystem.class);
+    job.setBoolean("fs.file.impl.disable.cache", true);
+    job.setLong("mapreduce.reduce.memory.totalbytes", 60_000);
+    assertThat(shuffle(job)).isEqualTo(expected);
+    long all = Long.MAX_VALUE - FullDisk.ROOM.get();
+    assertThat(all).isPositive();
+    Random random = new Random(all);
+    try {
+      for (int round = 0; round < 5; round++) {
+        // Which outputs go to the disk differs a little from run to run.
+        FullDisk.ROOM.set((long) (all * 0.9 * random.nextDouble()));
+        assertThatThrownBy(() -> shuffle(job)).hasStackTraceContaining("No space left on device");
+      }
+    } finally {
+      FullDisk.ROOM.set(Long.MAX_VALUE);
+    }
+    assertThat(shuffle(job)).isEqualTo(expected);
+  }
+
+  /** As root alone: nobody else gives a file away. */
+  @Test
+  void anotherUsersFileIsNotRead() throws Exception {
+    onThisNode(job(), directory);
+    Path foreign = directory.resolve("output").resolve(Segments.map(5) + "/file.out");
+    Assumptions.assumeTrue(System.getProperty("user.name").equals("root"));
+    Files.setOwner(
+        foreign,
+        foreign.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+    assertThat(shuffle(job(), "127.0.0.1")).isEqualTo(expected);
+    assertThat(counted("SEGMENTS_HTTP")).isEqualTo(1);
   }
 
   private long direct() {

@@ -167,13 +167,7 @@ final class Jobs {
     if (collectors != null) {
       conf.set(COLLECTORS, collectors);
     }
-    Job job = Job.getInstance(conf);
-    job.setInputFormatClass(NLineInputFormat.class);
-    job.setMapOutputValueClass(BytesWritable.class);
-    job.setMapOutputKeyClass(Text.class);
-    job.setMapperClass(Generate.class);
-    job.setReducerClass(Write.class);
-    job.setNumReduceTasks(reduces);
+    Job job = usual(conf, reduces);
     setting.apply(job);
     FileInputFormat.addInputPath(job, new org.apache.hadoop.fs.Path(input.toUri()));
     Path output = directory.resolve(name + (collectors == null ? ".stock" : ".ours"));
@@ -187,12 +181,31 @@ final class Jobs {
       lines.add(part.getName());
       lines.addAll(Files.readAllLines(part.toPath(), StandardCharsets.ISO_8859_1));
     }
+    lines.addAll(counted(job));
+    return lines;
+  }
+
+  /** A job with one map per line of its input. */
+  static Job usual(Configuration conf, int reduces) throws IOException {
+    Job job = Job.getInstance(conf);
+    job.setInputFormatClass(NLineInputFormat.class);
+    job.setMapOutputValueClass(BytesWritable.class);
+    job.setMapOutputKeyClass(Text.class);
+    job.setMapperClass(Generate.class);
+    job.setReducerClass(Write.class);
+    job.setNumReduceTasks(reduces);
+    return job;
+  }
+
+  /** The counters of a job that has ended that are the same whoever sorts. */
+  static List<String> counted(Job job) throws IOException, ReflectiveOperationException {
+    List<String> lines = new ArrayList<>();
     for (TaskCounter counter : TaskCounter.values()) {
       // What combiners have left is what reduces read.
       boolean isLeft =
           counter == TaskCounter.REDUCE_INPUT_RECORDS && job.getCombinerClass() != null;
       if (!isLeft && !OTHERWISE.matcher(counter.name()).matches()) {
-        lines.add(counter + "=" + counters.findCounter(counter).getValue());
+        lines.add(counter + "=" + job.getCounters().findCounter(counter).getValue());
       }
     }
     return lines;

@@ -99,7 +99,7 @@ class RandomJobsTest {
     }
   }
 
-  private static void set(Job job, Class<?> type, Random random) {
+  static void set(Job job, Class<?> type, Random random) {
     job.setMapOutputKeyClass(type);
     Configuration conf = job.getConfiguration();
     conf.setClass(Jobs.TYPE, type, Object.class);

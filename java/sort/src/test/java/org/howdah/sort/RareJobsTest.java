@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Random;
 import java.util.TreeSet;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
@@ -310,6 +312,34 @@ class RareJobsTest {
           job.getConfiguration().setBoolean("mapreduce.map.output.compress", true);
         });
     assertThat(jobs.counter("SPILLS")).isPositive();
+  }
+
+  /** Wherever that is: in a spill, in the merge of them, in an index. */
+  @Test
+  void aDiskThatBecomesFullFailsTheMap() throws Exception {
+    Jobs.Setting spilling =
+        job -> {
+          job.getConfiguration().setInt(Jobs.RECORDS, 60_000);
+          job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 1);
+          job.getConfiguration().setInt("mapreduce.task.index.cache.limit.bytes", 0);
+          job.getConfiguration().setClass("fs.file.impl", FullDisk.class, FileSystem.class);
+          job.getConfiguration().setBoolean("fs.file.impl.disable.cache", true);
+        };
+    FullDisk.ROOM.set(Long.MAX_VALUE);
+    jobs.run("whole", true, 1, 2, spilling);
+    assertThat(jobs.counter("SPILLS")).isGreaterThan(1);
+    long all = Long.MAX_VALUE - FullDisk.ROOM.get();
+    Random random = new Random(all);
+    try {
+      for (int round = 0; round < 8; round++) {
+        // Another map's output is a little smaller or larger.
+        FullDisk.ROOM.set((long) (all * 0.9 * random.nextDouble()));
+        fails("No space left on device", spilling, true);
+        FileUtil.fullyDelete(directory.resolve("fails.ours").toFile());
+      }
+    } finally {
+      FullDisk.ROOM.set(Long.MAX_VALUE);
+    }
   }
 
   @Test
