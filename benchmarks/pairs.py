@@ -165,6 +165,13 @@ def in_order(row: str, metric: str, phase: str | None) -> list[float]:
     ]
 
 
+def need_disk(needed: float) -> None:
+    """Exits where the disk of HOWDAH_HOME has not so many bytes."""
+    free = shutil.disk_usage(os.environ.get("HOWDAH_HOME") or Path.home()).free
+    if free < needed:
+        raise SystemExit(f"{needed / 1e9:.0f} GB of disk are needed, {free / 1e9:.0f} GB are free")
+
+
 def describe(row: str, metric: str, phase: str | None, arm: str) -> str:
     """Geometric mean and range of one arm's values; of rates in MB/s."""
     found = [

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import xml.etree.ElementTree
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -16,7 +15,17 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.arms import BLOCKS
-from benchmarks.pairs import Arm, cluster, describe, largest_counter, posix_directory, ratio_words, ratios, run_blocks
+from benchmarks.pairs import (
+    Arm,
+    cluster,
+    describe,
+    largest_counter,
+    need_disk,
+    posix_directory,
+    ratio_words,
+    ratios,
+    run_blocks,
+)
 from howdah.model.quantity import parse_amount
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload
@@ -151,13 +160,11 @@ def measure(name: str) -> list[str]:
 
 
 def _check_disk(row: Row, size: str) -> None:
-    """Half as much again as a run needs: what the one before had may not be deleted yet. Every node is on this disk."""
+    """Half as much again as a run needs: what the one before had may not be deleted yet. Every node is on the disk of
+    HOWDAH_HOME, and with `posix` both storages have an input."""
     workload = find_workload(row.workload)
     settings = workload.resolve(Asked(parse_amount(size, workload.unit), None, None, {}, {}), {"dfs.replication": "1"})
-    needed = 1.5 * sum(workload.space_bytes(settings))
-    free = shutil.disk_usage(Path.home()).free
-    if free < needed:
-        raise SystemExit(f"{needed / 1e9:.0f} GB of disk are needed, {free / 1e9:.0f} GB are free")
+    need_disk((2.5 if row.posix else 1.5) * sum(workload.space_bytes(settings)))
 
 
 def _containers(name: str, row: Row) -> tuple[str, ...]:
