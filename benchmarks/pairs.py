@@ -167,7 +167,8 @@ def in_order(row: str, metric: str, phase: str | None) -> list[float]:
 
 def need_disk(needed: float) -> None:
     """Exits where the disk of HOWDAH_HOME has not so many bytes."""
-    free = shutil.disk_usage(os.environ.get("HOWDAH_HOME") or Path.home()).free
+    place = Path(os.environ.get("HOWDAH_HOME") or Path.home()).absolute()
+    free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free
     if free < needed:
         raise SystemExit(f"{needed / 1e9:.0f} GB of disk are needed, {free / 1e9:.0f} GB are free")
 
