@@ -78,7 +78,8 @@ def measure_names() -> list[str]:
     def names(arm: str) -> list[dict[str, object]]:
         place = f"{disk}/names"
         shutil.rmtree(place, ignore_errors=True)
-        return _names(arm, f"posixfs://{place}", place, home, (_OWN,), warm=f"posixfs://{memory}/names")
+        keys = (_OWN, f"fs.posixfs.mount={disk}", f"fs.posixfs.mount.warm={memory}")
+        return _names(arm, "posixfs:///names", place, home, keys, warm="posixfs://warm/names")
 
     with tempfile.TemporaryDirectory(dir="/dev/shm") as memory, own_disk(home, None) as disk:
         done = _rounds("names-disk", _FAST_ARMS, names)
@@ -210,7 +211,9 @@ def target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, 
             "dfs.client.use.datanode.hostname=true",
         )
     if arm.startswith("posixfs"):
-        return f"posixfs://{place}", (_OWN, *(("fs.posixfs.checksum=true",) if "," in arm else ()))
+        # As a user has it: with a root of its own, which no link may lead out of.
+        keys = (_OWN, f"fs.posixfs.mount={place.parent}", *(("fs.posixfs.checksum=true",) if "," in arm else ()))
+        return f"posixfs:///{place.name}", keys
     return f"file://{place}", _LOCAL.get(arm, ())
 
 
@@ -271,10 +274,20 @@ def _table(
             ours = values.get((operation, "posixfs", figure), {})
             cells = []
             for arm in arms:
-                found = values.get((operation, arm, figure), {})
-                cells.append(f"{statistics.geometric_mean(found.values()) * scale:,.1f}" if found else "missing")
+                cells.append(_spread([value * scale for value in values.get((operation, arm, figure), {}).values()]))
             for arm in arms[1:]:
                 other = values.get((operation, arm, figure), {})
                 cells.append(ratio_words([ours[one] / other[one] for one in sorted(ours) if one in other]))
             lines.append(f"| {operation} | {' | '.join(cells)} |")
     return lines
+
+
+def _spread(found: Sequence[float]) -> str:
+    """Geometric mean and range."""
+    if not found:
+        return "missing"
+    mean, low, high = (
+        f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+        for value in (statistics.geometric_mean(found), min(found), max(found))
+    )
+    return f"{mean} ({low}–{high})"

@@ -102,7 +102,10 @@ def _hadoop(arm: str, work: _Work, place: Path, home: Path, manifest: Mapping[st
     """Bytes per second of one of Hadoop's file systems; all but HDFS have the JVM compile on files in memory."""
     uri, settings = target(arm, place, manifest)
     arguments = (work.operation, uri, str(work.count), str(work.streams), str(work.compute), *settings, _SYNCED)
-    warm = None if arm == "hdfs" else f"{uri.partition(':')[0]}://{_WARM}"
+    warm = None if arm == "hdfs" else f"file://{_WARM}"
+    if arm.startswith("posixfs"):
+        arguments = (*arguments, f"fs.posixfs.mount.warm={Path(_WARM).parent}")
+        warm = f"posixfs://warm/{Path(_WARM).name}"
     said = in_jvm(arguments, home, warm=warm)
     return said["done"] / said["seconds"]
 

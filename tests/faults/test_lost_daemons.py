@@ -9,6 +9,7 @@ import re
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,10 +58,10 @@ def test_a_datanode_with_replication_1(home: Home) -> None:
     assert_logs_are_kept(home, "datanode-node1")
 
 
-def test_a_nodemanager(home: Home) -> None:
+def sort_on_two(home: Home, moments: random.Random) -> Begun:
+    """An accelerated sort on `two`, at a moment at which node1 has outputs of maps and a reduce fetches."""
     up = home.howdah("up", "--name", "two", "--nodes", "2")
     assert up.code == 0, up.said
-    moments = random.Random(_SEED)
     early = ("--conf", "mapreduce.job.reduce.slowstart.completedmaps=0.05")
     run = home.begin(*_RUN, "--size", "200M", "--cluster", "two", "--accelerator", "sort", *_MANY_MAPS, *early)
     local = home.path / "clusters" / "two" / "work" / "node1" / "local"
@@ -72,7 +73,11 @@ def test_a_nodemanager(home: Home) -> None:
 
     eventually(are_there, 120, "a map of node1 ends and a reduce runs", begun=run)
     time.sleep(moments.uniform(0, 2))
-    os.kill(home.daemon("nodemanager", 1), signal.SIGKILL)
+    return run
+
+
+def sorted_right(home: Home, run: Begun) -> dict[str, Any]:
+    """The job that sorted."""
     ended = run.end()
     assert ended.code == 0, f"seed {_SEED}: {ended.said}"
     record = home.run_record()
@@ -82,9 +87,30 @@ def test_a_nodemanager(home: Home) -> None:
     jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
     (sort,) = (job for job in jobs if job["name"] == "TeraSort")
     assert "FALLBACKS" not in sort["counters"]["Howdah Shuffle"]
+    return dict(sort)
+
+
+def test_a_nodemanager_that_stands_still_for_a_while(home: Home) -> None:
+    moments = random.Random(_SEED)
+    run = sort_on_two(home, moments)
+    pid = home.daemon("nodemanager", 1)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        # Less than after which it counts as lost.
+        time.sleep(moments.uniform(2, 12))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    sorted_right(home, run)
+    assert home.howdah("down", "--name", "two").code == 0
+
+
+def test_a_nodemanager(home: Home) -> None:
+    run = sort_on_two(home, random.Random(_SEED))
+    os.kill(home.daemon("nodemanager", 1), signal.SIGKILL)
+    sort = sorted_right(home, run)
     again = [one["id"] for one in sort["attempts"] if re.search(r"_m_\d+_[1-9]\d*$", one["id"])]
     assert again, f"seed {_SEED}: no map of the lost node ran again"
-    assert any("nodemanager of node1" in one["text"] for one in record["caveats"])
+    assert any("nodemanager of node1" in one["text"] for one in home.run_record()["caveats"])
     eventually(lambda: not home.tasks() and not home.pids("MRAppMaster"), 30, "its containers have ended")
     status = home.howdah("status", "--name", "two")
     assert "lost: nodemanager of node1" in status.out

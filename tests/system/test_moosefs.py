@@ -8,7 +8,6 @@ import random
 import shutil
 import signal
 import subprocess
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 
 from tests.system.running import Howdah
 from tests.system.shell import hadoop_fs
+from tests.system.suites import failures
 from tools.moosefs import MooseFS, moosefs
 
 pytestmark = [
@@ -27,8 +27,6 @@ pytestmark = [
 
 HOSTS = 3
 MIB = 1 << 20
-JAVA = Path(__file__).resolve().parents[2] / "java"
-SUFFIX = "moosefs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +86,7 @@ def test_of_renames_to_one_name_one_is_done(shared: Shared) -> None:
 
 
 def test_hadoops_suites_pass_on_it(shared: Shared) -> None:
-    place = shared.there.mount / "suites"
-    command = ["mvn", "-o", "-B", "-q", "-f", str(JAVA / "pom.xml"), "-pl", "filesystem", "test"]
-    options = ["-Dtest=Contracts$*", f"-Dhowdah.mounts={place}", f"-Dsurefire.reportNameSuffix={SUFFIX}"]
-    options += ["-Dmaven.test.failure.ignore"]
-    said = subprocess.run([*shared.there.inside(0), *command, *options], capture_output=True, timeout=500, check=False)
-    assert said.returncode == 0, said.stdout.decode()
-    cases = []
-    for report in (JAVA / "filesystem" / "target" / "surefire-reports").glob(f"TEST-*-{SUFFIX}.xml"):
-        cases += ET.parse(report).findall(".//testcase")
-        report.unlink()
-    assert len(cases) > 500
-    failed = {
-        str(case.get("name")) for case in cases if case.find("failure") is not None or case.find("error") is not None
-    }
+    failed = failures(shared.there.mount / "suites", "moosefs", before=shared.there.inside(0))
     # Of MooseFS, root may read everything, whatever rights this machine has taken from it.
     assert failed == {f"test{what}StatusThrowsExceptionForUnreadableDir" for what in ("List", "Glob")}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 from tests.system.kept import Kept
 from tests.system.running import Howdah
+from tests.system.suites import failures
 
 pytestmark = pytest.mark.daemons
 
@@ -90,11 +93,52 @@ def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: 
     fs("-mv", "/user/ann/a file", "/user/ann/other")
     fs("-setfattr", "-n", "user.colour", "-v", "blue", "/user/ann/other")
     assert 'user.colour="blue"' in fs("-getfattr", "-d", "/user/ann/other")
+    fs("-cp", "/user/ann/other", "/user/ann/copy")
+    fs("-truncate", "-w", "1000", "/user/ann/copy")
+    fs("-get", "/user/ann/cop*", str(tmp_path / "copy"))
+    assert (tmp_path / "copy").read_bytes() == local.read_bytes()[:1000]
+    fs("-chmod", "640", "/user/ann/copy")
+    fs("-setfacl", "-m", "user:nobody:r--", "/user/ann/copy")
+    assert "user:nobody:r--" in fs("-getfacl", "/user/ann/copy")
+    assert (root / "user/ann/copy").stat().st_mode & 0o777 == 0o640
+    assert fs("-count", "/user/ann").split()[:3] == ["1", "2", str(local.stat().st_size + 1000)]
+    assert fs("-df", "/").splitlines()[-1].split()[0].startswith("posixfs:")
     fs("-D", "fs.trash.interval=60", "-rm", "/user/ann/other")
     [trash] = root.glob("user/*/.Trash/Current/user/ann/other")
     assert trash.read_bytes() == local.read_bytes()
     fs("-rm", "-r", "-skipTrash", "/user")
     assert not (root / "user").exists()
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_job_on_lustrefs_by_three_keys(howdah: Howdah) -> None:
+    """On a file system in memory: no Lustre, but something that is mounted."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as mount:
+        (Path(mount) / "in").write_text("a b\na c\n")
+        keys = {
+            "fs.lustrefs.impl": "org.howdah.filesystem.LustreFileSystem",
+            "fs.AbstractFileSystem.lustrefs.impl": "org.howdah.filesystem.LustreFs",
+            "fs.lustrefs.mount": mount,
+        }
+        options = " ".join(f"-D {key}={value}" for key, value in keys.items())
+        jar = "$HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar"
+        command = f"hadoop jar {jar} wordcount {options} lustrefs:///in lustrefs:///out"
+        said = howdah("exec", "--name", "alone", "--", "sh", "-c", command).ok()
+        [part] = Path(mount).glob("out/part-r-*")
+        assert part.read_text() == "a\t2\nb\t1\nc\t1\n"
+    assert re.search(r"LUSTREFS: Number of bytes read=8\n", said.err)
+    assert re.search(r"LUSTREFS: Number of bytes written=12\n", said.err)
+
+
+def test_hadoops_suites_pass_on_lustrefs() -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        assert failures(Path(place), "lustrefs", scheme="lustrefs") == set()
+
+
+def test_a_run_without_a_cluster_brings_one_up_on_the_storage(howdah: Howdah, tmp_path: Path) -> None:
+    [one] = howdah("run", "terasort", "--storage", f"posix:{tmp_path}", *QUICK).json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+    assert bytes_moved(Kept(Path(one["path"])), "sort")["POSIXFS_BYTES_WRITTEN"] == SIZE
 
 
 @pytest.mark.usefixtures("both")

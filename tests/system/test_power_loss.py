@@ -145,3 +145,28 @@ def test_what_is_appended_with_synchronised_blocks_is_there(disk: Disk, synced: 
     assert (disk.mount / "file").read_bytes() == CONTENT + b"\1\2\3"
     disk.lose_power()
     assert (disk.mount / "file").read_bytes() == CONTENT + (b"\1\2\3" if synced else b"")
+
+
+_SYNC = """
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.*;
+
+class Program {
+  public static void main(String[] arguments) throws Exception {
+    FSDataOutputStream out = FileSystem.get(new Configuration()).create(new Path("/file"));
+    out.write(new byte[] {1, 2, 3});
+    out.CALL();
+    Runtime.getRuntime().halt(0);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("call", ["hsync", "hflush"])
+def test_of_what_was_written_before_only_what_is_synchronised_is_there(disk: Disk, call: str) -> None:
+    """Neither is closed."""
+    disk.java(_SYNC.replace("CALL", call))
+    assert (disk.mount / "file").read_bytes() == b"\1\2\3"
+    disk.lose_power()
+    there = disk.mount / "file"
+    assert (there.read_bytes() if there.exists() else b"") == (b"\1\2\3" if call == "hsync" else b"")

@@ -10,7 +10,8 @@ enum Key {
   MOUNT_REQUIRED(
       "mount.required",
       "",
-      "Whether a file system has to be mounted at the root or above it, other than the machine's own root file system;"
+      "Whether a file system has to be mounted at the root or above it, other than the machine's own root file system, which"
+          + " can be told of another root than `/` only;"
           + " `true` for lustrefs and `false` for posixfs unless set."),
   MOUNT_TYPE(
       "mount.type",
@@ -71,7 +72,8 @@ enum Key {
   LIST_PARALLEL(
       "list.parallel",
       "1000",
-      "Entries of a directory from which on their attributes are read by several threads."),
+      "Entries of a directory from which on their attributes are read by several threads, if reading the first ones shows"
+          + " that each has to be waited for."),
   THREADS(
       "threads",
       "8",

@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +43,7 @@ final class Layouts {
   private static final int COMPOSITE_HEAD = 32;
   private static final int COMPONENT = 48;
   private static final int COMPONENT_OFFSET_AT = 24;
+  private static final Pattern STRIPE_SIZE = Pattern.compile("stripe_size:\\s*([1-9][0-9]*)");
   private static final int LFS_SECONDS = 30;
   private static final int MOST_KNOWN = 10_000;
 
@@ -242,11 +245,12 @@ final class Layouts {
   }
 
   private long printed(Path directory) throws IOException {
+    // Of all components: asked for stripe sizes alone, it tells that of the last one.
     long common = 1;
-    for (String line :
-        run(Arrays.asList(settings.lfs, "getstripe", "-d", "-S", directory.toString()))) {
-      if (line.trim().matches("[1-9][0-9]*")) {
-        common = multiple(common, Long.parseLong(line.trim()));
+    for (String line : run(Arrays.asList(settings.lfs, "getstripe", "-d", directory.toString()))) {
+      Matcher told = STRIPE_SIZE.matcher(line);
+      while (told.find()) {
+        common = multiple(common, Long.parseLong(told.group(1)));
       }
     }
     return common;

@@ -52,6 +52,15 @@ final class Mount {
                   + settings.name(Key.MOUNT_REQUIRED)
                   + " to false if a directory of this machine's own disk is meant"));
     }
+    if (!confined && settings.mountRequired()) {
+      throw new Refusal(
+          told(
+              "where nothing is mounted cannot be told of the machine's own root; set "
+                  + settings.name(Key.MOUNT)
+                  + " to the mount, or "
+                  + settings.name(Key.MOUNT_REQUIRED)
+                  + " to false"));
+    }
     checkType(settings);
   }
 

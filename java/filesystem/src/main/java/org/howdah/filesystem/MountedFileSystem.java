@@ -254,6 +254,12 @@ abstract class MountedFileSystem extends MountedBase {
     return found.toArray(new BlockLocation[0]);
   }
 
+  /** None is known: what is damaged is found where it is read. */
+  @Override
+  public RemoteIterator<Path> listCorruptFileBlocks(Path path) {
+    return RemoteIterators.remoteIteratorFromArray(new Path[0]);
+  }
+
   @Override
   public FileChecksum getFileChecksum(Path path, long length) throws IOException {
     statistics.incrementReadOps(1);

@@ -43,6 +43,12 @@ abstract class MountedFs extends DelegateToFileSystem {
   }
 
   @Override
+  public RemoteIterator<Path> listCorruptFileBlocks(Path path) {
+    checkPath(path);
+    return files.listCorruptFileBlocks(path);
+  }
+
+  @Override
   public void access(Path path, FsAction mode) throws IOException {
     checkPath(path);
     files.access(path, mode);

@@ -80,7 +80,7 @@ final class Settings {
     return "fs." + scheme + "." + key.suffix;
   }
 
-  /** Whether this is the lustrefs scheme, which stands for a mount of its own and has layouts. */
+  /** Whether this is the lustrefs scheme, which stands for a mount of its own. */
   boolean isLustre() {
     return scheme.equals(LustreFileSystem.SCHEME);
   }

@@ -40,12 +40,15 @@ import org.apache.hadoop.fs.contract.AbstractContractVectoredReadTest;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
 
 /**
- * Hadoop's own suites, unchanged, over a mount of its own; all but that of safe mode, which only
- * HDFS has. Nothing here overrides a method that JUnit calls, so that the same source serves the
- * suites of Hadoop 3.4 (JUnit 4) and 3.5 (JUnit 5).
+ * Hadoop's own suites, unchanged, over a mount of its own; all but those of safe mode, lease
+ * recovery and etags, which it does not have. Nothing here overrides a method that JUnit calls, so
+ * that the same source serves the suites of Hadoop 3.4 (JUnit 4) and 3.5 (JUnit 5).
  */
 final class Contracts {
-  private static final String URI_TEXT = "posixfs:///";
+  /** The property {@code howdah.scheme}: both go through the suites. */
+  private static final String SCHEME = System.getProperty("howdah.scheme", "posixfs");
+
+  private static final String URI_TEXT = SCHEME + ":///";
 
   private Contracts() {}
 
@@ -58,13 +61,15 @@ final class Contracts {
   static Configuration configured(Configuration conf) {
     try {
       java.nio.file.Path place = Files.createDirectories(place());
-      conf.set("fs.posixfs.mount", Files.createTempDirectory(place, "mount").toString());
+      conf.set("fs." + SCHEME + ".mount", Files.createTempDirectory(place, "mount").toString());
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
     conf.set("fs.posixfs.impl", PosixFileSystem.class.getName());
     conf.set("fs.AbstractFileSystem.posixfs.impl", PosixFs.class.getName());
-    conf.setBoolean("fs.posixfs.impl.disable.cache", true);
+    conf.set("fs.lustrefs.impl", LustreFileSystem.class.getName());
+    conf.set("fs.AbstractFileSystem.lustrefs.impl", LustreFs.class.getName());
+    conf.setBoolean("fs." + SCHEME + ".impl.disable.cache", true);
     return conf;
   }
 
@@ -105,7 +110,7 @@ final class Contracts {
 
     @Override
     public String getScheme() {
-      return "posixfs";
+      return SCHEME;
     }
 
     @Override
@@ -321,7 +326,7 @@ final class Contracts {
 
     @Override
     protected boolean listCorruptedBlocksSupported() {
-      return false;
+      return true;
     }
   }
 
@@ -361,12 +366,13 @@ final class Contracts {
   /** See the suite. */
   public static class ContextStatistics extends FCStatisticsBaseTest {
     /** Of its own, as statistics are those of the whole JVM. */
-    private static final URI STATISTICS = URI.create("posixfs://statistics/");
+    private static final URI STATISTICS = URI.create(SCHEME + "://statistics/");
 
     /** Called by JUnit. */
     public ContextStatistics() throws IOException {
       Configuration conf = configured(new Configuration());
-      conf.set("fs.posixfs.mount.statistics", conf.get("fs.posixfs.mount"));
+      String mount = "fs." + SCHEME + ".mount";
+      conf.set(mount + ".statistics", conf.get(mount));
       fc = FileContext.getFileContext(STATISTICS, conf);
       fc.mkdir(fileContextTestHelper.getTestRootPath(fc, "test"), FileContext.DEFAULT_PERM, true);
     }

@@ -157,6 +157,12 @@ class MountTest {
   }
 
   @Test
+  void ofTheMachinesOwnRootNoMountCanBeRequired() {
+    assertThatThrownBy(() -> TemporaryMount.open(base.getRoot(), "mount.required", "true").getUri())
+        .hasMessageContaining("fs.posixfs.mount.required");
+  }
+
+  @Test
   void aRootThatIsGoneIsNotMadeAgain() throws IOException {
     FileSystem files = TemporaryMount.open(root);
     Files.delete(root);

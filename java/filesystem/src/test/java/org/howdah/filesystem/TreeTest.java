@@ -338,7 +338,7 @@ class TreeTest {
     Path log = root.resolve("log");
     Settings settings =
         lustre(
-            "echo \"$@\" >> " + log + "\n[ \"$1\" = getstripe ] && echo 3145728\nexit 0\n",
+            "echo \"$@\" >> " + log + "\n[ \"$1\" = getstripe ] && echo '" + PLAIN + "'\nexit 0\n",
             "-c 4 -S 3M");
     Layouts layouts = new Layouts(settings, "lustre");
     Path made = Files.createDirectories(root.resolve("made/inner"));
@@ -349,7 +349,33 @@ class TreeTest {
     assertThat(layouts.blockSize(made.resolve("file"))).isEqualTo(129L << 20);
     assertThat(layouts.blockSize(made.resolve("other"))).isEqualTo(129L << 20);
     assertThat(Files.readAllLines(log))
-        .containsExactly("setstripe -c 4 -S 3M " + made.getParent(), "getstripe -d -S " + made);
+        .containsExactly("setstripe -c 4 -S 3M " + made.getParent(), "getstripe -d " + made);
+  }
+
+  /** What {@code lfs} of Lustre 2.15 prints of a directory. */
+  private static final String PLAIN =
+      "stripe_count:  1 stripe_size:   3145728 pattern:       0 stripe_offset: -1";
+
+  /** The same of one whose files are laid out in two parts, without what says which. */
+  private static final String COMPOSITE =
+      String.join(
+          "\n",
+          "  lcm_layout_gen:    0",
+          "  lcm_entry_count:   2",
+          "    lcme_extent.e_start: 0",
+          "    lcme_extent.e_end:   104857600",
+          "      stripe_count:  1       stripe_size:   2097152       pattern:       raid0"
+              + "       stripe_offset: -1",
+          "",
+          "    lcme_extent.e_start: 104857600",
+          "    lcme_extent.e_end:   EOF",
+          "      stripe_count:  4       stripe_size:   3145728       pattern:       raid0"
+              + "       stripe_offset: -1");
+
+  @Test
+  void noBlockEndsWithinAStripeOfAnyPartOfAFile() throws IOException {
+    Layouts layouts = new Layouts(lustre("echo '" + COMPOSITE + "'\n", ""), "lustre");
+    assertThat(layouts.blockSize(root.resolve("parts/file"))).isEqualTo(132L << 20);
   }
 
   /** Another file system of this process knows it, too; what cannot be found out is left alone. */
