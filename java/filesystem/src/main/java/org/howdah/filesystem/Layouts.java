@@ -179,7 +179,8 @@ final class Layouts {
       return Tree.makeFile(file, permission);
     }
     if (Library.FOUND == null) {
-      throw new Refusal("a file gets a layout of its own only with JNA and liblustreapi.so");
+      throw new Refusal(
+          file.getParent() + ": a file gets a layout of its own only with JNA and liblustreapi.so");
     }
     int permissions = permission.toShort() & 0777;
     Library.FOUND.make(file, permissions | OWNER_WRITES, wanted);

@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.security.AccessControlException;
 
@@ -20,6 +22,9 @@ import org.apache.hadoop.security.AccessControlException;
  * machine's: no path and no symbolic link leads out of it.
  */
 final class Mount {
+  /** By device. To find it all mounts are read, and {@code FileContext} opens one for each call. */
+  private static final Map<Long, String> TYPES = new ConcurrentHashMap<>();
+
   private final URI uri;
   private final Path root;
   private final String prefix;
@@ -69,8 +74,19 @@ final class Mount {
   }
 
   /** The type of the file system that the root is on, as {@code df -T} names it. */
-  String type() throws IOException {
+  private String type() throws IOException {
     return Files.getFileStore(root).type();
+  }
+
+  /** The same, as it was when this process first asked for that file system. */
+  String knownType() throws IOException {
+    long device = Entry.followed(realRoot).device;
+    String known = TYPES.get(device);
+    if (known == null) {
+      known = type();
+      TYPES.put(device, known);
+    }
+    return known;
   }
 
   /**

@@ -60,7 +60,7 @@ abstract class MountedBase extends FileSystem {
     checkNative();
     Background.allow(settings.threads);
     mount = new Mount(uri, settings);
-    Layouts layouts = new Layouts(settings, mount.type());
+    Layouts layouts = new Layouts(settings, mount.knownType());
     statuses = new Statuses(uri, mount, settings, layouts);
     creation =
         new Creation(
