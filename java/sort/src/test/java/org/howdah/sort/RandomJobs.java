@@ -68,7 +68,8 @@ public final class RandomJobs {
   private List<String> run(
       String name, Class<?> type, int maps, int reduces, long drawn, boolean ours)
       throws Exception {
-    Path place = new Path(directory, name.replace(' ', '-') + (ours ? "-ours" : "-own"));
+    // Of equal lengths: a counter has those of the splits, and so of their paths.
+    Path place = new Path(directory, name.replace(' ', '-') + (ours ? "-ours" : "-base"));
     FileSystem files = place.getFileSystem(new Configuration());
     Path input = new Path(place, "input");
     try (PrintStream lines = new PrintStream(files.create(input), false, "US-ASCII")) {
