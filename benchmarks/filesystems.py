@@ -272,9 +272,8 @@ def _table(
             scale = (1e-6 if figure == "rate" else 1e9) if operation in {one for one, _, _ in _STREAMS} else 1.0
             scale = 1e6 if figure == "cpu" and scale == 1.0 else scale
             ours = values.get((operation, "posixfs", figure), {})
-            cells = []
-            for arm in arms:
-                cells.append(_spread([value * scale for value in values.get((operation, arm, figure), {}).values()]))
+            found = (values.get((operation, arm, figure), {}).values() for arm in arms)
+            cells = [_spread([value * scale for value in one]) for one in found]
             for arm in arms[1:]:
                 other = values.get((operation, arm, figure), {})
                 cells.append(ratio_words([ours[one] / other[one] for one in sorted(ours) if one in other]))

@@ -6,13 +6,21 @@ Both storages are those of one cluster of one node, so that daemons, containers 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchmarks.arms import BLOCKS
-from benchmarks.pairs import Arm, cluster, describe, posix_directory, ratio_words, ratios, ratios_of_sums, run_blocks
+from benchmarks.pairs import (
+    Arm,
+    cluster,
+    describe,
+    need_disk,
+    posix_directory,
+    ratio_words,
+    ratios,
+    ratios_of_sums,
+    run_blocks,
+)
 from howdah.model.quantity import parse_bytes
 from howdah.workload.dfsio import TASK
 
@@ -41,8 +49,7 @@ def measure(name: str) -> list[str]:
     """Runs the pairs of one row that are missing (`BLOCKS`, 8 unless told; `SIZE` instead of the row's)."""
     row = ROWS[name]
     size = os.environ.get("SIZE", row.size)
-    if shutil.disk_usage(Path.home()).free < 6 * parse_bytes(size):
-        raise SystemExit(f"not enough disk for {size}")
+    need_disk(6 * parse_bytes(size))
     with posix_directory() as posix, cluster(name, 1, "--storage", f"hdfs,{posix}") as there:
         common = ("--cluster", there, "--no-calibration", "--data", "reuse")
         ours = (*common, "--storage", posix)

@@ -30,6 +30,7 @@ final class Mount {
   private final String prefix;
   private final boolean confined;
   private final Path realRoot;
+  private final long device;
 
   /** Devices of the directories above: what the root would be on if it were not mounted. */
   private final Set<Long> outside;
@@ -48,7 +49,8 @@ final class Mount {
       throw new FileNotFoundException(told("it is not a directory on this machine"));
     }
     realRoot = root.toRealPath();
-    outside = devicesOutside(realRoot);
+    device = Entry.followed(realRoot).device;
+    outside = devicesOutside(realRoot, device);
     mounted = !outside.isEmpty();
     if (confined && settings.mountRequired() && !mounted) {
       throw new Refusal(
@@ -80,7 +82,6 @@ final class Mount {
 
   /** The same, as it was when this process first asked for that file system. */
   String knownType() throws IOException {
-    long device = Entry.followed(realRoot).device;
     String known = TYPES.get(device);
     if (known == null) {
       known = type();
@@ -185,13 +186,13 @@ final class Mount {
     if (!confined) {
       return;
     }
-    long device;
+    long now;
     try {
-      device = Entry.followed(root).device;
+      now = Entry.followed(root).device;
     } catch (IOException gone) {
       throw new Refusal(told("it cannot be reached any more: " + gone), gone);
     }
-    if (mounted && outside.contains(device)) {
+    if (mounted && outside.contains(now)) {
       throw new Refusal(
           told("what was mounted there no longer is; nothing is read or written until it is back"));
     }
@@ -247,8 +248,7 @@ final class Mount {
   }
 
   /** None where nothing is mounted between the root and the machine's own. */
-  private static Set<Long> devicesOutside(Path real) throws IOException {
-    long device = Entry.followed(real).device;
+  private static Set<Long> devicesOutside(Path real, long device) throws IOException {
     Set<Long> found = new HashSet<>();
     for (Path parent = real.getParent(); parent != null; parent = parent.getParent()) {
       found.add(Entry.followed(parent).device);

@@ -140,7 +140,7 @@ final class Fetcher<K, V> extends Worker {
         if (isStopped()) {
           return false;
         }
-        if (at == transports.size() - 1) {
+        if (isLast(transport)) {
           return isAskedAgain(failure, host, left, asked);
         }
         LOG.warn(host + " does not serve by " + transport.name(), failure);
@@ -234,6 +234,11 @@ final class Fetcher<K, V> extends Worker {
     return now - failingSince < retryTimeoutMs;
   }
 
+  /** Whether nobody is asked for what it leaves. */
+  private boolean isLast(Transport<K, V> transport) {
+    return transport == transports.get(transports.size() - 1);
+  }
+
   private Counters.Counter errors(FetchFailure.Errors error) {
     return reporter.getCounter("Shuffle Errors", error.name());
   }
@@ -262,7 +267,7 @@ final class Fetcher<K, V> extends Worker {
     @Override
     public void receive(Fetched<K, V> output, long beganMs) throws IOException {
       TaskAttemptID map = output.getMapId();
-      if (transport == transports.get(transports.size() - 1)) {
+      if (isLast(transport)) {
         // What came by another says nothing of why this one fails.
         silentSince = 0;
         failingSince = 0;

@@ -24,7 +24,6 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
  * soon as one does not give the same. A system test sends it with this module's test classes.
  */
 public final class RandomJobs {
-  private static final String SORT = "Howdah Sort";
   private static final String SHUFFLE = "Howdah Shuffle";
   private static final String ENCRYPTED = "mapreduce.job.encrypted-intermediate-data";
 
@@ -121,8 +120,16 @@ public final class RandomJobs {
     long records = found.findCounter(TaskCounter.MAP_OUTPUT_RECORDS).getValue();
     long merged = found.findCounter(TaskCounter.REDUCE_INPUT_RECORDS).getValue();
     boolean isEncrypted = job.getConfiguration().getBoolean(ENCRYPTED, false);
-    expect(name, "sorted", records, found.findCounter(SORT, "RECORDS").getValue());
-    expect(name, "left by the sort", 0, found.findCounter(SORT, "FALLBACKS").getValue());
+    expect(
+        name,
+        "sorted",
+        records,
+        found.findCounter(SortingCollector.COUNTERS, "RECORDS").getValue());
+    expect(
+        name,
+        "left by the sort",
+        0,
+        found.findCounter(SortingCollector.COUNTERS, "FALLBACKS").getValue());
     expect(
         name, "merged", isEncrypted ? 0 : merged, found.findCounter(SHUFFLE, "RECORDS").getValue());
     expect(
