@@ -26,6 +26,7 @@ from benchmarks.pairs import (
     ratios,
     run_blocks,
 )
+from howdah.hadoop.jars import place_of
 from howdah.model.quantity import parse_amount
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload
@@ -39,7 +40,8 @@ class Row:
     """One comparison: a workload, its size, the phase that is compared, and settings of both sides and of each.
 
     `container` is the memory of map and reduce containers in MiB, `heap` percent of it heap; 0 leaves what the cluster
-    has. With `posix`, ours reads and writes a directory of the same disk instead of HDFS. `options` are the workload's.
+    has. With `posix`, ours reads and writes a directory of the same disk instead of HDFS. `options` are the workload's;
+    those of a command have `{size}` where its size in bytes is meant.
     """
 
     workload: str
@@ -65,6 +67,14 @@ def _codec(name: str) -> Mapping[str, str]:
 
 def _shuffle(what: str, *, options: Sequence[str], reduces: str = "2") -> Row:
     return Row("shuffle", "2G", what, "shuffle", options=options, conf={"mapreduce.job.reduces": reduces})
+
+
+def _command(what: str, program: str) -> Row:
+    """One of Hadoop's examples that reads words, and is no workload of ours."""
+    text, found = "$HOWDAH_DIRECTORY/text", "$HOWDAH_DIRECTORY/found"
+    generate = f"hadoop jar {place_of('howdah-workloads')} textgen -Dmapreduce.job.maps=2 {{size}} {text}"
+    run = f"hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar {program} {text} {found} 2 textinputformat"
+    return Row("command", "1G", what, "run", options=("--prepare", generate, "--run", run))
 
 
 _EQUAL = {"mapreduce.job.reduces": "2"}
@@ -104,6 +114,7 @@ ROWS = {
     ),
     "sort-random": Row("sort", "2G", "Sort of RandomWriter data", "sort", conf=_EQUAL),
     "sort-words": Row("wordcount", "2G", "WordCount with its combiner", "count", conf=_EQUAL),
+    "sort-combiner": _command("aggregatewordcount: a combiner that the sort does not know", "aggregatewordcount"),
     "sort-keys": _shuffle(
         "a million Text keys with values of 100 bytes",
         options=("--type", "text", "--key", "16", "--value", "100", "--distinct", "1000000"),
@@ -138,7 +149,7 @@ def measure(name: str) -> list[str]:
             f"{name}-{size}",
             (Arm("stock", stock), Arm("sort", ours)),
             BLOCKS,
-            (row.workload, "--size", size, *row.options),
+            (row.workload, *_size_and_options(row, size)),
         )
     lines = [
         f"{row.workload} {size}, {row.what}, {row.nodes} node{'s' if row.nodes > 1 else ''}",
@@ -159,11 +170,21 @@ def measure(name: str) -> list[str]:
     return lines
 
 
+def _size_and_options(row: Row, size: str) -> tuple[str, ...]:
+    if row.workload != "command":
+        return ("--size", size, *row.options)
+    return ("--bytes", size, *(one.replace("{size}", str(parse_amount(size, "B"))) for one in row.options))
+
+
 def _check_disk(row: Row, size: str) -> None:
     """Half as much again as a run needs: what the one before had may not be deleted yet. Every node is on the disk of
     HOWDAH_HOME, and with `posix` both storages have an input."""
     workload = find_workload(row.workload)
-    settings = workload.resolve(Asked(parse_amount(size, workload.unit), None, None, {}, {}), {"dfs.replication": "1"})
+    amount = parse_amount(size, workload.unit)
+    if row.workload == "command":
+        need_disk(4 * amount)
+        return
+    settings = workload.resolve(Asked(amount, None, None, {}, {}), {"dfs.replication": "1"})
     need_disk((2.5 if row.posix else 1.5) * sum(workload.space_bytes(settings)))
 
 

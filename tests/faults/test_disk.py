@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -12,6 +14,8 @@ import pytest
 from tests.faults.conftest import Home, eventually, one_message
 
 _UNSHARE = ("unshare", "--mount", *(() if os.geteuid() == 0 else ("--map-root-user",)))
+
+_FAILED_MAP = re.compile(r"_m_\d+_\d+ TaskAttempt Transitioned from \S+ to FAILED")
 
 pytestmark = pytest.mark.skipif(
     subprocess.run([*_UNSHARE, "true"], capture_output=True, check=False).returncode != 0,
@@ -88,3 +92,33 @@ def test_full_in_the_middle(home: Home, tmp_path: Path, accelerator: str) -> Non
     assert all(log.stat().st_size for log in (kept / "logs" / "daemons").glob("*.log"))
     assert list((kept / "logs" / "daemons").glob("nodemanager-*.log"))
     assert not home.processes()
+
+
+@pytest.mark.daemons
+def test_full_for_a_while_where_maps_spill(home: Home, tmp_path: Path) -> None:
+    """Only what containers write is on the small disk: maps fail, say why, and run again once there is room."""
+    spills = tmp_path / "spills"
+    small = ("--conf", "howdah.sort.memory.mb=8", "--conf", "dfs.blocksize=67108864")
+    arguments = ("--size", "400M", "--no-probes", "--no-calibration", "--factor", f"shuffle_dir={spills}", *small)
+    run = home.begin("run", "terasort", "--accelerator", "sort", *arguments, around=on_disk_of(1600, spills))
+    there = Path(f"/proc/{run.pid}/root{spills}")
+
+    def failed_map() -> bool:
+        logs = home.path.glob("clusters/*/work/*/containers/*/*/syslog")
+        return any(_FAILED_MAP.search(log.read_text(errors="replace")) for log in logs)
+
+    eventually(lambda: home.phase("sort") and [*there.rglob("spill*.out")], 120, "a map has spilled", begun=run)
+    fill(there)
+    try:
+        eventually(failed_map, 120, "a map fails", begun=run)
+    finally:
+        (there / "somebody-elses").unlink()
+    ended = run.end()
+    assert ended.code == 0, ended.said
+    assert home.run_record()["outcome"]["kind"] == "valid"
+    (kept,) = home.runs
+    jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
+    failed = [one for job in jobs if job["name"] == "TeraSort" for one in job["attempts"] if one["state"] == "FAILED"]
+    assert failed
+    for one in failed:
+        assert re.search("No space left on device|any valid local director", one["error"]), one

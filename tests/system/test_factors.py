@@ -115,6 +115,22 @@ def test_a_daemon_is_killed_in_the_middle_and_the_cache_was_empty(howdah: Howdah
     assert json.loads((kept.path / "run.json").read_text())["outcome"]["kind"] == "valid"
 
 
+def test_map_outputs_in_a_directory_that_all_hosts_see_are_read_where_they_lie(howdah: Howdah, tmp_path: Path) -> None:
+    """By our own shuffle, those of the other node as well; without such a directory it fetches them."""
+    arguments = ("--size", "50M", "--nodes", "2", "--maps", "4", "--reduces", "2", "--accelerator", "sort")
+    for directory, fetched in ((tmp_path / "shared", False), (None, True)):
+        if directory is not None:
+            directory.mkdir()
+        factor = ("--factor", f"shuffle_dir={directory or 'work'}", "--no-calibration", "--out", str(tmp_path / "runs"))
+        [one] = howdah("run", "terasort", *arguments, *factor, "--json").json()["runs"]
+        assert one["run"]["outcome"]["kind"] == "valid"
+        job = Kept(Path(one["path"])).job("sort")
+        assert len({attempt["node"] for attempt in job["attempts"]}) == 2, "all of it ran on one node"
+        shuffle = job["counters"]["Howdah Shuffle"]
+        assert shuffle.get("SEGMENTS_DIRECT", 0) + shuffle.get("SEGMENTS_HTTP", 0) == 4 * 2
+        assert (shuffle.get("SEGMENTS_HTTP", 0) > 0) is fetched
+
+
 def test_what_cannot_be_is_refused_before_anything_is_started(howdah: Howdah, tmp_path: Path) -> None:
     file = tmp_path / "experiment.yaml"
     for old, new, message in (

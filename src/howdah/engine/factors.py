@@ -261,7 +261,8 @@ FACTORS: Mapping[str, NamedFactor] = {
             "where map outputs lie until they are fetched (yarn.nodemanager.local-dirs)",
             _shuffle_directory,
             _no_directory,
-            r"[^/]+/(yarn\.nodemanager\.local-dirs|mapreduce\.cluster\.local\.dir)|hosts\..*\.mounts\.shuffle\..*",
+            r"[^/]+/(yarn\.nodemanager\.local-dirs|mapreduce\.cluster\.local\.dir|howdah\.shuffle\.shared)"
+            r"|hosts\..*\.mounts\.shuffle\..*",
         ),
         NamedFactor(
             "cache",

@@ -227,6 +227,8 @@ def _mapreduce(plan: Plan, distribution: Distribution) -> dict[str, str]:
         "mapreduce.jobhistory.admin.address": masters.at("historyserver_admin"),
         "mapreduce.jobhistory.intermediate-done-dir": f"{plan.own_files}/mr-history/tmp",
         "mapreduce.jobhistory.done-dir": f"{plan.own_files}/mr-history/done",
+        # For our own shuffle, which fetches what is not there: as where hosts do not share this directory.
+        **({} if plan.shuffle is None else {"howdah.shuffle.shared": f"{plan.shuffle}/{{host}}"}),
     }
 
 

@@ -65,8 +65,9 @@ class Plan:
         return tuple(one for one in (self.directory, self.shuffle, self.storages.directory) if one is not None)
 
     def container_files(self, node: Place) -> str:
-        """Where the containers of `node` keep their files."""
-        return f"{node.directory}/local" if self.shuffle is None else f"{self.shuffle}/{node.name}"
+        """Where the containers of `node` keep their files; in `shuffle`, in a directory with the name that reduces have
+        of the node."""
+        return f"{node.directory}/local" if self.shuffle is None else f"{self.shuffle}/{node.address}"
 
     @property
     def places(self) -> tuple[Place, ...]:

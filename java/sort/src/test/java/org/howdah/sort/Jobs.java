@@ -33,6 +33,7 @@ final class Jobs {
   static final String TYPE = "test.key.type";
   static final String RECORDS = "test.records";
   static final String LARGEST = "test.largest.value";
+  static final String OLD_COMBINER = "mapred.combiner.class";
   static final String DISTINCT = "test.distinct";
   static final String COLLECTORS = "mapreduce.job.map.output.collector.class";
 
@@ -203,7 +204,9 @@ final class Jobs {
     for (TaskCounter counter : TaskCounter.values()) {
       // What combiners have left is what reduces read.
       boolean isLeft =
-          counter == TaskCounter.REDUCE_INPUT_RECORDS && job.getCombinerClass() != null;
+          counter == TaskCounter.REDUCE_INPUT_RECORDS
+              && (job.getCombinerClass() != null
+                  || job.getConfiguration().get(OLD_COMBINER) != null);
       if (!isLeft && !OTHERWISE.matcher(counter.name()).matches()) {
         lines.add(counter + "=" + job.getCounters().findCounter(counter).getValue());
       }

@@ -4,12 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.RawComparator;
@@ -32,31 +28,23 @@ class ProvidersTest {
   private static final int MAPS = 2;
 
   @TempDir Path directory;
-  private ClassLoader usual;
-  private URLClassLoader withProviders;
+  private Services services;
   private Jobs jobs;
 
   @BeforeEach
   void open() {
-    usual = Thread.currentThread().getContextClassLoader();
     jobs = new Jobs(directory);
   }
 
   @AfterEach
   void restore() throws IOException {
-    Thread.currentThread().setContextClassLoader(usual);
-    if (withProviders != null) {
-      withProviders.close();
+    if (services != null) {
+      services.close();
     }
   }
 
-  /** Has this thread, and those that it starts, see a provider on the class path. */
   private void provide(Class<?> type, String provider) throws IOException {
-    Path services = Files.createDirectories(directory.resolve("jar/META-INF/services"));
-    Files.write(services.resolve(type.getName()), Collections.singletonList(provider));
-    URL[] jar = {directory.resolve("jar").toUri().toURL()};
-    withProviders = new URLClassLoader(jar, usual);
-    Thread.currentThread().setContextClassLoader(withProviders);
+    services = new Services(directory.resolve("jar"), type, provider);
   }
 
   private void leaves(Refusal.Reason reason, Jobs.Setting setting) throws Exception {

@@ -1,13 +1,17 @@
 package org.howdah.sort;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.WritableComparable;
@@ -18,6 +22,10 @@ import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.GzipCodec;
 import org.apache.hadoop.io.compress.Lz4Codec;
 import org.apache.hadoop.io.compress.SnappyCodec;
+import org.apache.hadoop.mapred.MapReduceBase;
+import org.apache.hadoop.mapred.OutputCollector;
+import org.apache.hadoop.mapred.Reducer;
+import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 import org.junit.jupiter.api.Test;
@@ -31,6 +39,12 @@ class RandomJobsTest {
   static final List<Class<? extends CompressionCodec>> CODECS =
       Arrays.asList(
           DefaultCodec.class, GzipCodec.class, BZip2Codec.class, SnappyCodec.class, Lz4Codec.class);
+  private static final List<Class<?>> SUMS =
+      Arrays.asList(
+          LongSumReducer.class,
+          Jobs.OwnSum.class,
+          org.apache.hadoop.mapred.lib.LongSumReducer.class,
+          OldSum.class);
 
   @TempDir Path directory;
 
@@ -46,7 +60,7 @@ class RandomJobsTest {
 
     @Override
     public int compare(WritableComparable one, WritableComparable other) {
-      throw new UnsupportedOperationException();
+      return compareWritten(this, one, other);
     }
   }
 
@@ -64,7 +78,7 @@ class RandomJobsTest {
 
     @Override
     public int compare(WritableComparable one, WritableComparable other) {
-      throw new UnsupportedOperationException();
+      return compareWritten(this, one, other);
     }
   }
 
@@ -78,7 +92,57 @@ class RandomJobsTest {
 
     @Override
     public int compare(WritableComparable one, WritableComparable other) {
-      throw new UnsupportedOperationException();
+      return compareWritten(this, one, other);
+    }
+  }
+
+  /** By most of the first byte: groups of keys that differ. */
+  @SuppressWarnings("rawtypes")
+  public static class ByFirstByte implements RawComparator<WritableComparable> {
+    @Override
+    public int compare(byte[] one, int start, int length, byte[] other, int from, int bytes) {
+      return first(one, start, length) - first(other, from, bytes);
+    }
+
+    private static int first(byte[] data, int start, int length) {
+      return length == 0 ? Integer.MIN_VALUE >> 1 : data[start] >> 1;
+    }
+
+    @Override
+    public int compare(WritableComparable one, WritableComparable other) {
+      return compareWritten(this, one, other);
+    }
+  }
+
+  /** A combiner of the old interface, of which nothing is known. */
+  public static class OldSum<K> extends MapReduceBase
+      implements Reducer<K, LongWritable, K, LongWritable> {
+    @Override
+    public void reduce(
+        K key,
+        Iterator<LongWritable> values,
+        OutputCollector<K, LongWritable> output,
+        Reporter reporter)
+        throws IOException {
+      long sum = 0;
+      while (values.hasNext()) {
+        sum += values.next().get();
+      }
+      output.collect(key, new LongWritable(sum));
+    }
+  }
+
+  /** The old interface compares objects. */
+  @SuppressWarnings("rawtypes")
+  private static int compareWritten(
+      RawComparator<WritableComparable> order, WritableComparable one, WritableComparable other) {
+    try (DataOutputBuffer both = new DataOutputBuffer()) {
+      one.write(both);
+      int from = both.getLength();
+      other.write(both);
+      return order.compare(both.getData(), 0, from, both.getData(), from, both.getLength() - from);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
     }
   }
 
@@ -120,14 +184,20 @@ class RandomJobsTest {
   }
 
   private static void combine(Job job, Random random) {
-    int kind = random.nextInt(5);
+    int kind = random.nextInt(7);
     if (kind == 0) {
       job.setCombinerClass(Jobs.Distinct.class);
       job.getConfiguration().setBoolean(Jobs.DISTINCT, true);
-    } else if (kind < 3) {
+      if (random.nextBoolean()) {
+        job.setCombinerKeyGroupingComparatorClass(ByFirstByte.class);
+      }
+    } else if (kind <= SUMS.size()) {
       job.setMapperClass(Jobs.Numbers.class);
       job.setMapOutputValueClass(LongWritable.class);
-      job.setCombinerClass(kind == 1 ? LongSumReducer.class : Jobs.OwnSum.class);
+      Class<?> combiner = SUMS.get(kind - 1);
+      boolean isOld = Reducer.class.isAssignableFrom(combiner);
+      job.getConfiguration()
+          .set(isOld ? Jobs.OLD_COMBINER : "mapreduce.job.combine.class", combiner.getName());
       job.setReducerClass(Jobs.OwnSum.class);
     }
     job.getConfiguration().setInt("mapreduce.map.combine.minspills", 1 + random.nextInt(4));
@@ -141,8 +211,13 @@ class RandomJobsTest {
       job.setSortComparatorClass(ByBytes.class);
     } else if (kind == 1
         && job.getConfiguration().get("mapreduce.job.reduce.class").contains("Write")) {
-      // A sum has but one of the keys that are equal.
+      // A sum has but one of the keys that are equal, and a group whatever comes next to each
+      // other.
       job.setSortComparatorClass(ByLastByte.class);
+      return;
+    }
+    if (random.nextInt(3) == 0) {
+      job.setGroupingComparatorClass(ByFirstByte.class);
     }
   }
 }

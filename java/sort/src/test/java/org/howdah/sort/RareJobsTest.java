@@ -86,7 +86,7 @@ class RareJobsTest {
           job -> {
             Jobs.counting(Jobs.TextSum.class, megabytes).apply(job);
             job.getConfiguration().unset("mapreduce.job.combine.class");
-            job.getConfiguration().set("mapred.combiner.class", OldSum.class.getName());
+            job.getConfiguration().set(Jobs.OLD_COMBINER, OldSum.class.getName());
           });
       assertThat(jobs.counter("test", "combined")).isPositive();
     }
