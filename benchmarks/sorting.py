@@ -178,7 +178,7 @@ def _size_and_options(row: Row, size: str) -> tuple[str, ...]:
 
 def _check_disk(row: Row, size: str) -> None:
     """Half as much again as a run needs: what the one before had may not be deleted yet. Every node is on the disk of
-    HOWDAH_HOME, and with `posix` both storages have an input."""
+    HOWDAH_HOME, and with `posix` both storages have an input. A command does not say: four times its input."""
     workload = find_workload(row.workload)
     amount = parse_amount(size, workload.unit)
     if row.workload == "command":

@@ -20,9 +20,9 @@ import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,19 +37,12 @@ class AvroTest {
           + "{'name': 'page', 'type': ['null', 'string']}]}";
 
   @TempDir Path directory;
-  private Services services;
+  @RegisterExtension final Services services = new Services();
   private Jobs jobs;
 
   @BeforeEach
   void open() {
     jobs = new Jobs(directory);
-  }
-
-  @AfterEach
-  void restore() throws IOException {
-    if (services != null) {
-      services.close();
-    }
   }
 
   /** Few keys and many, short and long. */
@@ -160,8 +153,7 @@ class AvroTest {
   @Test
   void areSortedByTheirBytesWhereAProviderSaysHow() throws Exception {
     Strings.GIVEN.clear();
-    services =
-        new Services(directory.resolve("jar"), KeyOrderProvider.class, Strings.class.getName());
+    services.provide(directory.resolve("jar"), KeyOrderProvider.class, Strings.class.getName());
     sameWith("'string'");
     assertThat(Strings.GIVEN).hasSizeGreaterThanOrEqualTo(2 * 2);
     Strings.GIVEN.clear();

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -18,6 +19,9 @@ import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableComparable;
+import org.apache.hadoop.mapred.MapReduceBase;
+import org.apache.hadoop.mapred.OutputCollector;
+import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
@@ -145,6 +149,25 @@ final class Jobs {
 
   /** A combiner of which nothing is known. */
   public static class OwnSum<K> extends LongSumReducer<K> {}
+
+  /** The same of the old interface, which counts its calls. */
+  public static class OldSum<K> extends MapReduceBase
+      implements org.apache.hadoop.mapred.Reducer<K, LongWritable, K, LongWritable> {
+    @Override
+    public void reduce(
+        K key,
+        Iterator<LongWritable> values,
+        OutputCollector<K, LongWritable> output,
+        Reporter reporter)
+        throws IOException {
+      long sum = 0;
+      while (values.hasNext()) {
+        sum += values.next().get();
+      }
+      output.collect(key, new LongWritable(sum));
+      reporter.getCounter("test", "combined").increment(1);
+    }
+  }
 
   List<String> run(String name, boolean ours, int maps, int reduces, Setting setting)
       throws Exception {

@@ -16,9 +16,9 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.HeapSort;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,7 +28,7 @@ class ProvidersTest {
   private static final int MAPS = 2;
 
   @TempDir Path directory;
-  private Services services;
+  @RegisterExtension final Services services = new Services();
   private Jobs jobs;
 
   @BeforeEach
@@ -36,15 +36,8 @@ class ProvidersTest {
     jobs = new Jobs(directory);
   }
 
-  @AfterEach
-  void restore() throws IOException {
-    if (services != null) {
-      services.close();
-    }
-  }
-
   private void provide(Class<?> type, String provider) throws IOException {
-    services = new Services(directory.resolve("jar"), type, provider);
+    services.provide(directory.resolve("jar"), type, provider);
   }
 
   private void leaves(Refusal.Reason reason, Jobs.Setting setting) throws Exception {

@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
@@ -22,10 +21,7 @@ import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.GzipCodec;
 import org.apache.hadoop.io.compress.Lz4Codec;
 import org.apache.hadoop.io.compress.SnappyCodec;
-import org.apache.hadoop.mapred.MapReduceBase;
-import org.apache.hadoop.mapred.OutputCollector;
 import org.apache.hadoop.mapred.Reducer;
-import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 import org.junit.jupiter.api.Test;
@@ -44,29 +40,40 @@ class RandomJobsTest {
           LongSumReducer.class,
           Jobs.OwnSum.class,
           org.apache.hadoop.mapred.lib.LongSumReducer.class,
-          OldSum.class);
+          Jobs.OldSum.class);
 
   @TempDir Path directory;
 
+  /** The old interface compares objects: here by what is written of them. */
+  @SuppressWarnings("rawtypes")
+  abstract static class OfBytes extends Configured implements RawComparator<WritableComparable> {
+    @Override
+    public int compare(WritableComparable one, WritableComparable other) {
+      try (DataOutputBuffer both = new DataOutputBuffer()) {
+        one.write(both);
+        int from = both.getLength();
+        other.write(both);
+        return compare(both.getData(), 0, from, both.getData(), from, both.getLength() - from);
+      } catch (IOException impossible) {
+        throw new UncheckedIOException(impossible);
+      }
+    }
+  }
+
   /** Keys the other way round. */
   @SuppressWarnings("rawtypes")
-  public static class Reversed extends Configured implements RawComparator<WritableComparable> {
+  public static class Reversed extends OfBytes {
     @Override
     public int compare(byte[] one, int start, int length, byte[] other, int from, int bytes) {
       Class<?> type = getConf().getClass(Jobs.TYPE, null);
       return WritableComparator.get(type.asSubclass(WritableComparable.class))
           .compare(other, from, bytes, one, start, length);
     }
-
-    @Override
-    public int compare(WritableComparable one, WritableComparable other) {
-      return compareWritten(this, one, other);
-    }
   }
 
   /** By the last byte alone: most keys are equal to many others. */
   @SuppressWarnings("rawtypes")
-  public static class ByLastByte implements RawComparator<WritableComparable> {
+  public static class ByLastByte extends OfBytes {
     @Override
     public int compare(byte[] one, int start, int length, byte[] other, int from, int bytes) {
       return last(one, start, length) - last(other, from, bytes);
@@ -75,30 +82,20 @@ class RandomJobsTest {
     private static int last(byte[] data, int start, int length) {
       return length == 0 ? Integer.MIN_VALUE >> 1 : data[start + length - 1];
     }
-
-    @Override
-    public int compare(WritableComparable one, WritableComparable other) {
-      return compareWritten(this, one, other);
-    }
   }
 
   /** By all bytes: the sort recognises it by its code. */
   @SuppressWarnings("rawtypes")
-  public static class ByBytes implements RawComparator<WritableComparable> {
+  public static class ByBytes extends OfBytes {
     @Override
     public int compare(byte[] one, int start, int length, byte[] other, int from, int bytes) {
       return WritableComparator.compareBytes(one, start, length, other, from, bytes);
-    }
-
-    @Override
-    public int compare(WritableComparable one, WritableComparable other) {
-      return compareWritten(this, one, other);
     }
   }
 
   /** By most of the first byte: groups of keys that differ. */
   @SuppressWarnings("rawtypes")
-  public static class ByFirstByte implements RawComparator<WritableComparable> {
+  public static class ByFirstByte extends OfBytes {
     @Override
     public int compare(byte[] one, int start, int length, byte[] other, int from, int bytes) {
       return first(one, start, length) - first(other, from, bytes);
@@ -106,43 +103,6 @@ class RandomJobsTest {
 
     private static int first(byte[] data, int start, int length) {
       return length == 0 ? Integer.MIN_VALUE >> 1 : data[start] >> 1;
-    }
-
-    @Override
-    public int compare(WritableComparable one, WritableComparable other) {
-      return compareWritten(this, one, other);
-    }
-  }
-
-  /** A combiner of the old interface, of which nothing is known. */
-  public static class OldSum<K> extends MapReduceBase
-      implements Reducer<K, LongWritable, K, LongWritable> {
-    @Override
-    public void reduce(
-        K key,
-        Iterator<LongWritable> values,
-        OutputCollector<K, LongWritable> output,
-        Reporter reporter)
-        throws IOException {
-      long sum = 0;
-      while (values.hasNext()) {
-        sum += values.next().get();
-      }
-      output.collect(key, new LongWritable(sum));
-    }
-  }
-
-  /** The old interface compares objects. */
-  @SuppressWarnings("rawtypes")
-  private static int compareWritten(
-      RawComparator<WritableComparable> order, WritableComparable one, WritableComparable other) {
-    try (DataOutputBuffer both = new DataOutputBuffer()) {
-      one.write(both);
-      int from = both.getLength();
-      other.write(both);
-      return order.compare(both.getData(), 0, from, both.getData(), from, both.getLength() - from);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
     }
   }
 

@@ -8,7 +8,6 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.Iterator;
 import java.util.Random;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.FileSystem;
@@ -24,8 +23,6 @@ import org.apache.hadoop.io.serializer.JavaSerializationComparator;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MROutputFiles;
 import org.apache.hadoop.mapred.MapOutputFile;
-import org.apache.hadoop.mapred.OutputCollector;
-import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
@@ -51,31 +48,6 @@ class RareJobsTest {
     jobs = new Jobs(directory);
   }
 
-  /** A combiner of the old interface. */
-  public static class OldSum
-      implements org.apache.hadoop.mapred.Reducer<Text, LongWritable, Text, LongWritable> {
-    @Override
-    public void configure(JobConf job) {}
-
-    @Override
-    public void reduce(
-        Text key,
-        Iterator<LongWritable> values,
-        OutputCollector<Text, LongWritable> output,
-        Reporter reporter)
-        throws IOException {
-      long sum = 0;
-      while (values.hasNext()) {
-        sum += values.next().get();
-      }
-      output.collect(key, new LongWritable(sum));
-      reporter.getCounter("test", "combined").increment(1);
-    }
-
-    @Override
-    public void close() {}
-  }
-
   @Test
   void combinersOfTheOldInterfaceCombine() throws Exception {
     for (int megabytes : new int[] {1, 64}) {
@@ -86,7 +58,7 @@ class RareJobsTest {
           job -> {
             Jobs.counting(Jobs.TextSum.class, megabytes).apply(job);
             job.getConfiguration().unset("mapreduce.job.combine.class");
-            job.getConfiguration().set(Jobs.OLD_COMBINER, OldSum.class.getName());
+            job.getConfiguration().set(Jobs.OLD_COMBINER, Jobs.OldSum.class.getName());
           });
       assertThat(jobs.counter("test", "combined")).isPositive();
     }

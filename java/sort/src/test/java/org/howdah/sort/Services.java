@@ -6,14 +6,16 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A jar that names a provider, on the class path of this thread and of those that it starts. */
-final class Services implements AutoCloseable {
+/** Jars that name providers, on the class path of a test's thread and of those that it starts. */
+final class Services implements AfterEachCallback {
   private final ClassLoader usual = Thread.currentThread().getContextClassLoader();
-  private final URLClassLoader withProvider;
+  private URLClassLoader withProvider;
 
   /** {@code directory} becomes the jar. */
-  Services(Path directory, Class<?> type, String provider) throws IOException {
+  void provide(Path directory, Class<?> type, String provider) throws IOException {
     Path services = Files.createDirectories(directory.resolve("META-INF/services"));
     Files.write(services.resolve(type.getName()), Collections.singletonList(provider));
     withProvider = new URLClassLoader(new URL[] {directory.toUri().toURL()}, usual);
@@ -21,8 +23,10 @@ final class Services implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void afterEach(ExtensionContext context) throws IOException {
     Thread.currentThread().setContextClassLoader(usual);
-    withProvider.close();
+    if (withProvider != null) {
+      withProvider.close();
+    }
   }
 }
