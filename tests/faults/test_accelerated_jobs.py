@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -88,10 +89,15 @@ def test_processes_that_are_killed(cluster: Home, victims: tuple[str, ...], roun
     assert_right(cluster, run)
 
 
+def written(home: Home, name: str, attempt: str = "*_m_*") -> list[Path]:
+    """The files of this name that maps have in the directories of their outputs."""
+    work = home.path / "clusters" / "shared" / "work"
+    return list(work.glob(f"*/local/usercache/*/appcache/*/output/{attempt}/{name}"))
+
+
 def outputs(home: Home) -> list[Path]:
     """The outputs of maps that have been written to their end, and have records."""
-    found = (home.path / "clusters" / "shared" / "work").glob("*/local/usercache/*/appcache/*/output/*_m_*/*.index")
-    return [one.with_suffix("") for one in found]
+    return [one.with_suffix("") for one in written(home, "*.index")]
 
 
 def flip(output: Path, moments: random.Random) -> None:
@@ -160,14 +166,10 @@ def test_a_map_on_a_slow_host_and_its_twin_both_end(cluster: Home) -> None:
         stopped.append(pid)
         os.kill(pid, signal.SIGSTOP)
 
-    def have_written(name: str, attempts: Mapping[str, int]) -> list[str]:
-        local = cluster.path / "clusters" / "shared" / "work"
-        return [one for one in attempts if any(local.glob(f"*/local/usercache/*/appcache/*/output/{one}/{name}"))]
-
     def are_writing(attempts: Mapping[str, int]) -> bool:
-        for one in have_written("file.out", attempts):
-            if attempts[one] not in stopped:
-                stop(attempts[one])
+        for one, its in attempts.items():
+            if its not in stopped and written(cluster, "file.out", one):
+                stop(its)
         return set(attempts.values()) <= set(stopped)
 
     slow, pid = eventually(sorting, 120, "a map reads", begun=run).popitem()
@@ -187,7 +189,8 @@ def test_a_map_on_a_slow_host_and_its_twin_both_end(cluster: Home) -> None:
         stop(master)
         for one in both.values():
             os.kill(one, signal.SIGCONT)
-        eventually(lambda: len(have_written("file.out.index", both)) == 2, 60, "both have written them", begun=run)
+        ended = partial(written, cluster, "file.out.index")
+        eventually(lambda: all(map(ended, both)), 60, "both have written them", begun=run)
         time.sleep(0.5)  # Both tell the master that they are done.
     finally:
         for one in stopped:
