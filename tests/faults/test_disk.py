@@ -15,7 +15,8 @@ from tests.faults.conftest import Home, eventually, one_message
 
 _UNSHARE = ("unshare", "--mount", *(() if os.geteuid() == 0 else ("--map-root-user",)))
 
-_FAILED_MAP = re.compile(r"_m_\d+_\d+ - failed due to ")
+# What the master logs of a task that could not write: an error of the file system itself, or any other.
+_FAILED_MAP = re.compile(r"Task: attempt_\d+_\d+_m_\d+_\d+ - (failed due to |exited : )")
 
 pytestmark = pytest.mark.skipif(
     subprocess.run([*_UNSHARE, "true"], capture_output=True, check=False).returncode != 0,
@@ -98,7 +99,8 @@ def test_full_in_the_middle(home: Home, tmp_path: Path, accelerator: str) -> Non
 def test_full_for_a_while_where_maps_spill(home: Home, tmp_path: Path) -> None:
     """Only what containers write is on the small disk: maps fail, say why, and run again once there is room."""
     spills = tmp_path / "spills"
-    small = ("--conf", "howdah.sort.memory.mb=8", "--conf", "dfs.blocksize=67108864")
+    settings = ("howdah.sort.memory.mb=8", "dfs.blocksize=67108864", "mapreduce.map.maxattempts=20")
+    small = [word for setting in settings for word in ("--conf", setting)]
     arguments = ("--size", "400M", "--no-probes", "--no-calibration", "--factor", f"shuffle_dir={spills}", *small)
     run = home.begin("run", "terasort", "--accelerator", "sort", *arguments, around=on_disk_of(1600, spills))
     there = Path(f"/proc/{run.pid}/root{spills}")
