@@ -15,8 +15,8 @@ from tests.faults.conftest import Home, eventually, one_message
 
 _UNSHARE = ("unshare", "--mount", *(() if os.geteuid() == 0 else ("--map-root-user",)))
 
-# What the master logs of a task that could not write: an error of the file system itself, or any other.
-_FAILED_MAP = re.compile(r"Task: attempt_\d+_\d+_m_\d+_\d+ - (failed due to |exited : )")
+# What the master logs of a map that could not write, and of one whose container could not even be started.
+_FAILED_MAP = re.compile(r"Diagnostics report from attempt_\d+_\d+_m_\d+_\d+: ")
 
 pytestmark = pytest.mark.skipif(
     subprocess.run([*_UNSHARE, "true"], capture_output=True, check=False).returncode != 0,
