@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from howdah.hadoop.jars import own_jar
-from howdah.model.accelerator import ACCELERATOR_JAR, PLUGINS
+from howdah.model.accelerator import ACCELERATOR_JAR, settings_for
 from howdah.model.storage import FILESYSTEM_JAR
 from tests.system.kept import Kept, check_schemas
 from tests.system.running import Howdah
@@ -26,7 +26,7 @@ CLASSES = Path(__file__).parents[2] / "java" / "sort" / "target" / "test-classes
 TASK = "org.apache.hadoop.mapreduce.TaskCounter"
 QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--json")
 SHAPE = ("--maps", "3", "--reduces", "2")
-KEYS = {plugin.key: plugin.value for plugin in PLUGINS}
+KEYS = settings_for("sort")
 
 OWN_WAY = re.compile(
     r"SPILLED_RECORDS|.*MATERIALIZED.*|.*SHUFFLE_BYTES|COMBINE_.*|MERGED_.*|FILE_.*|CPU_.*|GC_.*|.*MEMORY.*|.*HEAP.*"
@@ -127,8 +127,8 @@ def test_the_run_says_what_it_had(
         assert list(record["cluster"]["plugins"].values()) == [digest]
         assert record["trial"]["settings"].get("accelerator", "none") == level
         held = kept.record("readback.json")["held"]
-        for plugin in PLUGINS:
-            assert held[f"sort/{plugin.key}"] == [plugin.value if level == "sort" else plugin.stock]
+        for key, value in settings_for(level).items():
+            assert held[f"sort/{key}"] == [value]
     names = {kept.path.name: level for (kept, _), level in ((plain, "none"), (accelerated, "sort"))}
     listed = {one["id"]: one["accelerator"] for one in howdah("runs", "--json").json()}
     assert {name: listed[name] for name in names} == names

@@ -16,7 +16,7 @@ from howdah.errors import UsageError
 from howdah.hadoop.configuration import Scope, scope_of
 from howdah.hadoop.jars import place_of
 from howdah.host import Host
-from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, PLUGINS
+from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
 from howdah.spec.document import did_you_mean
@@ -179,9 +179,7 @@ def _defaults(level: str, found: Conditions) -> Conditions:
 
 def _accelerator(level: str, found: Conditions) -> Conditions:
     _one_of("accelerator", level, tuple(ACCELERATORS))
-    # Hadoop's own classes are named too: a cluster may have ours as its defaults.
-    used = ACCELERATORS[level]
-    return _with_conf(found, **{one.key: one.value if one in used else one.stock for one in PLUGINS})
+    return _with_conf(found, **settings_for(level))
 
 
 def _not_built(host: Host, level: str) -> str | None:

@@ -36,6 +36,9 @@ _CONSTANTS = tuple(
 )
 _KEY = re.compile(r"[a-zA-Z][\w-]*(\.[\w-]+)+(?<!\.java|\.json)(?<!\.xml)")
 
+# Hadoop asks for a key with the scheme of a path in it, whatever that is.
+_OF_A_SCHEME = re.compile(r"fs\.(AbstractFileSystem\.)?[\w+-]+\.impl(\.disable\.cache)?")
+
 # Closer than this is a slip of the keyboard: `mapreduce.job.reducers`, `dfs.block.sise`. Short keys are not judged.
 _SLIP = 2
 _SHORTEST = 8
@@ -60,12 +63,15 @@ def known_keys(distribution: Distribution) -> Mapping[str, Key]:
 def check_key(key: str, known: Mapping[str, Key]) -> None:
     """Nothing for a known key, or one that resembles none: users have keys of their own.
 
-    A known key with parts at its end is fine (`dfs.namenode.rpc-address.NAMESERVICE.NAMENODE`).
+    A known key with parts at its end is fine (`dfs.namenode.rpc-address.NAMESERVICE.NAMENODE`), and the class of any
+    scheme's file system (`fs.hdfs.impl`).
 
     Raises:
         UsageError: `key` is one or two letters away from a known key.
     """
-    if key in known or len(key) < _SHORTEST or any(start in known for start in _starts(key)):
+    if key in known or len(key) < _SHORTEST or _OF_A_SCHEME.fullmatch(key):
+        return
+    if any(start in known for start in _starts(key)):
         return
     near = [(distance, name) for name in known if (distance := _distance(key, name)) <= _SLIP]
     if near:

@@ -60,8 +60,20 @@ MERGING = Plugin(
 )
 PLUGINS = (SORTING, MERGING)
 
+_CLIENT_KEY = "fs.hdfs.impl"
+_CLIENT = "org.howdah.hdfs.BufferedFileSystem"
+_STOCK_CLIENT = "org.apache.hadoop.hdfs.DistributedFileSystem"
+
 ACCELERATORS: Mapping[str, tuple[Plugin, ...]] = {NONE: (), "sort": PLUGINS}
 """What each accelerator consists of, by its name."""
+
+
+def settings_for(accelerator: str) -> Mapping[str, str]:
+    """The settings of jobs that use just this accelerator. Hadoop's own classes are named too: a cluster may have ours
+    as its defaults. With plugins comes the client of HDFS that reads by a buffer; no counter tells of that one."""
+    used = ACCELERATORS[accelerator]
+    chosen = {one.key: one.value if one in used else one.stock for one in PLUGINS}
+    return {**chosen, _CLIENT_KEY: _CLIENT if used else _STOCK_CLIENT}
 
 
 def plugins_of(settings: Mapping[str, str]) -> tuple[Plugin, ...]:

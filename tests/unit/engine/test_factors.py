@@ -71,18 +71,20 @@ def test_what_a_change_takes() -> None:
     assert [cost_of(name) for name in names] == ["job", "cluster", "job", "cluster", "job"]
 
 
-def test_an_accelerator_is_two_keys_of_the_job_and_none_turns_off_what_a_cluster_has() -> None:
+def test_an_accelerator_is_three_keys_of_the_job_and_none_turns_off_what_a_cluster_has() -> None:
     found = conditions({"accelerator": "sort"}, MADE)
     assert found.made == MADE
     assert found.conf == {
         "mapreduce.job.map.output.collector.class": "org.howdah.sort.SortingCollector,"
         "org.apache.hadoop.mapred.MapTask$MapOutputBuffer",
         "mapreduce.job.reduce.shuffle.consumer.plugin.class": "org.howdah.shuffle.MergingShuffle",
+        "fs.hdfs.impl": "org.howdah.hdfs.BufferedFileSystem",
     }
     assert accelerator_of(found.conf) == "sort"
     plain = conditions({"accelerator": "none"}, MADE).conf
     assert plain.keys() == found.conf.keys(), "every run says which it had"
     assert accelerator_of({**found.conf, **plain}) == "none"
+    assert plain["fs.hdfs.impl"] == "org.apache.hadoop.hdfs.DistributedFileSystem"
 
 
 class Small:

@@ -17,7 +17,7 @@ KNOWN = {
         "mapreduce.job.reduces dfs.blocksize dfs.replication dfs.namenode.rpc-address yarn.nodemanager.aux-services "
         "mapreduce.task.io.sort.mb fs.defaultFS dfs.datanode.data.dir yarn.nodemanager.resource.memory-mb"
     ).split()
-} | {"dfs.block.size": Key("dfs.block.size", replaced_by="dfs.blocksize")}
+} | {"dfs.block.size": Key("dfs.block.size", replaced_by="dfs.blocksize"), "fs.abfs.impl": Key("fs.abfs.impl")}
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,8 @@ def test_a_slip_is_caught(key: str, meant: str) -> None:
         "dfs.datanode.data.dir2",
         "my.own.key",
         "fs.abc",
+        "fs.hdfs.impl",
+        "fs.AbstractFileSystem.hdfs.impl",
     ],
 )
 def test_known_keys_their_extensions_and_the_users_own_pass(key: str) -> None:

@@ -1,0 +1,240 @@
+package org.howdah.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Against Hadoop's own client, on a real HDFS in this JVM. */
+class BufferedFileSystemTest {
+  private static final Path FILE = new Path("/file");
+  private static final byte[] CONTENT = new byte[(3 << 20) + 12_345];
+
+  @TempDir static File directory;
+
+  private static MiniDFSCluster cluster;
+  private static FileSystem ours;
+  private static FileSystem stock;
+
+  @BeforeAll
+  static void start() throws IOException {
+    Configuration conf = new HdfsConfiguration();
+    conf.set("fs.hdfs.impl", BufferedFileSystem.class.getName());
+    conf.setLong("dfs.blocksize", 1 << 20);
+    cluster = new MiniDFSCluster.Builder(conf, directory).numDataNodes(1).build();
+    ours = FileSystem.newInstance(cluster.getURI(), conf);
+    conf.set("fs.hdfs.impl", DistributedFileSystem.class.getName());
+    stock = FileSystem.newInstance(cluster.getURI(), conf);
+    new Random(1).nextBytes(CONTENT);
+    try (FSDataOutputStream out = stock.create(FILE)) {
+      out.write(CONTENT);
+    }
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    ours.close();
+    stock.close();
+    cluster.shutdown();
+  }
+
+  @SuppressWarnings("deprecation") // What Hadoop makes counters of.
+  private static long bytesRead(Class<? extends FileSystem> kind) {
+    return FileSystem.getStatistics("hdfs", kind).getBytesRead();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void readsAndCountsLikeHadoopsOwn(long seed) throws IOException {
+    Random random = new Random(seed);
+    for (int round = 0; round < 20; round++) {
+      long before = bytesRead(BufferedFileSystem.class);
+      long stockBefore = bytesRead(DistributedFileSystem.class);
+      try (FSDataInputStream in = ours.open(FILE);
+          FSDataInputStream other = stock.open(FILE)) {
+        for (int step = 0; step < 100; step++) {
+          Step.values()[random.nextInt(Step.values().length)].take(in, other, random);
+          assertThat(in.getPos()).as("seed %s", seed).isEqualTo(other.getPos());
+          assertThat(in.available()).isEqualTo(other.available());
+        }
+      }
+      assertThat(bytesRead(BufferedFileSystem.class) - before)
+          .as("bytes counted, seed %s", seed)
+          .isEqualTo(bytesRead(DistributedFileSystem.class) - stockBefore);
+    }
+  }
+
+  /** Something that a program does with a stream, done with both. */
+  private enum Step {
+    BYTE {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        assertThat(in.read()).isEqualTo(other.read());
+      }
+    },
+    SOME {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        byte[] read = new byte[size(random)];
+        same(read, in.read(read, 0, read.length), other);
+      }
+    },
+    BUFFER {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        ByteBuffer read = ByteBuffer.allocate(size(random));
+        same(read.array(), in.read(read), other);
+      }
+    },
+    ALL {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        byte[] read = new byte[(int) Math.min(size(random), CONTENT.length - in.getPos())];
+        byte[] expected = new byte[read.length];
+        in.readFully(read);
+        other.readFully(expected);
+        assertThat(read).isEqualTo(expected);
+      }
+    },
+    AT {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        byte[] read = new byte[size(random)];
+        byte[] expected = new byte[read.length];
+        long position = random.nextInt(CONTENT.length - read.length);
+        in.readFully(position, read);
+        other.readFully(position, expected);
+        assertThat(read).isEqualTo(expected);
+      }
+    },
+    SEEK {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        long to = random.nextInt(CONTENT.length + 1);
+        in.seek(to);
+        other.seek(to);
+      }
+    },
+    SEEK_NEAR {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        long to = in.getPos() + random.nextInt(4000) - 2000;
+        to = Math.max(0, Math.min(CONTENT.length, to));
+        in.seek(to);
+        other.seek(to);
+      }
+    },
+    SKIP {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) throws IOException {
+        int bytes = size(random) - 10;
+        assertThat(in.skip(bytes)).isEqualTo(other.skip(bytes));
+      }
+    },
+    UNBUFFER {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) {
+        in.unbuffer();
+        other.unbuffer();
+      }
+    },
+    TOO_FAR {
+      @Override
+      void take(FSDataInputStream in, FSDataInputStream other, Random random) {
+        assertThatThrownBy(() -> in.seek(CONTENT.length + 1L)).isInstanceOf(EOFException.class);
+        assertThatThrownBy(() -> in.seek(-1)).isInstanceOf(EOFException.class);
+      }
+    };
+
+    abstract void take(FSDataInputStream in, FSDataInputStream other, Random random)
+        throws IOException;
+
+    /** Mostly small, sometimes more than a buffer. */
+    private static int size(Random random) {
+      return random.nextInt(random.nextInt(10) == 0 ? 200_000 : 300);
+    }
+
+    /** A stream may give less than is asked for, and both need not give as much. */
+    private static void same(byte[] read, int count, FSDataInputStream other) throws IOException {
+      if (count < 0) {
+        assertThat(other.read()).isEqualTo(-1);
+        return;
+      }
+      assertThat(count > 0).isEqualTo(read.length > 0);
+      byte[] expected = new byte[count];
+      other.readFully(expected);
+      assertThat(ByteBuffer.wrap(read, 0, count)).isEqualTo(ByteBuffer.wrap(expected));
+    }
+  }
+
+  @Test
+  void asksHadoopsOwnForManyRecordsAtOnce() throws IOException {
+    int records = 1000;
+    byte[] record = new byte[100];
+    try (FSDataInputStream in = ours.open(FILE)) {
+      HdfsDataInputStream hdfs = (HdfsDataInputStream) in;
+      for (int i = 0; i < records; i++) {
+        in.readFully(record);
+      }
+      long read = hdfs.getReadStatistics().getTotalBytesRead();
+      assertThat(read).isGreaterThan(100L * records).isLessThan((100L * records) + (1 << 17));
+    }
+  }
+
+  @Test
+  void isAStreamOfHdfs() throws IOException {
+    try (FSDataInputStream in = ours.open(FILE);
+        FSDataInputStream other = stock.open(FILE)) {
+      assertThat(in).isInstanceOf(BufferedInput.class);
+      assertThat(other).isNotInstanceOf(BufferedInput.class);
+      in.readByte();
+      other.readByte();
+      HdfsDataInputStream hdfs = (HdfsDataInputStream) in;
+      HdfsDataInputStream its = (HdfsDataInputStream) other;
+      assertThat(hdfs.getVisibleLength()).isEqualTo(CONTENT.length);
+      assertThat(hdfs.getAllBlocks()).hasSameSizeAs(its.getAllBlocks());
+      assertThat(hdfs.getCurrentBlock()).isEqualTo(its.getCurrentBlock());
+      assertThat(hdfs.getCurrentDatanode()).isEqualTo(its.getCurrentDatanode());
+      for (String capability :
+          new String[] {
+            StreamCapabilities.READBYTEBUFFER,
+            StreamCapabilities.PREADBYTEBUFFER,
+            StreamCapabilities.UNBUFFER,
+            StreamCapabilities.VECTOREDIO,
+            "in:none"
+          }) {
+        assertThat(in.hasCapability(capability)).isEqualTo(other.hasCapability(capability));
+      }
+    }
+  }
+
+  @Test
+  void isOverWhenItIsClosed() throws IOException {
+    FSDataInputStream in = ours.open(FILE);
+    in.readInt();
+    in.close();
+    in.close();
+    assertThatThrownBy(in::read).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> in.seek(0)).isInstanceOf(IOException.class);
+  }
+}
