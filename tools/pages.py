@@ -19,7 +19,7 @@ from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.roles import NAMENODE
 from howdah.hadoop.sizing import size_cluster
 from howdah.hadoop.tuning import TUNINGS, Facts
-from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, PLUGINS
+from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, PLUGINS, settings_for
 from howdah.workload.registry import WORKLOADS
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
@@ -65,9 +65,7 @@ def factors_page() -> str:
         for one in FACTORS.values()
     )
     plugins = "".join(
-        f"| `{level}` | `{one.key}` | `{one.value if one in used else one.stock}` |\n"
-        for level, used in ACCELERATORS.items()
-        for one in PLUGINS
+        f"| `{level}` | `{key}` | `{value}` |\n" for level in ACCELERATORS for key, value in settings_for(level).items()
     )
     return (
         "# Factors by name\n\nMade from the program by `tools/pages.py`. Every other factor of an "
@@ -80,10 +78,10 @@ def factors_page() -> str:
         "has on its class path; to other clusters it is sent with each job. `howdah run WORKLOAD --accelerator sort` "
         "is short for `--factor accelerator=sort`. Its levels set:\n\n"
         f"| level | key | value |\n|---|---|---|\n{plugins}\n"
-        f"The plugins count what they did ({' and '.join(f'`{one.group}`' for one in PLUGINS)}). A run whose jobs had "
-        "map output that they did not serve, or not all of it, has a caveat that says so; in an experiment, the level "
-        "then has no verdict. Jobs without reduces and those of Spark have no use for them; a run that measures such a "
-        "phase says that, too.\n"
+        f"The sort and the shuffle count what they did ({' and '.join(f'`{one.group}`' for one in PLUGINS)}). A run "
+        "whose jobs had map output that they did not serve, or not all of it, has a caveat that says so; in an "
+        "experiment, the level then has no verdict. Jobs without reduces and those of Spark have no use for them; a "
+        "run that measures such a phase says that, too.\n"
     )
 
 

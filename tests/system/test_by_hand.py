@@ -193,6 +193,18 @@ def test_the_accelerator_for_one_job(typed: Typed) -> None:
     assert counted(typed, "/one") == counted(typed, "/stock")
 
 
+def test_the_third_key_of_the_accelerator_for_one_job(typed: Typed) -> None:
+    """Without the jar, which has to be sent with the job, the class that it names is nowhere."""
+    key = typed_on("accelerate.md", "-D fs.hdfs.impl=").strip()
+    program = f"hadoop jar {EXAMPLES} wordcount"
+    said = typed(f"{program} -libjars {own_jar(ACCELERATOR_JAR)} {key} /in /third")
+    stock = typed(f"{program} /in /without")
+    assert counted(typed, "/third") == counted(typed, "/without")
+    read = "HDFS: Number of bytes read"
+    assert counter(said, "File System Counters", read) == counter(stock, "File System Counters", read)
+    assert "BufferedFileSystem not found" in typed(f"{program} {key} /in /nowhere 2>&1 || true")
+
+
 def test_the_accelerator_for_every_job(typed: Typed) -> None:
     """The jar on the class path of tasks, the keys in mapred-site.xml; and turned off for one job."""
     typed(f"cp {own_jar(ACCELERATOR_JAR)} $HADOOP_HOME/share/hadoop/mapreduce/")
