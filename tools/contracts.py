@@ -1,9 +1,9 @@
-"""How Hadoop's contract suites go on our file system and on Hadoop's own three, on Hadoop 3.4.2.
+"""How Hadoop's contract suites go on our file system and on Hadoop's own three, on Hadoop 3.4.2, and on ours on 3.5.0.
 
 .venv/bin/python tools/contracts.py    writes docs/reference/contracts.md
 
-Ours are the reports of `mvn clean verify` in java/filesystem; the others are Hadoop's own test classes, run here with
-its release, its test jars and the same JVM without the right to pass over permissions.
+Ours are the reports of `mvn clean verify` in java/filesystem and java/filesystem-3.5; the others are Hadoop's own test
+classes, run here with its release, its test jars and the same JVM without the right to pass over permissions.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ _OTHERS = {
     "FileSystemLinks": {"local": "fs.TestSymlinkLocalFSFileSystem", "HDFS": "fs.TestSymlinkHdfsFileSystem"},
     "CopyFromLocal": {"local": "fs.TestLocalFSCopyFromLocal"},
 }
-_ARMS = ("ours", *_SYSTEMS.values())
+# What the columns of ours are called, and the modules that they are the reports of.
+_OURS = {"ours": "filesystem", "ours, 3.5.0": "filesystem-3.5"}
+_ARMS = ("ours", *_SYSTEMS.values(), "ours, 3.5.0")
 Counts = dict[str, int]
 
 
 def main() -> int:
     jars = _jars()
     names = _classes(jars)
-    found = {("ours", suite): counts for suite, counts in _ours().items()}
-    if not found:
-        raise SystemExit(f"there are no reports in {JAVA}/filesystem/target: run mvn clean verify there first")
+    found = {(arm, suite): counts for arm in _OURS for suite, counts in _ours(arm).items()}
     for (system, suite), name in names.items():
         if ("ours", suite) in found:
             found[system, suite] = _run(name, jars)
@@ -113,11 +113,12 @@ def _classes(jars: Iterable[Path]) -> dict[tuple[str, str], str]:
     return names
 
 
-def _ours() -> dict[str, Counts]:
-    found: dict[str, Counts] = {}
-    for report in (JAVA / "filesystem" / "target" / "surefire-reports").glob("TEST-*Contracts$*.xml"):
-        found[report.stem.rpartition("$")[2]] = _counts(report)
-    return found
+def _ours(arm: str) -> dict[str, Counts]:
+    target = JAVA / _OURS[arm] / "target"
+    reports = list((target / "surefire-reports").glob("TEST-*Contracts$*.xml"))
+    if not reports:
+        raise SystemExit(f"there are no reports in {target}: run mvn clean verify there first")
+    return {report.stem.rpartition("$")[2]: _counts(report) for report in reports}
 
 
 def _run(name: str, jars: Iterable[Path]) -> Counts:
@@ -176,8 +177,8 @@ def _page(found: Mapping[tuple[str, str], Counts]) -> str:
         "",
         f"Tests that passed on Hadoop {_HADOOP}, by suite and file system, and how many of the others skip themselves",
         "or fail. A dash is where Hadoop has no such test class for that file system. A class may have tests of its",
-        "own beside those of the suite, so the numbers of a row are not of the same tests. Run as root without the",
-        "right to pass over permissions; written by `tools/contracts.py`.",
+        "own beside those of the suite, so the numbers of a row are not of the same tests. The last column is of",
+        "Hadoop 3.5.0. Run as root without the right to pass over permissions; written by `tools/contracts.py`.",
         "",
         f"| suite | {' | '.join(_ARMS)} |",
         "|---|" + "---|" * len(_ARMS),

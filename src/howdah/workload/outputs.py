@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from howdah.errors import Untrusted, UsageError
-from howdah.workload import Files
+from howdah.model.job import Job
+from howdah.model.run import Check
+from howdah.workload import Files, Session
 
 _COMPRESS = "mapreduce.output.fileoutputformat.compress"
 _CODEC = f"{_COMPRESS}.codec"
@@ -55,6 +57,17 @@ def read_text(storage: Files, path: str) -> str:
         except (OSError, EOFError, ValueError, zlib.error) as error:
             raise Untrusted(f"{path} cannot be decompressed: {error}") from error
     return content.decode(errors="replace")
+
+
+def counted_check(session: Session, job: Job, directory: str) -> tuple[Check, ...]:
+    """Whether a job has written, by its own counters, what is in its output; nothing where they do not tell."""
+    written = session.written(job)
+    if written is None:
+        return ()
+    length = sum(size for name, size in session.storage.files(directory).items() if name.startswith("part-"))
+    return (
+        Check("counted", written == length, f"{written} bytes written by the job's counters, {length} in its output"),
+    )
 
 
 def count_of(text: str, line: str) -> int:

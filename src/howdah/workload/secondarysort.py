@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
+from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
 from howdah.workload.generators import run_generator
+from howdah.workload.outputs import counted_check
 
 _PACKAGE = "org.howdah.workloads"
 _VERSION = 1
@@ -40,6 +42,7 @@ class SecondarySort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
+        self._sorted: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         pairs = asked.size_of(self)
@@ -84,12 +87,14 @@ class SecondarySort:
     def run(self, session: Session, settings: Settings) -> None:
         assert self._input is not None
         reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
-        places = (session.storage.uri(self._input.directory), _output(session))
-        session.job("sort", "run", session.examples("secondarysort", reduces, *places))
+        places = (session.storage.uri(one) for one in (self._input.directory, _output(session)))
+        self._sorted = session.job("sort", "run", session.examples("secondarysort", reduces, *places))
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
-        program = session.workloads("paircheck", f"-Dhowdah.pairs.group={settings['group']}", _output(session))
+        assert self._sorted is not None
+        group = f"-Dhowdah.pairs.group={settings['group']}"
+        program = session.workloads("paircheck", group, session.storage.uri(_output(session)))
         job = session.job("validate", "verify", program)
         found, hashes = (job.counter(f"{_PACKAGE}.PairCheck$Found", name) for name in ("PAIRS", "HASHES"))
         checksum = None if hashes is None else hashes & _LOW_63
@@ -106,8 +111,9 @@ class SecondarySort:
             Check(
                 "checksum", same, f"generated {expected} and sorted {checksum or 0:x} {'equal' if same else 'differ'}"
             ),
+            *counted_check(session, self._sorted, _output(session)),
         )
 
 
 def _output(session: Session) -> str:
-    return session.storage.uri(f"{session.directory}/output")
+    return f"{session.directory}/output"

@@ -10,6 +10,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import equal
+from howdah.workload.outputs import counted_check
 from howdah.workload.randomwriter import generate, records_settings
 
 _COUNTERS = "org.howdah.workloads.SortCheck"
@@ -37,6 +38,7 @@ class Sort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
+        self._sorted: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         return records_settings(asked.size_of(self), asked, cluster)
@@ -53,13 +55,15 @@ class Sort:
     def run(self, session: Session, settings: Settings) -> None:
         assert self._input is not None
         reduces = str(settings["reduces"])
-        source, target = session.storage.uri(self._input.directory), _output(session)
-        program = session.examples("sort", "-r", reduces, source, target)
-        session.job("sort", "run", program, data_bytes=settings["size_bytes"])
+        places = (session.storage.uri(one) for one in (self._input.directory, _output(session)))
+        program = session.examples("sort", "-r", reduces, *places)
+        self._sorted = session.job("sort", "run", program, data_bytes=settings["size_bytes"])
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
-        program = session.workloads("sortcheck", session.storage.uri(self._input.directory), _output(session))
+        assert self._sorted is not None
+        places = (session.storage.uri(one) for one in (self._input.directory, _output(session)))
+        program = session.workloads("sortcheck", *places)
         job = session.job("validate", "verify", program)
         files, disorder, misplaced = (
             job.counter(f"{_COUNTERS}$Output", name) for name in ("FILES", "DISORDER", "MISPLACED")
@@ -74,6 +78,7 @@ class Sort:
             ),
             *(_same(job, name, self._input.facts[f"written_{name}"]) for name in ("records", "bytes")),
             _same(job, "hashes"),
+            *counted_check(session, self._sorted, _output(session)),
         )
 
 
@@ -85,4 +90,4 @@ def _same(job: Job, name: str, *written: int | None) -> Check:
 
 
 def _output(session: Session) -> str:
-    return session.storage.uri(f"{session.directory}/output")
+    return f"{session.directory}/output"

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
+from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
-from howdah.workload.outputs import UNCOMPRESSED, read_text, shown
+from howdah.workload.outputs import UNCOMPRESSED, counted_check, read_text, shown
 
 ROW_BYTES = 100
 CHECKSUM_COUNTER = ("org.apache.hadoop.examples.terasort.TeraGen$Counters", "CHECKSUM")
@@ -41,7 +42,7 @@ class TeraSort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._written: int | None = None
+        self._sorted: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         return row_settings(asked.size_of(self), asked, cluster)
@@ -77,7 +78,7 @@ class TeraSort:
 
     def run(self, session: Session, settings: Settings) -> None:
         program = session.examples("terasort", f"-Dmapreduce.job.reduces={settings['reduces']}", *self.places(session))
-        self._written = session.written(session.job("sort", "run", program, data_bytes=settings["size_bytes"]))
+        self._sorted = session.job("sort", "run", program, data_bytes=settings["size_bytes"])
 
     def places(self, session: Session) -> tuple[str, str]:
         """The rows, and where they are sorted to, as programs take it."""
@@ -98,7 +99,7 @@ class TeraSort:
         return (
             *judge(report, generated),
             _length_check(length, settings["size_bytes"]),
-            *(() if self._written is None else (_counted_check(self._written, length),)),
+            *(() if self._sorted is None else counted_check(session, self._sorted, f"{session.directory}/output")),
         )
 
 
@@ -160,10 +161,6 @@ def _said(report: str, errors: Sequence[str], sums: Sequence[str]) -> str:
 
 def _length_check(length: int, expected: int) -> Check:
     return Check("length", length == expected, f"{length} bytes of output for {expected} bytes of input")
-
-
-def _counted_check(written: int, length: int) -> Check:
-    return Check("counted", written == length, f"{written} bytes written by the job's counters, {length} in its output")
 
 
 def _uri(session: Session, name: str) -> str:

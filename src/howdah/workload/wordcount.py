@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 from howdah.errors import UsageError
 from howdah.hadoop.spark import find_spark
+from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload.outputs import counted_check
 from howdah.workload.spark import SPARK, spark_properties
 from howdah.workload.text import generate, known_counts, read_counts, text_settings
 
@@ -43,6 +45,7 @@ class WordCount:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
+        self._counted: Job | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         settings = {
@@ -86,9 +89,10 @@ class WordCount:
                     mapper="streaming_words.py",
                     reducer="streaming_sums.py",
                 )
-                session.job("count", "run", program, data_bytes=size)
+                self._counted = session.job("count", "run", program, data_bytes=size)
             case _:
-                session.job("count", "run", session.examples("wordcount", reduces, source, target), data_bytes=size)
+                program = session.examples("wordcount", reduces, source, target)
+                self._counted = session.job("count", "run", program, data_bytes=size)
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
@@ -104,6 +108,7 @@ class WordCount:
         return (
             Check("counts", not wrong and bool(known), detail),
             Check("total", found.total() == total, f"{found.total()} words counted, {total} were generated"),
+            *(() if self._counted is None else counted_check(session, self._counted, _output(session))),
         )
 
 

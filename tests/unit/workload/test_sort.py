@@ -24,7 +24,7 @@ RIGHT: dict[str, dict[str, int]] = {
 
 
 def run(counters: dict[str, dict[str, int]]) -> tuple[FakeSession, dict[str, bool], Any]:
-    session, workload = FakeSession(FakeFiles(), counters), Sort()
+    session, workload = FakeSession(FakeFiles(lengths={"/run/output/part-r-00000": 1300}), counters), Sort()
     settings = workload.resolve(Asked(size=1_000_001, maps=3, reduces=2), {})
     dataset = workload.prepare(session, settings)
     workload.run(session, settings)
@@ -35,6 +35,11 @@ def wrong(group: str, **counted: int | None) -> list[str]:
     """The checks that fail when some counters are others; None is one that is missing."""
     changed = {name: number for name, number in (RIGHT[group] | counted).items() if number is not None}
     return [name for name, passed in run({**RIGHT, group: changed})[1].items() if not passed]
+
+
+@pytest.mark.parametrize(("written", "passed"), [(1300, True), (1234, False)])
+def test_what_the_job_says_it_wrote_is_compared_with_what_is_there(written: int, passed: bool) -> None:
+    assert run({**RIGHT, "files": {"written": written}})[1]["counted"] is passed
 
 
 def test_maps_have_equal_shares() -> None:
