@@ -12,15 +12,16 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
  *
  * <p>Hadoop's own stream makes objects, looks at the clock twice and counts in three places for
  * each call, which costs more than all else that a map does with a record of a hundred bytes.
- * Streams that are encrypted have a buffer already, and stay as they are. So do those that are
- * written, which are not slow in this way.
+ * Streams that are encrypted or erasure coded have a buffer already, and stay as they are. So do
+ * those that are written, which are not slow in this way.
  */
 public final class BufferedFileSystem extends DistributedFileSystem {
 
   @Override
   public FSDataInputStream open(Path file, int bufferSize) throws IOException {
     FSDataInputStream in = super.open(file, bufferSize);
-    return in.getWrappedStream() instanceof DFSInputStream
+    // Not a stream that is encrypted, nor a striped one.
+    return in.getWrappedStream().getClass() == DFSInputStream.class
         ? new BufferedInput((DFSInputStream) in.getWrappedStream(), statistics)
         : in;
   }

@@ -156,8 +156,10 @@ final class BufferedInput extends HdfsDataInputStream {
     return plain.seekToNewSource(to);
   }
 
+  /** Hadoop's stream, which is where the program is, should somebody read from it. */
   @Override
   public InputStream getWrappedStream() {
+    free();
     return file;
   }
 
@@ -246,11 +248,7 @@ final class BufferedInput extends HdfsDataInputStream {
 
   @Override
   public void unbuffer() {
-    try {
-      buffer.free();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
+    free();
     plain.unbuffer();
   }
 
@@ -297,5 +295,13 @@ final class BufferedInput extends HdfsDataInputStream {
   @Override
   public void clearReadStatistics() {
     plain.clearReadStatistics();
+  }
+
+  private void free() {
+    try {
+      buffer.free();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 }
