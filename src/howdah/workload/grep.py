@@ -11,7 +11,7 @@ from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
-from howdah.workload.outputs import count_of, read_text
+from howdah.workload.outputs import count_of, parts, read_text
 from howdah.workload.text import generate, known_counts, text_settings
 
 _PATTERN = r"\bq[a-z]*"
@@ -70,8 +70,7 @@ class Grep:
         }
         lines = [
             line
-            for name in session.storage.files(_output(session))
-            if name.startswith("part-")
+            for name in parts(session, _output(session))
             for line in read_text(session.storage, f"{_output(session)}/{name}").splitlines()
         ]
         found, order = read_matches(lines)

@@ -59,12 +59,17 @@ def read_text(storage: Files, path: str) -> str:
     return content.decode(errors="replace")
 
 
-def counted_check(session: Session, job: Job, directory: str) -> tuple[Check, ...]:
-    """Whether a job has written, by its own counters, what is in its output; nothing where they do not tell."""
-    written = session.written(job)
+def parts(session: Session, directory: str, prefix: str = "part-") -> dict[str, int]:
+    """Length by name of the files that a job has written into `directory`."""
+    return {file: length for file, length in session.storage.files(directory).items() if file.startswith(prefix)}
+
+
+def counted_check(session: Session, job: Job | None, length: int) -> tuple[Check, ...]:
+    """Whether a job has written, by its own counters, the `length` of its output; nothing where they do not tell, as of
+    a program that is no job of MapReduce's (None)."""
+    written = None if job is None else session.written(job)
     if written is None:
         return ()
-    length = sum(size for name, size in session.storage.files(directory).items() if name.startswith("part-"))
     return (
         Check("counted", written == length, f"{written} bytes written by the job's counters, {length} in its output"),
     )

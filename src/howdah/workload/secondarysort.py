@@ -12,7 +12,7 @@ from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
 from howdah.workload.generators import run_generator
-from howdah.workload.outputs import counted_check
+from howdah.workload.outputs import counted_check, parts
 
 _PACKAGE = "org.howdah.workloads"
 _VERSION = 1
@@ -92,7 +92,6 @@ class SecondarySort:
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
-        assert self._sorted is not None
         group = f"-Dhowdah.pairs.group={settings['group']}"
         program = session.workloads("paircheck", group, session.storage.uri(_output(session)))
         job = session.job("validate", "verify", program)
@@ -111,7 +110,7 @@ class SecondarySort:
             Check(
                 "checksum", same, f"generated {expected} and sorted {checksum or 0:x} {'equal' if same else 'differ'}"
             ),
-            *counted_check(session, self._sorted, _output(session)),
+            *counted_check(session, self._sorted, sum(parts(session, _output(session)).values())),
         )
 
 

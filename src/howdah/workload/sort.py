@@ -10,7 +10,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import equal
-from howdah.workload.outputs import counted_check
+from howdah.workload.outputs import counted_check, parts
 from howdah.workload.randomwriter import generate, records_settings
 
 _COUNTERS = "org.howdah.workloads.SortCheck"
@@ -61,7 +61,6 @@ class Sort:
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
-        assert self._sorted is not None
         places = (session.storage.uri(one) for one in (self._input.directory, _output(session)))
         program = session.workloads("sortcheck", *places)
         job = session.job("validate", "verify", program)
@@ -78,7 +77,7 @@ class Sort:
             ),
             *(_same(job, name, self._input.facts[f"written_{name}"]) for name in ("records", "bytes")),
             _same(job, "hashes"),
-            *counted_check(session, self._sorted, _output(session)),
+            *counted_check(session, self._sorted, sum(parts(session, _output(session)).values())),
         )
 
 

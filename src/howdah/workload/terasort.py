@@ -12,7 +12,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
 from howdah.workload.counts import count
-from howdah.workload.outputs import UNCOMPRESSED, counted_check, read_text, shown
+from howdah.workload.outputs import UNCOMPRESSED, counted_check, parts, read_text, shown
 
 ROW_BYTES = 100
 CHECKSUM_COUNTER = ("org.apache.hadoop.examples.terasort.TeraGen$Counters", "CHECKSUM")
@@ -67,7 +67,7 @@ class TeraSort:
                 "generator": "teragen",
                 "rows": settings["rows"],
                 "bytes": settings["size_bytes"],
-                "files": len(_parts(session, directory, "part-m-")),
+                "files": len(parts(session, directory, "part-m-")),
                 "replication": settings["input_replication"],
                 "checksum": None if checksum is None else f"{checksum & _LOW_64:x}",
             }
@@ -92,14 +92,14 @@ class TeraSort:
             session.examples("teravalidate", UNCOMPRESSED, _uri(session, "output"), _uri(session, "report")),
         )
         report = read_report(session, f"{session.directory}/report")
-        length = sum(_parts(session, f"{session.directory}/output", "part-r-").values())
+        length = sum(parts(session, f"{session.directory}/output", "part-r-").values())
         assert self._input is not None
         checksum = self._input.facts["checksum"]
         generated = None if checksum is None else int(checksum, 16)
         return (
             *judge(report, generated),
             _length_check(length, settings["size_bytes"]),
-            *(() if self._sorted is None else counted_check(session, self._sorted, f"{session.directory}/output")),
+            *counted_check(session, self._sorted, length),
         )
 
 
@@ -121,8 +121,8 @@ def row_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Setting
 
 def read_report(session: Session, directory: str) -> str:
     """All that TeraValidate wrote into `directory`."""
-    parts = _parts(session, directory, "part-r-")
-    return "".join(read_text(session.storage, f"{directory}/{part}") for part in parts)
+    found = parts(session, directory, "part-r-")
+    return "".join(read_text(session.storage, f"{directory}/{part}") for part in found)
 
 
 def judge(report: str, generated: int | None) -> tuple[Check, ...]:
@@ -165,7 +165,3 @@ def _length_check(length: int, expected: int) -> Check:
 
 def _uri(session: Session, name: str) -> str:
     return session.storage.uri(f"{session.directory}/{name}")
-
-
-def _parts(session: Session, directory: str, prefix: str) -> dict[str, int]:
-    return {file: length for file, length in session.storage.files(directory).items() if file.startswith(prefix)}

@@ -12,7 +12,7 @@ from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
-from howdah.workload.outputs import counted_check
+from howdah.workload.outputs import counted_check, parts
 from howdah.workload.spark import SPARK, spark_properties
 from howdah.workload.text import generate, known_counts, read_counts, text_settings
 
@@ -97,8 +97,8 @@ class WordCount:
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
         known = known_counts(session, self._input)
-        parts = [name for name in session.storage.files(_output(session)) if name.startswith("part-")]
-        found = read_counts(session, _output(session), parts)
+        files = parts(session, _output(session))
+        found = read_counts(session, _output(session), list(files))
         wrong = sorted(word for word in known.keys() | found.keys() if known[word] != found[word])
         detail = f"{len(found)} words, {len(known)} were generated"
         if wrong:
@@ -108,7 +108,7 @@ class WordCount:
         return (
             Check("counts", not wrong and bool(known), detail),
             Check("total", found.total() == total, f"{found.total()} words counted, {total} were generated"),
-            *(() if self._counted is None else counted_check(session, self._counted, _output(session))),
+            *counted_check(session, self._counted, sum(files.values())),
         )
 
 

@@ -1,6 +1,7 @@
 package org.howdah.hdfs;
 
 import java.io.IOException;
+import java.io.InputStream;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSInputStream;
@@ -11,18 +12,18 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
  * fs.hdfs.impl} of a job.
  *
  * <p>Hadoop's own stream makes objects, looks at the clock twice and counts in three places for
- * each call, which costs more than all else that a map does with a record of a hundred bytes.
- * Streams that are encrypted or erasure coded have a buffer already, and stay as they are. So do
- * those that are written, which are not slow in this way.
+ * each call, whatever little it reads. Streams that are encrypted or erasure coded have a buffer
+ * already, and stay as they are. So do those that are written, which are not slow in this way.
  */
 public final class BufferedFileSystem extends DistributedFileSystem {
 
   @Override
   public FSDataInputStream open(Path file, int bufferSize) throws IOException {
     FSDataInputStream in = super.open(file, bufferSize);
+    InputStream wrapped = in.getWrappedStream();
     // Not a stream that is encrypted, nor a striped one.
-    return in.getWrappedStream().getClass() == DFSInputStream.class
-        ? new BufferedInput((DFSInputStream) in.getWrappedStream(), statistics)
+    return wrapped.getClass() == DFSInputStream.class
+        ? new BufferedInput((DFSInputStream) wrapped, statistics)
         : in;
   }
 }

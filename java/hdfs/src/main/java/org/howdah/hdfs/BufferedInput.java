@@ -60,8 +60,13 @@ final class BufferedInput extends HdfsDataInputStream {
 
     @Override
     public synchronized int read(byte[] to, int start, int length) throws IOException {
-      if (next == end && (length >= MOST_BYTES || length == 0 || !fill())) {
-        return length == 0 || length >= MOST_BYTES ? file.read(to, start, length) : -1;
+      if (next == end) {
+        if (length >= MOST_BYTES || length == 0) {
+          return file.read(to, start, length);
+        }
+        if (!fill()) {
+          return -1;
+        }
       }
       int some = Math.min(length, end - next);
       System.arraycopy(bytes, next, to, start, some);
