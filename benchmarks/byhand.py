@@ -90,7 +90,7 @@ def _pairs(cluster: LiveCluster, workload: str, size: str, blocks: int) -> list[
 
 def _by_howdah(workload: str, size: str) -> tuple[Run, _Done]:
     began = time.time()
-    options = ("--cluster", _NAME, "--data", "reuse", "--no-calibration", "--json")
+    options = ("--cluster", _NAME, "--data", "reuse", "--no-calibration", "--no-report", "--json")
     done = howdah("run", workload, "--size", size, *options, "--out", str(KEPT / _NAME))
     if done.returncode != 0:
         raise SystemExit(done.stdout + done.stderr)

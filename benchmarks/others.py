@@ -89,7 +89,7 @@ def _timed(command: list[str]) -> tuple[float, float]:
 def _on_yarn(name: str, workload: tuple[str, ...], place: Path) -> tuple[float, float]:
     """The phase that sorts, from the client's start to its end."""
     done = howdah(
-        *("run", *workload, "--size", SIZE, "--cluster", name, "--no-calibration", "--data", "reuse"),
+        *("run", *workload, "--size", SIZE, "--cluster", name, "--no-calibration", "--no-report", "--data", "reuse"),
         *("--out", str(place / "runs"), "--json"),
     )
     if done.returncode != 0:

@@ -141,7 +141,7 @@ def measure(name: str) -> list[str]:
         posix = stack.enter_context(posix_directory()) if row.posix else None
         storages = () if posix is None else ("--storage", f"hdfs,{posix}")
         there = stack.enter_context(cluster(name, row.nodes, *storages))
-        common = ("--cluster", there, "--no-calibration", "--data", "reuse", *_containers(there, row))
+        common = ("--cluster", there, "--no-calibration", "--no-report", "--data", "reuse", *_containers(there, row))
         stock = (*common, *_conf({**row.conf, **row.stock}))
         own = () if posix is None else ("--storage", posix)
         ours = (*common, *_conf({**row.conf, **row.ours}), *own, "--accelerator", "sort")

@@ -51,7 +51,7 @@ def measure(name: str) -> list[str]:
     size = os.environ.get("SIZE", row.size)
     need_disk(6 * parse_bytes(size))
     with posix_directory() as posix, cluster(name, 1, "--storage", f"hdfs,{posix}") as there:
-        common = ("--cluster", there, "--no-calibration", "--data", "reuse")
+        common = ("--cluster", there, "--no-calibration", "--no-report", "--data", "reuse")
         ours = (*common, "--storage", posix)
         # Two files, as two maps of TeraGen write them.
         copy = Arm("copy", (*ours, "--to", "hdfs"), ("distcp", "--size", size, "--maps", "2", "--files", "2"))

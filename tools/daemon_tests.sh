@@ -1,17 +1,34 @@
 #!/usr/bin/env bash
-# tools/daemon_tests.sh: the tests with daemons, two files of them at a time, since each waits for half of its time.
+# tools/daemon_tests.sh: the tests with daemons, two files of them at a time, since each waits for a part of its time.
 # Two clusters at a time disturb each other on a machine of two cores. So what fails is run once more, alone and one at
 # a time: what passes then is said, not hidden, and what fails then too fails all.
+# Their JVMs live for seconds and do without the optimising compiler (a small job in one process: 2.7 s of CPU, not 4.7).
+# `make soak` has it, and the costly variants of what other tests show (the marker `soak`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CACHE=.build/daemon-tests # of its own, and new each time: what failed in other runs is no business of this one
+JDK="$PWD/.build/jdk"
+
+quick_jdk() { # the JDK that is on the path, but for its command `java`
+    local real part
+    real="$(readlink -f "$(command -v javac)")"
+    real="${real%/bin/javac}"
+    rm -rf "$JDK"
+    mkdir -p "$JDK/bin"
+    for part in "$real"/*; do [ "$part" = "$real/bin" ] || ln -s "$part" "$JDK"; done
+    ln -s "$real"/bin/* "$JDK/bin"
+    rm "$JDK/bin/java"
+    printf '#!/bin/sh\nexec "%s/bin/java" -XX:TieredStopAtLevel=1 "$@"\n' "$real" > "$JDK/bin/java"
+    chmod +x "$JDK/bin/java"
+}
 
 daemon_tests() {
-    .venv/bin/pytest -o cache_dir="$CACHE" "$@" tests/system tests/faults
+    JAVA_HOME="$JDK" .venv/bin/pytest -o cache_dir="$CACHE" -m "not soak" "$@" tests/system tests/faults
 }
 
 rm -rf "$CACHE"
+quick_jdk
 daemon_tests -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0 --durations=25 && exit
 failed=$?
 [ "$failed" = 1 ] || exit "$failed" # interrupted, crashed, or nothing was tested

@@ -65,7 +65,7 @@ def test_a_disk_on_which_no_cluster_can_work(home: Home, tmp_path: Path) -> None
 
 
 @pytest.mark.daemons
-@pytest.mark.parametrize("accelerator", ["none", "sort"])
+@pytest.mark.parametrize("accelerator", [pytest.param("none", marks=pytest.mark.soak), "sort"])
 def test_full_in_the_middle(home: Home, tmp_path: Path, accelerator: str) -> None:
     work = tmp_path / "work"
     spills = ("--conf", "howdah.sort.memory.mb=8")

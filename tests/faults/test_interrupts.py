@@ -17,7 +17,7 @@ from tests.faults.conftest import Begun, Home, eventually, one_message
 
 pytestmark = pytest.mark.daemons
 
-_QUICK = ("run", "terasort", "--size", "smoke", "--no-probes")
+_QUICK = ("run", "terasort", "--size", "smoke", "--maps", "1", "--reduces", "1", "--no-probes")
 _ON_SHARED = (*_QUICK, "--cluster", "shared")
 # The mapper of each phase waits for nobody: only a larger input makes the sort last.
 _LONG = ("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration", "--cluster", "shared")
@@ -85,7 +85,8 @@ def test_while_calibrating(cluster: Home) -> None:
 @pytest.mark.parametrize(
     ("phase", "number"),
     [
-        *((phase, signal.SIGINT) for phase in ("gen", "sort", "validate")),
+        ("gen", signal.SIGINT),
+        *(pytest.param(phase, signal.SIGINT, marks=pytest.mark.soak) for phase in ("sort", "validate")),
         ("sort", signal.SIGTERM),
         ("validate", signal.SIGHUP),
     ],

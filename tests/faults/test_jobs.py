@@ -8,7 +8,7 @@ from tests.faults.conftest import Home, one_message
 
 pytestmark = pytest.mark.daemons
 
-_RUN = ("run", "terasort", "--size", "smoke", "--cluster", "shared", "--no-probes", "--no-calibration")
+_RUN = ("run", "terasort", "--size", "smoke", "--cluster", "shared", "--maps", "1", "--no-probes", "--no-calibration")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.faults.conftest import Begun, Home, eventually, one_message
 
 pytestmark = pytest.mark.daemons
 
-_RUN = ("run", "terasort", "--no-probes", "--no-calibration")
+_RUN = ("run", "terasort", "--no-probes", "--no-calibration", "--no-report")
 _SEED = int(os.environ.get("HOWDAH_FAULT_SEED") or random.randrange(1 << 31))
 # Many small maps, so that some read their block after the DataNode is gone.
 _MANY_MAPS = ("--conf", "dfs.blocksize=16777216")

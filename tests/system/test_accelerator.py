@@ -24,7 +24,7 @@ pytestmark = pytest.mark.daemons
 
 CLASSES = Path(__file__).parents[2] / "java" / "sort" / "target" / "test-classes"
 TASK = "org.apache.hadoop.mapreduce.TaskCounter"
-QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--json")
+QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--no-report", "--json")
 SHAPE = ("--maps", "3", "--reduces", "2")
 KEYS = settings_for("sort")
 
@@ -170,8 +170,16 @@ def test_other_jobs_are_as_right_with_it(
         assert any(job["counters"].get("Howdah Sort", {}).get("FOLDED", 0) for job in kept.jobs())
 
 
-@pytest.mark.parametrize("way", ["DIRECT", "HTTP"])
-@pytest.mark.parametrize("codec", ["SnappyCodec", "Lz4Codec", "GzipCodec", "BZip2Codec", None])
+CODECS: list[tuple[str | None, str]] = [("SnappyCodec", "DIRECT"), ("Lz4Codec", "HTTP"), (None, "DIRECT")]
+MORE_CODECS = [
+    *(("SnappyCodec", "HTTP"), ("Lz4Codec", "DIRECT")),
+    *((codec, way) for codec in ("GzipCodec", "BZip2Codec") for way in ("DIRECT", "HTTP")),
+]
+
+
+@pytest.mark.parametrize(
+    ("codec", "way"), [*CODECS, *(pytest.param(*one, marks=pytest.mark.soak) for one in MORE_CODECS)]
+)
 def test_transformed_map_outputs_with_a_combiner(
     howdah: Howdah, fast: dict[str, Any], codec: str | None, way: str
 ) -> None:
@@ -308,16 +316,21 @@ PROGRAMS = {
 """Programs of Hadoop's own jars, most of them tests of sort and shuffle, that end with an error if they find one. Its
 validator of sorts sees no disorder: the workload `sort` has a check that does."""
 
+LONG_PROGRAMS = ("loadgen", "large sorts", "words")
+
 
 def ran(howdah: Howdah, program: str) -> Kept:
     """The directory of a valid run of a program."""
-    options = ("--cluster", "by-default", "--no-calibration", "--no-probes", "--json")
+    options = ("--cluster", "by-default", "--no-calibration", "--no-probes", "--no-report", "--json")
     [one] = howdah("run", "command", "--run", program, *options).json()["runs"]
     assert one["run"]["outcome"]["kind"] == "valid"
     return Kept(Path(one["path"]))
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    "program",
+    [pytest.param(one, marks=pytest.mark.soak) if one in LONG_PROGRAMS else one for one in PROGRAMS],
+)
 def test_hadoops_own_programs_run_with_it_as_the_clusters_default(
     howdah: Howdah, by_default: None, program: str
 ) -> None:
@@ -347,7 +360,7 @@ def test_random_jobs_give_what_they_give_without(howdah: Howdah, by_default: Non
         for one in sorted(CLASSES.rglob("*.class")):
             packed.write(one, one.relative_to(CLASSES))
     seed = os.environ.get("HOWDAH_FAULT_SEED") or str(random.randrange(1 << 31))
-    rounds = os.environ.get("HOWDAH_RANDOM_JOBS", "4")
+    rounds = os.environ.get("HOWDAH_RANDOM_JOBS", "2")
     program = ("hadoop", "jar", str(jar), "org.howdah.sort.RandomJobs", "random", seed, rounds)
     said = howdah("exec", "--name", "by-default", "--", *program, timeout=120 + 90 * int(rounds)).ok()
     assert said.out.count(f"seed {seed} round ") == int(rounds)

@@ -176,10 +176,17 @@ def counted(typed: Typed, output: str) -> str:
     return typed(f"hdfs dfs -cat {output}/part-* 2>/dev/null | sha256sum")
 
 
+@pytest.fixture(scope="module")
+def stock(typed: Typed) -> str:
+    """What a job without any of it prints; its output is in /stock."""
+    said = typed(f"hadoop jar {EXAMPLES} wordcount /in /stock")
+    assert "Howdah" not in said
+    return said
+
+
+@pytest.mark.usefixtures("stock")
 def test_the_accelerator_for_one_job(typed: Typed) -> None:
     jar = own_jar(ACCELERATOR_JAR)
-    stock = typed(f"hadoop jar {EXAMPLES} wordcount /in /stock")
-    assert "Howdah" not in stock
     page = typed_on("accelerate.md", "JAR=howdah-accelerator.jar")
     script = page.replace("PROGRAM.jar MAIN", f"{EXAMPLES} wordcount").replace("INPUT OUTPUT", "/in /one")
     said = typed(f"ln -s {jar} .\n{script}")
@@ -193,13 +200,12 @@ def test_the_accelerator_for_one_job(typed: Typed) -> None:
     assert counted(typed, "/one") == counted(typed, "/stock")
 
 
-def test_the_third_key_of_the_accelerator_for_one_job(typed: Typed) -> None:
+def test_the_third_key_of_the_accelerator_for_one_job(typed: Typed, stock: str) -> None:
     """Without the jar, which has to be sent with the job, the class that it names is nowhere."""
     key = typed_on("accelerate.md", "-D fs.hdfs.impl=").strip()
     program = f"hadoop jar {EXAMPLES} wordcount"
     said = typed(f"{program} -libjars {own_jar(ACCELERATOR_JAR)} {key} /in /third")
-    stock = typed(f"{program} /in /without")
-    assert counted(typed, "/third") == counted(typed, "/without")
+    assert counted(typed, "/third") == counted(typed, "/stock")
     read = "HDFS: Number of bytes read"
     assert counter(said, "File System Counters", read) == counter(stock, "File System Counters", read)
     assert "BufferedFileSystem not found" in typed(f"{program} {key} /in /nowhere 2>&1 || true")

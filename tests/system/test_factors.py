@@ -13,6 +13,8 @@ from tests.system.running import Howdah
 
 pytestmark = pytest.mark.daemons
 
+SHAPE = ("--size", "50M", "--nodes", "2", "--maps", "4", "--reduces", "2")
+QUICK = ("--no-calibration", "--no-report", "--json")
 FILES = "org.apache.hadoop.mapreduce.FileSystemCounter"
 FILE = """\
 question: Does anything of this matter?
@@ -102,11 +104,8 @@ def test_nothing_of_the_containers_is_left(arms: tuple[list[Kept], list[Kept], d
 
 
 def test_a_daemon_is_killed_in_the_middle_and_the_cache_was_empty(howdah: Howdah, tmp_path: Path) -> None:
-    arguments = ("--size", "50M", "--nodes", "2", "--maps", "4", "--reduces", "2", "--factor", "faults=nodemanager@30%")
-    said = howdah(
-        "run", "terasort", *arguments, "--factor", "cache=dropped", "--no-calibration", "--out", str(tmp_path), "--json"
-    ).json()
-    [one] = said["runs"]
+    factors = ("--factor", "faults=nodemanager@30%", "--factor", "cache=dropped", "--out", str(tmp_path))
+    [one] = howdah("run", "terasort", *SHAPE, *factors, *QUICK).json()["runs"]
     kept = Kept(Path(one["path"]))
     assert checks(kept)["fault"]
     assert any("nodemanager of node2" in caveat["text"] for caveat in one["run"]["caveats"])
@@ -117,12 +116,11 @@ def test_a_daemon_is_killed_in_the_middle_and_the_cache_was_empty(howdah: Howdah
 
 def test_map_outputs_in_a_directory_that_all_hosts_see_are_read_where_they_lie(howdah: Howdah, tmp_path: Path) -> None:
     """By our own shuffle, those of the other node as well; without such a directory it fetches them."""
-    arguments = ("--size", "50M", "--nodes", "2", "--maps", "4", "--reduces", "2", "--accelerator", "sort")
     for directory, fetched in ((tmp_path / "shared", False), (None, True)):
         if directory is not None:
             directory.mkdir()
-        factor = ("--factor", f"shuffle_dir={directory or 'work'}", "--no-calibration", "--out", str(tmp_path / "runs"))
-        [one] = howdah("run", "terasort", *arguments, *factor, "--json").json()["runs"]
+        factor = ("--factor", f"shuffle_dir={directory or 'work'}", "--out", str(tmp_path / "runs"))
+        [one] = howdah("run", "terasort", *SHAPE, "--accelerator", "sort", *factor, *QUICK).json()["runs"]
         assert one["run"]["outcome"]["kind"] == "valid"
         job = Kept(Path(one["path"])).job("sort")
         assert len({attempt["node"] for attempt in job["attempts"]}) == 2, "all of it ran on one node"

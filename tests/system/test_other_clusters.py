@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from tests.system.kept import Kept, check_schemas
 from tests.system.running import Howdah, Said, archives_of, below, processes_of
 
 pytestmark = pytest.mark.daemons
-SMOKE = ("run", "terasort", "--size", "smoke", "--json")
+SMOKE = ("run", "terasort", "--size", "smoke", "--maps", "1", "--reduces", "1", "--no-report", "--json")
 
 
 def only(said: Said) -> Kept:
@@ -45,6 +46,7 @@ def test_the_watched_release_sorts(howdah: Howdah, watched: dict[str, Any]) -> N
                 for main in ("YarnChild", "MRAppMaster"):
                     if main in command and command.split(" ", 1)[0].endswith("/java"):
                         archives.setdefault(main, set()).update(archives_of(pid))
+            time.sleep(0.2)
         assert running.stdout is not None
         kept = only(Said((), running.returncode, running.stdout.read(), ""))
     for main in ("YarnChild", "MRAppMaster"):

@@ -36,6 +36,7 @@ _COMMON = (
     click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes."),
     click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
     click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first."),
+    click.option("--no-report", is_flag=True, help="Make no report: `howdah report` makes it of any run later."),
     click.option(
         "--data",
         type=click.Choice(["fresh", "reuse"]),
@@ -192,7 +193,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     )
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))
-    _finish(measured, as_json)
+    _finish(measured, as_json=as_json, reported=not options["no_report"])
 
 
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
@@ -246,25 +247,26 @@ def _asked(workload: Workload, options: Mapping[str, Any]) -> Asked:
     return Asked(size, own.pop("maps", None), own.pop("reduces", None), parse_conf(options["conf"]), own)
 
 
-def _finish(runs: list[Measured], as_json: bool) -> None:
+def _finish(runs: list[Measured], *, as_json: bool, reported: bool) -> None:
     from howdah.cli.reporting import write_report
     from howdah.store import read_run
     from howdah.store.codec import encode_run, encode_sample
 
     stored = [read_run(one.path) for one in runs]
-    page = write_report(stored, runs[-1].path / "report.html")
+    page = str(write_report(stored, runs[-1].path / "report.html")) if reported else None
     if as_json:
         records = [
             {"path": str(one.path), "run": encode_run(one.run), "samples": [encode_sample(s) for s in one.samples]}
             for one in stored
         ]
-        click.echo(json.dumps({"runs": records, "report": str(page)}, indent=1))
+        click.echo(json.dumps({"runs": records, "report": page}, indent=1))
     else:
         from howdah.cli.reporting import print_result
 
         if valid := [one for one in stored if one.run.outcome.kind == "valid"]:
             print_result(valid)
-        click.echo(f"\nReport: {page}\nRun:    {runs[-1].path}")
+        click.echo(f"\nReport: {page}" if page else "")
+        click.echo(f"Run:    {runs[-1].path}")
         click.echo(f"Next:   howdah show {runs[-1].run.id}")
     errors = [(one.run.id, error) for one in runs if (error := _verdict(one)) is not None]
     for run_id, error in errors[1:]:

@@ -16,6 +16,9 @@ from howdah.storage.registry import open_storages
 HOMES = "dfs.user.home.dir.prefix"
 """Below which users have their home directories, in HDFS and in our own file system: clients decide."""
 
+_DEFAULT = "default"
+"""The name of the cluster's default storage, a directory, for jobs whose default is another."""
+
 _COUNTERS = "org.apache.hadoop.mapreduce.FileSystemCounter"
 
 
@@ -65,11 +68,20 @@ def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequen
         cluster.settings.get(key)
         for key in ("mapreduce.jobhistory.intermediate-done-dir", "yarn.app.mapreduce.am.staging-dir")
     )
+    # Whole, and the default with a name: to what lacks a scheme Hadoop gives the default's, and to what lacks an
+    # authority that of `storage`, whatever its scheme.
+    there = default.uri("/")
+    named: tuple[str, ...] = ()
+    if isinstance(default, PosixFiles):
+        scheme = there.partition(":")[0]
+        there = f"{scheme}://{_DEFAULT}/"
+        named = (f"-Dfs.{scheme}.mount.{_DEFAULT}={cluster.settings.get(f'fs.{scheme}.mount', '/')}",)
     return (
         f"-Dfs.defaultFS={storage.uri('/')}",
-        f"-Dyarn.app.mapreduce.am.staging-dir={directory}/staging",
-        f"-Dmapreduce.job.hdfs-servers={default.uri('/')}",
-        f"-Dmapreduce.jobhistory.intermediate-done-dir={default.uri(intermediate_directory(history, staging))}",
+        f"-Dyarn.app.mapreduce.am.staging-dir={storage.uri(f'{directory}/staging')}",
+        f"-Dmapreduce.job.hdfs-servers={there}",
+        f"-Dmapreduce.jobhistory.intermediate-done-dir={there}{intermediate_directory(history, staging).lstrip('/')}",
+        *named,
     )
 
 

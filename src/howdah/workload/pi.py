@@ -50,7 +50,9 @@ class Pi:
 
     def run(self, session: Session, settings: Settings) -> None:
         maps, share = settings["maps"], settings["samples"] // settings["maps"]
-        self._output = session.program("pi", "run", session.examples("pi", str(maps), str(share))).output
+        self._output = session.program(
+            "pi", "run", session.examples("pi", *session.at_home(), str(maps), str(share))
+        ).output
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         found = _ESTIMATE.findall(self._output)

@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Layouts {
   private static final Logger LOG = LoggerFactory.getLogger(Layouts.class);
+  private static final String LUSTRE = "lustre";
   private static final String ATTRIBUTE = "lustre.lov";
   private static final int PLAIN = 0x0BD10BD0;
   private static final int POOLED = 0x0BD30BD0;
@@ -108,7 +109,7 @@ final class Layouts {
    */
   Layouts(Settings settings, String type) {
     this.settings = settings;
-    active = type.equals("lustre");
+    active = type.equals(LUSTRE);
     if (!active && !settings.layout.isEmpty()) {
       LOG.warn(
           "{} is set to \"{}\", but the file system is of type {}: files get no layout",
@@ -116,6 +117,11 @@ final class Layouts {
           settings.layout,
           type);
     }
+  }
+
+  /** Whether a file may have a layout of its own on a file system of this type. */
+  static boolean areForFiles(String type) {
+    return type.equals(LUSTRE) && Library.FOUND != null;
   }
 
   /**

@@ -305,7 +305,26 @@ abstract class MountedBase extends FileSystem {
       case CommonPathCapabilities.FS_ACLS:
         return Acls.areSupported(nearest(path));
       default:
-        return super.hasPathCapability(path, capability);
+        return hasOwnCapability(capability) || super.hasPathCapability(path, capability);
+    }
+  }
+
+  /** What needs JNA, by the name of its key; two have none. */
+  private boolean hasOwnCapability(String capability) throws IOException {
+    String own = "fs." + scheme + ".";
+    if (!capability.startsWith(own)) {
+      return false;
+    }
+    switch (capability.substring(own.length())) {
+      case "attributes":
+      case "preallocate":
+      case "quotas":
+      case "rename.native":
+        return Native.get() != null;
+      case "layout":
+        return Layouts.areForFiles(mount.knownType());
+      default:
+        return false;
     }
   }
 

@@ -114,6 +114,9 @@ class ProcessTest {
       assertThat(files.getFileStatus(other).getOwner()).isEqualTo(System.getProperty("user.name"));
       assertThat(files.getFileStatus(other).hasAcl()).isFalse();
       assertThat(files.hasPathCapability(other, CommonPathCapabilities.FS_ACLS)).isFalse();
+      for (String one : StatusTest.NEED_JNA) {
+        assertThat(files.hasPathCapability(other, "fs.posixfs." + one)).as(one).isFalse();
+      }
       assertThatThrownBy(() -> files.setAcl(other, Collections.emptyList()))
           .isInstanceOf(UnsupportedOperationException.class)
           .hasMessageContaining("need JNA");

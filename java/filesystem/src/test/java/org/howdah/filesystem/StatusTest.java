@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
@@ -30,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is told of files, and of what can be done with them. */
 class StatusTest {
+  static final List<String> NEED_JNA =
+      Arrays.asList("attributes", "preallocate", "quotas", "rename.native");
+
   private static final List<AclEntry> ACL =
       AclEntry.parseAclSpec("user::rw-,user:1234:r--,group::r--,mask::r--,other::---", true);
 
@@ -68,6 +72,19 @@ class StatusTest {
     for (FileStatus status : files.listStatus(new Path("/"))) {
       assertThat(status.hasAcl()).isEqualTo(status.getPath().getName().equals("file"));
     }
+  }
+
+  @Test
+  void itIsSaidWhatTheSystemIsAskedForThatJavaCannot() throws IOException {
+    for (String one : NEED_JNA) {
+      assertThat(files.hasPathCapability(file, "fs.posixfs." + one)).as(one).isTrue();
+      assertThat(context().getDefaultFileSystem().hasPathCapability(file, "fs.posixfs." + one))
+          .as(one)
+          .isTrue();
+      assertThat(files.hasPathCapability(file, "fs.lustrefs." + one)).as(one).isFalse();
+    }
+    assertThat(files.hasPathCapability(file, "fs.posixfs.layout")).as("not on Lustre").isFalse();
+    assertThat(files.hasPathCapability(file, "fs.posixfs.nonsense")).isFalse();
   }
 
   @Test
