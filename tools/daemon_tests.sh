@@ -10,10 +10,18 @@ cd "$(dirname "$0")/.."
 CACHE=.build/daemon-tests # of its own, and new each time: what failed in other runs is no business of this one
 JDK="$PWD/.build/jdk"
 
-quick_jdk() { # the JDK that is on the path, but for its command `java`
+chosen_jdk() { # the one that Howdah takes
+    .venv/bin/python -c '
+from contextlib import closing
+from howdah.hadoop.jdk import choose_jdk, find_jdks
+from howdah.host.channel import open_local
+with closing(open_local("here")) as host:
+    print(choose_jdk(find_jdks(host), "3.4.2").home)'
+}
+
+quick_jdk() { # that JDK, but for its command `java`
     local real part
-    real="$(readlink -f "$(command -v javac)")"
-    real="${real%/bin/javac}"
+    real="$(chosen_jdk)"
     rm -rf "$JDK"
     mkdir -p "$JDK/bin"
     for part in "$real"/*; do [ "$part" = "$real/bin" ] || ln -s "$part" "$JDK"; done

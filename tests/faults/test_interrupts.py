@@ -17,10 +17,10 @@ from tests.faults.conftest import Begun, Home, eventually, one_message
 
 pytestmark = pytest.mark.daemons
 
-_QUICK = ("run", "terasort", "--size", "smoke", "--maps", "1", "--reduces", "1", "--no-probes")
+_QUICK = ("run", "terasort", "--size", "smoke", "--maps", "1", "--reduces", "1", "--no-probes", "--no-report")
 _ON_SHARED = (*_QUICK, "--cluster", "shared")
 # The mapper of each phase waits for nobody: only a larger input makes the sort last.
-_LONG = ("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration", "--cluster", "shared")
+_LONG = ("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration", "--no-report", "--cluster", "shared")
 
 
 def assert_interrupted(run: Begun, seconds: float = 15.0, kept: Callable[[], Path] | None = None) -> None:
@@ -132,7 +132,7 @@ def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
 
 def test_data_that_is_kept_is_whole_or_made_anew(cluster: Home) -> None:
     """A generator that is killed leaves none, and a file that is missing is noticed."""
-    kept = ("run", "wordcount", "--size", "100M", "--data", "reuse", "--cluster", "shared")
+    kept = ("run", "wordcount", "--size", "30M", "--data", "reuse", "--no-report", "--cluster", "shared")
     run = cluster.begin(*kept, "--no-probes", "--no-calibration")
     generators = eventually(lambda: cluster.phase("gen") and cluster.pids("textgen"), 120, "a generator", begun=run)
     for pid in (run.pid, *generators):

@@ -26,6 +26,7 @@ CLASSES = Path(__file__).parents[2] / "java" / "sort" / "target" / "test-classes
 TASK = "org.apache.hadoop.mapreduce.TaskCounter"
 QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--no-report", "--json")
 SHAPE = ("--maps", "3", "--reduces", "2")
+LEAST = ("--maps", "1", "--reduces", "1")
 KEYS = settings_for("sort")
 
 OWN_WAY = re.compile(
@@ -142,7 +143,7 @@ def test_the_run_says_what_it_had(
     ("workload", "cluster"),
     [
         ("wordcount", "fast"),
-        ("grep", "fast"),
+        pytest.param("grep", "fast", marks=pytest.mark.soak),
         ("sort", "fast"),
         ("secondarysort", "by-default"),
         ("join", "by-default"),
@@ -245,7 +246,7 @@ def test_to_a_cluster_that_howdah_did_not_start_the_jar_is_sent(
     text = re.sub(r"@\S+/task\.args", "", text.replace(f",{jar}", ""))
     site.write_text(re.sub(r"-XX:SharedArchiveFile=[^ <]+", "", text), encoding="utf-8")
     assert str(jar) not in site.read_text(encoding="utf-8")
-    kept, record = run(howdah, "terasort", f"conf:{conf}", *SHAPE, "--accelerator", "sort")
+    kept, record = run(howdah, "terasort", f"conf:{conf}", *LEAST, "--accelerator", "sort")
     assert kept.setting("sort", "tmpjars").endswith(f"/{jar.name}")
     assert counters(kept, "sort")["Howdah Sort"]["RECORDS"] == 100_000
     assert shortfalls(record, "sort") == [
@@ -263,11 +264,11 @@ def by_default(howdah: Howdah) -> Iterator[None]:
 
 
 def test_a_cluster_may_have_it_for_all_its_jobs(howdah: Howdah, by_default: None) -> None:
-    kept, record = run(howdah, "terasort", "by-default")
+    kept, record = run(howdah, "terasort", "by-default", *LEAST)
     assert record["trial"]["settings"]["accelerator"] == "sort"
     assert counters(kept, "sort")["Howdah Sort"]["RECORDS"] == 100_000
     assert shortfalls(record, "sort") == []
-    kept, record = run(howdah, "terasort", "by-default", "--accelerator", "none")
+    kept, record = run(howdah, "terasort", "by-default", *LEAST, "--accelerator", "none")
     assert "accelerator" not in record["trial"]["settings"]
     assert not any(group.startswith("Howdah ") for group in counters(kept, "sort"))
 
@@ -295,7 +296,7 @@ PROGRAMS = {
         f"-Dmapreduce.large-sorter.reduce-tasks=2 {HERE}/out"
     ),
     "one big map output": f"{TESTS} testbigmapoutput -input {HERE}/in -output {HERE}/out -create 64",
-    "many small jobs": f"{TESTS} mrbench -baseDir {HERE}/bench -numRuns 3 -maps 3 -reduces 2 -inputLines 500",
+    "many small jobs": f"{TESTS} mrbench -baseDir {HERE}/bench -numRuns 2 -maps 3 -reduces 2 -inputLines 500",
     "streaming": (
         f"{EXAMPLES} randomtextwriter -Dmapreduce.randomtextwriter.totalbytes=4000000 "
         "-Dmapreduce.output.fileoutputformat.outputformat.class="

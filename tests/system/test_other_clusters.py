@@ -70,7 +70,7 @@ def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah) -> N
 
 
 @pytest.mark.usefixtures("watched")
-@pytest.mark.parametrize("workload", ["dfsio", "namenode"])
+@pytest.mark.parametrize("workload", [pytest.param("dfsio", marks=pytest.mark.soak), "namenode"])
 def test_programs_of_its_tests_jars_run(howdah: Howdah, workload: str) -> None:
     only(howdah("run", workload, "--size", "smoke", "--json", "--cluster", "watched", "--no-calibration"))
 

@@ -13,6 +13,8 @@ from tests.system.running import Howdah
 
 pytestmark = pytest.mark.daemons
 
+BARE = ("--cluster", "alpha", "--no-calibration", "--no-probes", "--no-report", "--json")
+
 
 # TeraSort has a file of tests of its own. `run all` does these one after the other, in longer than a test may take.
 @pytest.mark.parametrize("name", sorted(name for name, one in WORKLOADS.items() if one.sizes and name != "terasort"))
@@ -36,8 +38,7 @@ def test_smoke(howdah: Howdah, cluster: dict[str, Any], name: str) -> None:
 
 @pytest.mark.parametrize("engine", ["streaming", "spark"])
 def test_other_engines_count_the_same_words(howdah: Howdah, cluster: dict[str, Any], engine: str) -> None:
-    options = ("--engine", engine, "--size", "1M", "--cluster", "alpha", "--no-calibration", "--no-probes")
-    [one] = howdah("run", "wordcount", *options, "--json").json()["runs"]
+    [one] = howdah("run", "wordcount", "--engine", engine, "--size", "1M", *BARE).json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
     counted = () if engine == "spark" else ("counted",)
     assert [check["name"] for check in one["run"]["checks"]] == ["counts", "total", *counted, "clock", "hadoop"]
@@ -46,8 +47,7 @@ def test_other_engines_count_the_same_words(howdah: Howdah, cluster: dict[str, A
 
 @pytest.mark.parametrize("name", ["from", "to"])
 def test_distcp_copies_between_hdfs_and_a_directory(howdah: Howdah, cluster: dict[str, Any], name: str) -> None:
-    options = (f"--{name}", "file", "--files", "3", "--size", "3M", "--cluster", "alpha", "--no-calibration")
-    [one] = howdah("run", "distcp", *options, "--no-probes", "--json").json()["runs"]
+    [one] = howdah("run", "distcp", f"--{name}", "file", "--files", "3", "--size", "3M", *BARE).json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
     assert [check["name"] for check in one["run"]["checks"]] == ["files", "checksums", "clock", "hadoop"]
     assert {"from": "stage", "to": "back"}[name] in [phase["name"] for phase in one["run"]["phases"]]
@@ -62,7 +62,7 @@ def test_they_leave_the_storage_as_it_was(howdah: Howdah, cluster: dict[str, Any
 
 def test_a_command_of_ones_own(howdah: Howdah, cluster: dict[str, Any]) -> None:
     def run(*own: str) -> Any:
-        return howdah("run", "command", *own, "--cluster", "alpha", "--no-calibration", "--no-probes", "--json")
+        return howdah("run", "command", *own, *BARE)
 
     generate = "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar teragen 1000 $HOWDAH_DIRECTORY/rows"
     count = "test $(hdfs dfs -cat $HOWDAH_DIRECTORY/rows/part* | wc -c) ="
@@ -84,8 +84,8 @@ def test_a_command_of_ones_own(howdah: Howdah, cluster: dict[str, Any]) -> None:
 
 def test_data_is_kept_and_used_again(howdah: Howdah, cluster: dict[str, Any]) -> None:
     def run() -> dict[str, Any]:
-        options = ("--cluster", "alpha", "--no-calibration", "--no-probes", "--data", "reuse", "--json")
-        one: dict[str, Any] = howdah("run", "terasort", "--size", "smoke", *options).json()["runs"][0]["run"]
+        said = howdah("run", "terasort", "--size", "smoke", "--data", "reuse", *BARE)
+        one: dict[str, Any] = said.json()["runs"][0]["run"]
         assert one["outcome"]["kind"] == "valid"
         return one
 
