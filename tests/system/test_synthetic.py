@@ -48,6 +48,20 @@ def test_an_experiment_from_its_plan_to_its_page(howdah: Howdah, tmp_path: Path)
     assert again.out == said.out, "there is nothing left to run"
 
 
+def test_a_run_without_a_report_has_one_made_later(howdah: Howdah, tmp_path: Path) -> None:
+    truth = tmp_path / "truth.yaml"
+    truth.write_text(TRUTH, encoding="utf-8")
+    run = ("run", "terasort", "--cluster", f"synthetic:{truth}", "--no-report", "--out", str(tmp_path / "runs"))
+    said = howdah(*run, "--json").json()
+    [one] = said["runs"]
+    assert said["report"] is None
+    assert not list(Path(one["path"]).glob("*.html"))
+    assert "Report:" not in howdah(*run).ok().out
+    page = tmp_path / "later.html"
+    howdah("report", one["path"], "-o", str(page)).ok()
+    assert page.read_text(encoding="utf-8").lstrip().startswith("<!")
+
+
 def test_runs_are_told_from_measured_ones(howdah: Howdah, tmp_path: Path) -> None:
     truth = tmp_path / "truth.yaml"
     truth.write_text(TRUTH, encoding="utf-8")
