@@ -68,19 +68,18 @@ def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequen
         cluster.settings.get(key)
         for key in ("mapreduce.jobhistory.intermediate-done-dir", "yarn.app.mapreduce.am.staging-dir")
     )
-    # Whole, and the default with a name: to what lacks a scheme Hadoop gives the default's, and to what lacks an
-    # authority that of `storage`, whatever its scheme.
-    there = default.uri("/")
+    # Whole URIs, and a directory by a name: to a path without a scheme Hadoop gives that of the cluster's default, and
+    # to one without an authority that of `storage`, whatever its scheme.
+    there = default.uri("")
     named: tuple[str, ...] = ()
-    if isinstance(default, PosixFiles):
-        scheme = there.partition(":")[0]
-        there = f"{scheme}://{_DEFAULT}/"
-        named = (f"-Dfs.{scheme}.mount.{_DEFAULT}={cluster.settings.get(f'fs.{scheme}.mount', '/')}",)
+    if default.name == POSIX:
+        there = f"{POSIX_SCHEME}://{_DEFAULT}"
+        named = (f"-Dfs.{POSIX_SCHEME}.mount.{_DEFAULT}={_root(cluster)}",)
     return (
         f"-Dfs.defaultFS={storage.uri('/')}",
         f"-Dyarn.app.mapreduce.am.staging-dir={storage.uri(f'{directory}/staging')}",
-        f"-Dmapreduce.job.hdfs-servers={there}",
-        f"-Dmapreduce.jobhistory.intermediate-done-dir={there}{intermediate_directory(history, staging).lstrip('/')}",
+        f"-Dmapreduce.job.hdfs-servers={there}/",
+        f"-Dmapreduce.jobhistory.intermediate-done-dir={there}{intermediate_directory(history, staging)}",
         *named,
     )
 

@@ -6,7 +6,8 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,7 @@ def test_descendants_have_the_role_and_node_of_their_nearest_root(sampling, proc
     assert other.pid not in points
     below = [point for pid, point in points.items() if pid != os.getpid()]
     assert {(point["role"], point["node"]) for point in below} == {("datanode", "node1")}
-    for pid in points.keys() - {os.getpid(), shell.pid}:
-        os.kill(pid, 9)
+    kill(points.keys() - {os.getpid(), shell.pid})
     until(lambda: set(by_pid(one.sample())) <= {os.getpid(), shell.pid})
 
 
@@ -123,7 +123,12 @@ def test_a_containers_processes_have_its_id(sampling, processes):
         assert points[manager.pid]["role"] == "nodemanager"
         assert [point["role"] for point in points.values()].count("nodemanager") >= 2, "its own helper is no container"
     finally:
-        for pid in by_pid(one.sample()).keys() - {os.getpid(), manager.pid}:
+        kill(by_pid(one.sample()).keys() - {os.getpid(), manager.pid})
+
+
+def kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):  # A shell whose child was killed before it has ended.
             os.kill(pid, 9)
 
 

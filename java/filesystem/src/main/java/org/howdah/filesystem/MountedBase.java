@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -311,21 +312,16 @@ abstract class MountedBase extends FileSystem {
 
   /** What needs JNA, by the name of its key; two have none. */
   private boolean hasOwnCapability(String capability) throws IOException {
-    String own = "fs." + scheme + ".";
-    if (!capability.startsWith(own)) {
-      return false;
+    if (capability.equals(settings.name(Key.LAYOUT))) {
+      return Layouts.areForFiles(mount.knownType());
     }
-    switch (capability.substring(own.length())) {
-      case "attributes":
-      case "preallocate":
-      case "quotas":
-      case "rename.native":
-        return Native.get() != null;
-      case "layout":
-        return Layouts.areForFiles(mount.knownType());
-      default:
-        return false;
-    }
+    List<String> others =
+        Arrays.asList(
+            settings.name(Key.PREALLOCATE),
+            settings.name(Key.RENAME_NATIVE),
+            "fs." + scheme + ".attributes",
+            "fs." + scheme + ".quotas");
+    return others.contains(capability) && Native.get() != null;
   }
 
   /** What is there of a path: other file systems may be mounted below the root. */
