@@ -113,6 +113,8 @@ ROWS = {
         conf={"mapreduce.task.io.sort.factor": "10", "mapreduce.job.reduces": "4"},
     ),
     "sort-random": Row("sort", "2G", "Sort of RandomWriter data", "sort", conf=_EQUAL),
+    # What RandomWriter writes for each host unless it is told otherwise.
+    "sort-random-10g": Row("sort", "10G", "Sort of RandomWriter data", "sort", conf={"mapreduce.job.reduces": "4"}),
     "sort-words": Row("wordcount", "2G", "WordCount with its combiner", "count", conf=_EQUAL),
     "sort-combiner": _command("aggregatewordcount: a combiner that the sort does not know", "aggregatewordcount"),
     "sort-keys": _shuffle(
