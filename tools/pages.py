@@ -95,7 +95,7 @@ def tuned_defaults() -> str:
         "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/tuning.py` by"
         " `tools/pages.py`; the values are those for one node on a machine with 2 processors and 24 GiB.\n",
         "`--without NAME` leaves one out; `--defaults stock` leaves all out; `--conf KEY=VALUE` wins over all."
-        " Their effects are in [performance](../performance.md).\n",
+        " Their effects are in [performance](../performance/control-plane.md).\n",
     ]
     for one in TUNINGS:
         parts.append(f"## {one.name}\n\n{one.why[0].upper()}{one.why[1:]}.\n")
