@@ -209,11 +209,14 @@ def test_distcp_compares_checksums_with_hdfs(howdah: Howdah, shared: Path, tmp_p
         return howdah("exec", "--name", "both", "--", *command).ok().out
 
     on("hdfs", "dfs", "-mkdir", "-p", "/from")
-    on("hdfs", "dfs", "-put", str(content), "/from/file")
+    on("hdfs", "dfs", "-Ddfs.blocksize=1048576", "-put", str(content), "/from/file")
+    on("hdfs", "dfs", "-touchz", "/from/empty")
     on("hadoop", "distcp", COMPOSITE, "-m", "1", "/from", "posixfs:///to")
     assert (shared / "to/file").read_bytes() == content.read_bytes()
-    said = on("hdfs", "dfs", COMPOSITE, "-checksum", "/from/file", "posixfs:///to/file").splitlines()
+    names = ("/from/file", "posixfs:///to/file", "/from/empty", "posixfs:///to/empty")
+    said = on("hdfs", "dfs", COMPOSITE, "-checksum", *names).splitlines()
     assert said[0].split()[1:] == said[1].split()[1:]
+    assert said[2].split()[1:] == said[3].split()[1:]
     assert "COMPOSITE-CRC32C" in said[0]
     damaged = bytearray(content.read_bytes())
     damaged[1_000_000] ^= 1

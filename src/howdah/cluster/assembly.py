@@ -70,7 +70,7 @@ class Assembly:
         for one in self._allocation.hosts.values():
             if request.processors is not None:
                 one.call("machine.confine", processors=request.processors)
-        plan = self._plan = replace(plan, mounted=_check_directory(self._allocation.hosts.values(), plan))
+        plan = self._plan = replace(plan, mount_types=_check_directory(self._allocation.hosts.values(), plan))
         free = _check_disk(host, plan.directory)
         announce("allocation")
         distribution = self._distribution(host)
@@ -243,11 +243,11 @@ def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:
     return wanted
 
 
-def _check_directory(hosts: Iterable[Host], plan: Plan) -> bool:
-    """Whether the root of the storage `posix` is mounted. Raises HostProblem where some host cannot write to it, or
-    only some have it mounted."""
+def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
+    """The types of file system that are mounted where the root of the storage `posix` is; none if it is on the hosts'
+    own disks. Raises HostProblem where some host cannot write to it, or only some have it mounted."""
     directory = plan.storages.directory
-    mounted: dict[str, bool] = {}
+    mounted: dict[str, str | None] = {}
     for host in hosts if directory is not None else ():
         if not host.call("files.is_writable", path=directory):
             raise HostProblem(
@@ -255,15 +255,16 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> bool:
                 hint="Make it, or mount it, on every host; Howdah never makes it itself.",
                 host=host.name,
             )
-        mounted[host.name] = host.call("files.is_mounted", path=directory)
-    if len(set(mounted.values())) > 1:
-        there, lacking = (next(name for name, is_there in mounted.items() if is_there is one) for one in (True, False))
+        mounted[host.name] = host.call("files.mounted_type", path=directory)
+    lacking = next((name for name, found in mounted.items() if found is None), None)
+    there = next((name for name, found in mounted.items() if found is not None), None)
+    if there is not None and lacking is not None:
         raise HostProblem(
             f"--storage posix:{directory}: nothing is mounted there, as it is on {there}",
             hint="Mount it on every host.",
             host=lacking,
         )
-    return any(mounted.values())
+    return tuple(sorted({found for found in mounted.values() if found is not None}))
 
 
 def _check_disk(host: Host, directory: str) -> int:

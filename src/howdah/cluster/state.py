@@ -190,7 +190,8 @@ def short_name(path: Path) -> Iterator[str]:
 
 
 def _decode(record: Mapping[str, Any]) -> Manifest:
-    plan = record["plan"]
+    plan = dict(record["plan"])
+    plan.pop("mounted", None)  # An earlier Howdah's.
     return Manifest(
         **{
             **record,
@@ -201,6 +202,7 @@ def _decode(record: Mapping[str, Any]) -> Manifest:
                     "nodes": tuple(Place(**node) for node in plan["nodes"]),
                     "application_ports": tuple(plan["application_ports"]),
                     "application_web_ports": tuple(plan["application_web_ports"]),
+                    "mount_types": tuple(plan.get("mount_types", ())),
                 }
             ),
             "daemons": tuple(Daemon(**daemon) for daemon in record["daemons"]),

@@ -158,13 +158,16 @@ def _core(plan: Plan) -> dict[str, str]:
 def _posix(plan: Plan) -> dict[str, str]:
     if plan.storages.directory is None:
         return {}
-    return {
+    keys = {
         f"fs.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFileSystem",
         f"fs.AbstractFileSystem.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFs",
         f"fs.{POSIX_SCHEME}.mount": plan.storages.directory,
-        # So that no process writes to the disk below once the mount is lost.
-        f"fs.{POSIX_SCHEME}.mount.required": "true" if plan.mounted else "false",
+        # So that no process writes to the disk below once the mount is lost, nor to another partition.
+        f"fs.{POSIX_SCHEME}.mount.required": "true" if plan.mount_types else "false",
     }
+    if plan.mount_types:
+        keys[f"fs.{POSIX_SCHEME}.mount.type"] = ",".join(plan.mount_types)
+    return keys
 
 
 def _hdfs(plan: Plan) -> dict[str, str]:

@@ -31,7 +31,8 @@ class Place:
 class Plan:
     """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
     where, on every host, containers keep their files; None for a place in each node's own directory. `storage` names
-    its storages (`howdah.model.storage`); `mounted` is whether something is mounted where that of `posix` is."""
+    its storages (`howdah.model.storage`); `mount_types` are the types of file system
+    that are mounted where that of `posix` is."""
 
     name: str
     masters: Place
@@ -42,7 +43,7 @@ class Plan:
     security: str
     shuffle: str | None = None
     storage: str = "hdfs"
-    mounted: bool = False
+    mount_types: tuple[str, ...] = ()
 
     @property
     def storages(self) -> Storages:

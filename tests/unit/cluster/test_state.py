@@ -78,11 +78,12 @@ def test_a_manifest_is_read_back(directory: ClusterDirectory) -> None:
     assert found.state == "down"
 
 
-def test_a_manifest_of_an_earlier_howdah_has_no_plugins(directory: ClusterDirectory) -> None:
+def test_a_manifest_of_an_earlier_howdah_has_no_plugins_and_other_words_for_mounts(directory: ClusterDirectory) -> None:
     directory.write(MANIFEST)
     file = directory.path / "cluster.json"
     record = json.loads(file.read_text(encoding="utf-8"))
-    del record["plugins"]
+    del record["plugins"], record["plan"]["mount_types"]
+    record["plan"]["mounted"] = True
     file.write_text(json.dumps(record), encoding="utf-8")
     assert directory.read() == replace(MANIFEST, plugins={})
 

@@ -138,6 +138,17 @@ def test_the_users_settings_win_over_tuned_ones_and_those_over_what_is_needed() 
     assert client["dfs.client.use.datanode.hostname"] == "true"
 
 
+def test_where_the_storage_is_mounted_its_types_are_demanded() -> None:
+    distribution = of_lock(read_lock("3.4.2"), Path("/hadoop"))
+    own = replace(PLAN, storage="posix:/data/shared")
+    mounted = replace(own, mount_types=("lustre", "nfs4"))
+    plain, demanding = (configure(plan, distribution, {}, {}).common for plan in (own, mounted))
+    assert plain["fs.posixfs.mount.required"] == "false"
+    assert "fs.posixfs.mount.type" not in plain
+    assert demanding["fs.posixfs.mount.required"] == "true"
+    assert demanding["fs.posixfs.mount.type"] == "lustre,nfs4"
+
+
 @pytest.mark.parametrize("source", ["managed", "home"])
 def test_our_own_jars_are_where_containers_and_clients_look(source: str) -> None:
     plain = replace(of_lock(read_lock("3.4.2"), Path("/hadoop")), source=source)  # type: ignore[arg-type]

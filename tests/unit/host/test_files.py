@@ -41,19 +41,19 @@ def test_the_space_of_what_is_not_there_is_that_of_what_is_above_it(path: str) -
     assert files.space(path)["device"] == Path("/").stat().st_dev
 
 
-def test_what_is_mounted_differs_from_what_is_above_it() -> None:
-    assert files.is_mounted("/proc/self")
-    assert not files.is_mounted("/")
+def test_what_is_mounted_has_a_type_and_the_machines_own_root_none() -> None:
+    assert files.mounted_type("/proc/self") == "proc"
+    assert files.mounted_type("/") is None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 def test_a_link_to_what_is_mounted_is_on_it(tmp_path: Path) -> None:
-    own = files.is_mounted(str(tmp_path))
+    own = files.mounted_type(str(tmp_path))
     (tmp_path / "deep").mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "howdah-test", str(tmp_path / "deep")], check=True)
     try:
         (tmp_path / "link").symlink_to(tmp_path / "deep")
-        assert files.is_mounted(str(tmp_path / "link"))
-        assert files.is_mounted(str(tmp_path)) is own
+        assert files.mounted_type(str(tmp_path / "link")) == "tmpfs"
+        assert files.mounted_type(str(tmp_path)) == own
     finally:
         subprocess.run(["umount", str(tmp_path / "deep")], check=True)

@@ -7,6 +7,8 @@ import os
 import shutil
 from typing import Any, Callable, Dict, List, Optional
 
+from .kernel import mount_of, parse_mountinfo
+
 
 def read(path: str, offset: int = 0, limit: Optional[int] = None) -> bytes:
     """The bytes of a file from `offset`, at most `limit`. A negative offset counts from the end."""
@@ -123,15 +125,14 @@ def is_writable(path: str) -> bool:
     return os.access(path, os.W_OK)
 
 
-def is_mounted(path: str) -> bool:
-    """Whether a directory is on another file system than one of those above it."""
+def mounted_type(path: str) -> Optional[str]:
+    """The type of the file system that a directory is on, as `df -T` names it; None where it is the machine's own."""
     real = os.path.realpath(path)
-    device = os.stat(real).st_dev
-    while real != "/":
-        real = os.path.dirname(real)
-        if os.stat(real).st_dev != device:
-            return True
-    return False
+    if os.stat(real).st_dev == os.stat("/").st_dev:
+        return None
+    with open("/proc/self/mountinfo") as source:
+        mount = mount_of(real, parse_mountinfo(source.read()))
+    return None if mount is None else str(mount["type"])
 
 
 def find_command(name: str) -> Optional[str]:
@@ -178,7 +179,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "files.list": listing,
     "files.resolve": resolve,
     "files.is_writable": is_writable,
-    "files.is_mounted": is_mounted,
+    "files.mounted_type": mounted_type,
     "files.find_command": find_command,
     "files.checksum": checksum,
     "files.space": space,

@@ -14,7 +14,9 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CompositeCrcFileChecksum;
 import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.MD5MD5CRC32GzipFileChecksum;
 import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.io.MD5Hash;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.DataChecksum;
 
@@ -27,6 +29,12 @@ final class Contents {
   private static final String TYPE = "dfs.checksum.type";
   private static final String BYTES = "dfs.bytes-per-checksum";
   private static final int USUAL_BYTES = 512;
+
+  /**
+   * What HDFS gives for a file without blocks, whatever it is set to ({@code FileChecksumHelper}).
+   */
+  private static final FileChecksum EMPTY =
+      new MD5MD5CRC32GzipFileChecksum(0, 0, MD5Hash.digest(new byte[32]));
 
   private final Settings settings;
   private final boolean composite;
@@ -61,6 +69,9 @@ final class Contents {
     }
     if (!hasChecksums()) {
       return null;
+    }
+    if (entry.size == 0 || length == 0) {
+      return EMPTY;
     }
     Checksums kept =
         type == Checksums.TYPE && length >= entry.size ? Checksums.read(file, entry) : null;

@@ -55,6 +55,9 @@ final class Creation {
   FileOutput make(org.apache.hadoop.fs.Path name, Wish wish) throws IOException {
     mount.check();
     Path file = mount.locate(name);
+    if (settings.syncDirectories) {
+      Tree.requireSync(file.getParent());
+    }
     try {
       return made(name, file, wish);
     } catch (NoSuchFileException e) {
@@ -109,6 +112,9 @@ final class Creation {
    * @throws FileAlreadyExistsException if it, or what is above it, is a file
    */
   void makeDirectories(Path directory, FsPermission permission) throws IOException {
+    if (settings.syncDirectories && !Files.exists(directory)) {
+      Tree.requireSync(directory.getParent());
+    }
     try {
       Tree.makeDirectory(directory, permission);
     } catch (NoSuchFileException e) {

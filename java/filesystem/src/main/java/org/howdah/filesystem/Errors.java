@@ -9,6 +9,8 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.apache.hadoop.fs.ClusterStorageCapacityExceededException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -20,6 +22,11 @@ import org.apache.hadoop.security.AccessControlException;
 
 /** Java's exceptions of files in Hadoop's classes, with path and operation. */
 final class Errors {
+  /** What the C library says of EIO, EREMOTEIO, ETIMEDOUT, ESTALE, EHOSTDOWN and ENOTCONN. */
+  private static final List<String> FAILURES =
+      Arrays.asList(
+          "i/o error", "input/output", "timed out", "stale", "host is down", "not connected");
+
   private Errors() {}
 
   /**
@@ -66,6 +73,12 @@ final class Errors {
     return lower.contains("operation not permitted")
         || lower.contains("read-only file system")
         || lower.contains("resource busy");
+  }
+
+  /** Whether the storage failed, so that nobody knows what it has done. */
+  static boolean isFailure(IOException thrown) {
+    String lower = reason(thrown).toLowerCase(Locale.ROOT);
+    return FAILURES.stream().anyMatch(lower::contains);
   }
 
   private static String reason(IOException thrown) {

@@ -143,6 +143,8 @@ final class Layouts {
 
   /** Called for every directory that is made, before anything is in it. */
   void made(Path directory) throws IOException {
+    // Another may have had that name.
+    STRIPES.remove(directory);
     if (!active || settings.layout.isEmpty()) {
       return;
     }

@@ -26,6 +26,7 @@ final class Mount {
   private static final Map<Long, String> TYPES = new ConcurrentHashMap<>();
 
   private final URI uri;
+  private final Settings settings;
   private final Path root;
   private final String prefix;
   private final boolean confined;
@@ -42,6 +43,7 @@ final class Mount {
    */
   Mount(URI uri, Settings settings) throws IOException {
     this.uri = uri;
+    this.settings = settings;
     root = Paths.get(settings.mount(uri.getAuthority())).normalize();
     confined = root.getNameCount() > 0;
     prefix = confined ? root.toString() : "";
@@ -68,7 +70,7 @@ final class Mount {
                   + settings.name(Key.MOUNT_REQUIRED)
                   + " to false"));
     }
-    checkType(settings);
+    checkType();
   }
 
   Path root() {
@@ -196,6 +198,9 @@ final class Mount {
       throw new Refusal(
           told("what was mounted there no longer is; nothing is read or written until it is back"));
     }
+    if (now != device) {
+      checkType();
+    }
   }
 
   private Path map(org.apache.hadoop.fs.Path path) throws IOException {
@@ -257,7 +262,7 @@ final class Mount {
     return found;
   }
 
-  private void checkType(Settings settings) throws IOException {
+  private void checkType() throws IOException {
     String[] types = settings.mountTypes();
     if (types.length > 0 && !Arrays.asList(types).contains(type())) {
       throw new Refusal(

@@ -191,7 +191,8 @@ abstract class MountedFileSystem extends MountedBase {
           Mount.Found found = mount.find(name);
           return found.entry.isDirectory()
               ? statuses.iterate(name, found.located)
-              : super.listStatusIterator(name);
+              : RemoteIterators.remoteIteratorFromSingleton(
+                  statuses.of(name, found.located, found.entry));
         });
   }
 
@@ -264,7 +265,12 @@ abstract class MountedFileSystem extends MountedBase {
   public FileChecksum getFileChecksum(Path path, long length) throws IOException {
     statistics.incrementReadOps(1);
     return call(
-        "checksum", path, name -> contents.checksum(name, mount.locateTarget(name), length));
+        "checksum",
+        path,
+        name -> {
+          mount.check();
+          return contents.checksum(name, mount.locateTarget(name), length);
+        });
   }
 
   /** Of the whole device, or, where this process's user has a quota there, of that. */
@@ -345,22 +351,6 @@ abstract class MountedFileSystem extends MountedBase {
     return make(path, flags, wish(permission, false));
   }
 
-  /** Called by {@code FileContext}, which has taken the umask away already. */
-  @Override
-  @SuppressWarnings("deprecation")
-  protected FSDataOutputStream primitiveCreate(
-      Path path,
-      FsPermission absolute,
-      EnumSet<CreateFlag> flags,
-      int bufferSize,
-      short replication,
-      long blockSize,
-      Progressable progress,
-      Options.ChecksumOpt checksum)
-      throws IOException {
-    return make(path, flags, exactly(absolute, true));
-  }
-
   @Override
   public FSDataOutputStreamBuilder<?, ?> createFile(Path path) {
     return new FileBuilder(this, path).create().overwrite(true);
@@ -396,7 +386,8 @@ abstract class MountedFileSystem extends MountedBase {
         recursive);
   }
 
-  private Creation.Wish exactly(FsPermission permission, boolean recursive) {
+  /** For {@code FileContext}, which has taken the umask away already. */
+  Creation.Wish exactly(FsPermission permission, boolean recursive) {
     Creation.Wish wish = new Creation.Wish();
     wish.permission = permission;
     wish.parents = settings.masked(FsPermission.getDirDefault());

@@ -7,15 +7,20 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.AclStatus;
 import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
 
 /** The same file system for {@code FileContext}, which YARN and the job history use. */
 abstract class MountedFs extends DelegateToFileSystem {
@@ -25,6 +30,25 @@ abstract class MountedFs extends DelegateToFileSystem {
       throws IOException, URISyntaxException {
     super(uri, files, conf, scheme, false);
     this.files = files;
+  }
+
+  /**
+   * Where its parent is to be there, it is not made if it goes; Hadoop's own way only looks before.
+   */
+  @Override
+  public FSDataOutputStream createInternal(
+      Path path,
+      EnumSet<CreateFlag> flags,
+      FsPermission absolute,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress,
+      Options.ChecksumOpt checksum,
+      boolean createParent)
+      throws IOException {
+    checkPath(path);
+    return files.make(path, flags, files.exactly(absolute, createParent));
   }
 
   /** In one step, where Hadoop's own way deletes the destination first. */

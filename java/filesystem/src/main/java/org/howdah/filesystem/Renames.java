@@ -34,6 +34,7 @@ final class Renames {
       throws IOException {
     Path from = mount.locate(source);
     Path to = mount.locate(destination);
+    requireSync(from, to);
     if (!settings.renameNative && isRenamedAtOnce(from, to)) {
       sync(from, to);
       return true;
@@ -44,6 +45,7 @@ final class Renames {
     }
     if (!to.equals(from) && Files.isDirectory(to)) {
       to = mount.locateTarget(destination).resolve(from.getFileName());
+      requireSync(from, to);
     }
     if (to.equals(from)) {
       return !moved.isDirectory();
@@ -84,6 +86,7 @@ final class Renames {
       throw new PathIOException(source.toString(), "the root can be neither end of a rename");
     }
     requireDirectory(destination.getParent(), to.getParent());
+    requireSync(from, to);
     Entry there = found(to);
     refuse(source, destination, moved, there);
     if (moved.isLink() && there != null && Files.isSameFile(from, to)) {
@@ -126,6 +129,13 @@ final class Renames {
       throw new PathIOException(
           source.toString(),
           "one of it and " + destination + " is a directory and the other is not");
+    }
+  }
+
+  private void requireSync(Path from, Path to) throws IOException {
+    if (settings.syncDirectories) {
+      Tree.requireSync(to.getParent());
+      Tree.requireSync(from.getParent());
     }
   }
 

@@ -3,6 +3,7 @@ package org.howdah.filesystem;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
@@ -347,6 +348,17 @@ final class Tree {
     }
   }
 
+  /**
+   * Called before names in a directory change that are to be synchronised, for which it is opened:
+   * afterwards it would be too late to say that it cannot be.
+   */
+  static void requireSync(Path directory) throws IOException {
+    if (Files.exists(directory) && !Files.isReadable(directory)) {
+      throw new AccessDeniedException(
+          directory.toString(), null, "names can be synchronised only where one may read");
+    }
+  }
+
   /** Waits until the names in a directory, or a file with its attributes, are on the storage. */
   static void sync(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
@@ -374,7 +386,13 @@ final class Tree {
       return true;
     } catch (FileAlreadyExistsException | NoSuchFileException e) {
       throw e;
-    } catch (UnsupportedOperationException | FileSystemException none) {
+    } catch (UnsupportedOperationException none) {
+      return false;
+    } catch (FileSystemException e) {
+      if (Errors.isFailure(e)) {
+        throw new Refusal(
+            from + " now may have a second name, " + to + "; look whether it is there: " + e, e);
+      }
       return false;
     }
   }

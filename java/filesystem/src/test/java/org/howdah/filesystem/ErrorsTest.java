@@ -42,6 +42,25 @@ class ErrorsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "Input/output error, true",
+    "Remote I/O error, true",
+    "Connection timed out, true",
+    "Stale file handle, true",
+    "Host is down, true",
+    "Transport endpoint is not connected, true",
+    "Operation not permitted, false",
+    "Operation not supported, false",
+    "Too many links, false",
+    "No space left on device, false",
+    "Not a directory, false",
+  })
+  void aFailureIsWhatMayHaveBeenDoneAllTheSame(String words, boolean expected) {
+    assertThat(Errors.isFailure(new FileSystemException("/mnt/a", "/mnt/b", words)))
+        .isEqualTo(expected);
+  }
+
   @Test
   void aRightThatIsMissingAtTheOtherEndIsSaidWithIt() {
     IOException refused = new AccessDeniedException("/mnt/data/part-0", "/mnt/closed/part-0", null);

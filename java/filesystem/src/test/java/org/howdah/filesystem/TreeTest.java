@@ -67,6 +67,27 @@ class TreeTest {
   }
 
   @Test
+  void whereNamesAreToBeSynchronisedButMayNotBeReadNothingIsChanged() throws IOException {
+    try (FileSystem files = TemporaryMount.open(root, "sync.directories", "true")) {
+      files.create(name("/file")).close();
+      files.mkdirs(name("/closed"), new FsPermission("300"));
+      List<Callable<?>> changes = new ArrayList<>();
+      changes.add(() -> files.create(name("/closed/new")));
+      changes.add(() -> files.mkdirs(name("/closed/new")));
+      changes.add(() -> files.rename(name("/file"), name("/closed/new")));
+      changes.add(() -> files.rename(name("/file"), name("/closed")));
+      for (Callable<?> change : changes) {
+        assertThatThrownBy(change::call)
+            .isInstanceOf(AccessControlException.class)
+            .hasMessageContaining("only where one may read");
+      }
+      files.setPermission(name("/closed"), new FsPermission("700"));
+      assertThat(files.listStatus(name("/closed"))).isEmpty();
+      assertThat(files.exists(name("/file"))).isTrue();
+    }
+  }
+
+  @Test
   void permissionsAreExactlyThoseAskedFor() throws IOException {
     org.apache.hadoop.conf.Configuration conf = TemporaryMount.configured(root);
     conf.set("fs.permissions.umask-mode", "000");

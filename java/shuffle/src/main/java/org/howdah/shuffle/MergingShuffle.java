@@ -42,6 +42,7 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
   private ShuffleSchedulerImpl<K, V> scheduler;
   private MapOutputs<K, V> outputs;
   private MergedRecords merged;
+  private Counters.Counter records;
   private Throwable failure;
 
   /** Made by Hadoop, in a container. */
@@ -81,6 +82,9 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
       try {
         outputs = new MapOutputs<>(context);
         scheduler = scheduler();
+        // Now: where a job has all the counters that it may have, it is told before its reducer
+        // runs.
+        records = counter("RECORDS");
       } catch (Providers.Broken broken) {
         LOG.warn("Keys cannot be ordered", broken);
         refusal = Refusal.PROVIDER;
@@ -193,7 +197,7 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
       stock.close();
       return;
     }
-    counter("RECORDS").increment(merged.records());
+    records.increment(merged.records());
     try {
       merged.rethrow();
     } catch (IOException swallowed) {

@@ -18,13 +18,13 @@ final class Regions {
   }
 
   static Regions ofThisHeap() {
-    HotSpotDiagnosticMXBean options =
-        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     try {
+      HotSpotDiagnosticMXBean options =
+          ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
       boolean isG1 = options != null && Boolean.parseBoolean(value(options, "UseG1GC"));
       return new Regions(isG1 ? Long.parseLong(value(options, "G1HeapRegionSize")) : 0);
     } catch (IllegalArgumentException another) {
-      // A JVM without this collector does not know its options.
+      // A JVM without this collector, or of another make, does not know its options.
       return new Regions(0);
     }
   }

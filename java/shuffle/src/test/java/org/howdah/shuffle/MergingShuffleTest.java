@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,6 +47,21 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(reporter.names("Shuffle Errors"))
         .containsExactlyInAnyOrder(
             "IO_ERROR", "WRONG_LENGTH", "BAD_ID", "WRONG_MAP", "CONNECTION", "WRONG_REDUCE");
+  }
+
+  /** Afterwards, a job may have no room for one: its reduces would fail when all is done. */
+  @Test
+  void everyCounterIsThereBeforeTheFirstRecord() throws Exception {
+    MergingShuffle<Text, Text> shuffle = new MergingShuffle<>(null, noticeMs);
+    context = Segments.context(reduce, job(), reporter, null, master(), status, null);
+    shuffle.init(context);
+    RawKeyValueIterator records = shuffle.run();
+    List<String> before = reporter.names(MergingShuffle.COUNTERS);
+    Segments.read(records);
+    shuffle.close();
+    assertThat(reporter.names(MergingShuffle.COUNTERS))
+        .contains("RECORDS", "BYTES")
+        .isEqualTo(before);
   }
 
   @Test
