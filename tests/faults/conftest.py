@@ -22,6 +22,8 @@ from typing import Any
 
 import pytest
 
+from tests.system.kept import Kept
+
 _LEAVE_SECONDS = 15.0
 # A run that every home has from the start, and that no test may change.
 _GOLDEN, _EARLIER = Path(__file__).parent.parent / "golden/run-v1", "20250101-000000-terasort-0000"
@@ -98,6 +100,11 @@ class Home:
         """The run directories, oldest first, without the one that was there before the test."""
         place = self.path / "runs"
         return sorted(run for run in place.iterdir() if run.name != _EARLIER)
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """The job records of the only run."""
+        (run,) = self.runs
+        return Kept(run).jobs()
 
     def run_record(self) -> dict[str, Any]:
         """`run.json` of the only run."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -83,8 +82,7 @@ def sorted_right(home: Home, run: Begun) -> dict[str, Any]:
     record = home.run_record()
     assert record["outcome"]["kind"] == "valid"
     assert all(check["passed"] for check in record["checks"])
-    (kept,) = home.runs
-    jobs = [json.loads(one.read_text()) for one in (kept / "jobs").glob("*.json")]
+    jobs = home.jobs()
     (sort,) = (job for job in jobs if job["name"] == "TeraSort")
     assert "FALLBACKS" not in sort["counters"]["Howdah Shuffle"]
     return dict(sort)

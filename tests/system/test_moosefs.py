@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,6 +73,40 @@ def test_what_one_host_writes_the_others_read(shared: Shared) -> None:
         read = shared.on(host, "-cat", f"/written-by-{other}")
         assert read.returncode == 0, read.stderr.decode()
         assert hashlib.sha256(read.stdout).digest() == hashlib.sha256(content(other)).digest()
+
+
+def test_who_reads_what_another_host_is_writing_finds_its_beginning(shared: Shared) -> None:
+    whole = random.Random(4).randbytes(24 * MIB)
+    writer = begin_writing(shared, 0, "/growing", whole[: 16 * MIB])
+    # So the shell calls it until it is complete.
+    growing = shared.there.mount / "growing._COPYING_"
+    deadline = time.monotonic() + 60
+    while not (size := seen_size(shared, 1, growing)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert size > 0, "what fills the writer's buffers is to be on the storage"
+    read = shared.on(1, "-cat", f"/{growing.name}")
+    assert read.returncode == 0, read.stderr.decode()
+    assert size <= len(read.stdout) <= 16 * MIB
+    assert read.stdout == whole[: len(read.stdout)]
+    _, said = writer.communicate(whole[16 * MIB :], timeout=120)
+    assert writer.returncode == 0, said.decode()
+    assert shared.on(1, "-cat", "/growing").stdout == whole
+
+
+def seen_size(shared: Shared, host: int, file: Path) -> int:
+    """Of a file as a host sees it; 0 where it is not there."""
+    said = shared.there.plain(host, "stat", "-c", "%s", str(file))
+    return int(said.stdout) if said.returncode == 0 else 0
+
+
+def test_what_one_host_appends_and_cuts_the_others_read(shared: Shared) -> None:
+    assert shared.on(0, "-put", "-", "/log", stdin=content(5)).returncode == 0
+    appended = shared.on(1, "-appendToFile", "-", "/log", stdin=content(6))
+    assert appended.returncode == 0, appended.stderr.decode()
+    assert shared.on(2, "-cat", "/log").stdout == content(5) + content(6)
+    cut = shared.on(2, "-truncate", "-w", "1000", "/log")
+    assert cut.returncode == 0, cut.stderr.decode()
+    assert shared.on(0, "-cat", "/log").stdout == content(5)[:1000]
 
 
 def test_of_renames_to_one_name_one_is_done(shared: Shared) -> None:

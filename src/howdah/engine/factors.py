@@ -301,7 +301,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "accelerator",
             "job",
             ", ".join(ACCELERATORS),
-            "plugins that serve jobs in the place of Hadoop's own sort and shuffle",
+            "plugins that serve jobs in the place of Hadoop's own sort, shuffle and client of HDFS",
             _accelerator,
             _not_built,
             hint="`make jars` builds it.",

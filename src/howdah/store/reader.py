@@ -89,7 +89,7 @@ def read_identity(path: Path) -> Run:
     file = path / layout.RUN
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"not a run directory: {path} has no {layout.RUN}") from None
     except (OSError, ValueError) as error:
         raise UsageError(

@@ -168,8 +168,10 @@ def test_a_valid_run_without_samples_is_told(written: Path):
 
 
 def test_not_a_run_directory(tmp_path: Path):
-    with pytest.raises(UsageError, match="not a run directory"):
-        read_run(tmp_path)
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "file", tmp_path / "nothing"):
+        with pytest.raises(UsageError, match="not a run directory"):
+            read_run(path)
 
 
 def test_two_runs_with_one_id_are_refused_and_the_first_is_kept(written: Path):

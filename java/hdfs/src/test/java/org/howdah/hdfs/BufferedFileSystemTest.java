@@ -8,18 +8,25 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
+import org.apache.hadoop.crypto.key.KeyProviderCryptoExtension;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.junit.jupiter.api.AfterAll;
@@ -33,7 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BufferedFileSystemTest {
   private static final Path FILE = new Path("/file");
   private static final Path CODED = new Path("/coded/file");
+  private static final Path SECRET = new Path("/secret/file");
   private static final String POLICY = "XOR-2-1-1024k";
+  private static final String KEY = "key";
   private static final byte[] CONTENT = new byte[(3 << 20) + 12_345];
 
   @TempDir static File directory;
@@ -43,10 +52,13 @@ class BufferedFileSystemTest {
   private static FileSystem stock;
 
   @BeforeAll
-  static void start() throws IOException {
+  static void start() throws Exception {
     Configuration conf = new HdfsConfiguration();
     conf.set("fs.hdfs.impl", BufferedFileSystem.class.getName());
     conf.setLong("dfs.blocksize", 1 << 20);
+    conf.set(
+        CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
+        JavaKeyStoreProvider.SCHEME_NAME + "://file" + new Path(directory.getPath(), "keys"));
     cluster = new MiniDFSCluster.Builder(conf, directory).numDataNodes(3).build();
     ours = FileSystem.newInstance(cluster.getURI(), conf);
     conf.set("fs.hdfs.impl", DistributedFileSystem.class.getName());
@@ -56,11 +68,25 @@ class BufferedFileSystemTest {
     hdfs.mkdirs(CODED.getParent());
     hdfs.enableErasureCodingPolicy(POLICY);
     hdfs.setErasureCodingPolicy(CODED.getParent(), POLICY);
-    for (Path file : new Path[] {FILE, CODED}) {
+    encrypt(SECRET.getParent(), conf);
+    for (Path file : new Path[] {FILE, CODED, SECRET}) {
       try (FSDataOutputStream out = stock.create(file)) {
         out.write(CONTENT);
       }
     }
+  }
+
+  /** Makes a zone in which all files are encrypted, whose key both clients can have. */
+  private static void encrypt(Path zone, Configuration conf) throws Exception {
+    KeyProviderCryptoExtension keys = cluster.getNamesystem().getProvider();
+    for (FileSystem client : new FileSystem[] {ours, stock}) {
+      // Each would have its own copy of the keys, as they were when it started.
+      ((DistributedFileSystem) client).getClient().setKeyProvider(keys);
+    }
+    DFSTestUtil.createKey(KEY, cluster, conf);
+    stock.mkdirs(zone);
+    new HdfsAdmin(cluster.getURI(), conf)
+        .createEncryptionZone(zone, KEY, EnumSet.of(CreateEncryptionZoneFlag.NO_TRASH));
   }
 
   @AfterAll
@@ -267,7 +293,17 @@ class BufferedFileSystemTest {
 
   @Test
   void leavesCodedFilesToHadoop() throws IOException {
-    try (FSDataInputStream in = ours.open(CODED)) {
+    leavesToHadoop(CODED);
+  }
+
+  @Test
+  void leavesEncryptedFilesToHadoop() throws IOException {
+    assertThat(stock.getFileStatus(SECRET).isEncrypted()).isTrue();
+    leavesToHadoop(SECRET);
+  }
+
+  private static void leavesToHadoop(Path file) throws IOException {
+    try (FSDataInputStream in = ours.open(file)) {
       assertThat(in).isNotInstanceOf(BufferedInput.class);
       byte[] read = new byte[CONTENT.length];
       in.readFully(read);
