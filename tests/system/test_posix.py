@@ -111,8 +111,7 @@ def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: 
     assert not (root / "user").exists()
 
 
-@pytest.mark.usefixtures("alone")
-def test_a_job_on_lustrefs_by_three_keys(howdah: Howdah) -> None:
+def test_yarn_the_job_history_and_jobs_on_lustrefs_as_the_default(howdah: Howdah) -> None:
     """On a file system in memory: no Lustre, but something that is mounted."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as mount:
         (Path(mount) / "in").write_text("a b\na c\n")
@@ -120,17 +119,22 @@ def test_a_job_on_lustrefs_by_three_keys(howdah: Howdah) -> None:
             "fs.lustrefs.impl": "org.howdah.filesystem.LustreFileSystem",
             "fs.AbstractFileSystem.lustrefs.impl": "org.howdah.filesystem.LustreFs",
             "fs.lustrefs.mount": mount,
-            # So that what the job keeps for itself is there, too.
             "fs.defaultFS": "lustrefs:///",
         }
-        options = " ".join(f"-D {key}={value}" for key, value in keys.items())
-        jar = "$HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar"
-        command = f"hadoop jar {jar} wordcount -D mapreduce.job.reduces=1 {options} /in /out"
-        said = howdah("exec", "--name", "alone", "--", "sh", "-c", command).ok()
+        options = [word for key, value in keys.items() for word in ("--conf", f"{key}={value}")]
+        howdah("up", "--name", "lustre", "--storage", f"posix:{mount}", *options).ok()
+        try:
+            jar = "$HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar"
+            command = f"hadoop jar {jar} wordcount -D mapreduce.job.reduces=1 /in /out"
+            said = howdah("exec", "--name", "lustre", "--", "sh", "-c", command).ok()
+        finally:
+            howdah("down", "--name", "lustre").ok()
         [part] = Path(mount).glob("out/part-r-*")
         assert part.read_text() == "a\t2\nb\t1\nc\t1\n"
-    assert re.search(r"LUSTREFS: Number of bytes read=8\n", said.err)
+        assert not [*Path(mount).glob(".howdah*")]
+    # By the history server, as the application master is gone. Read are what the client says of the splits, too.
     assert re.search(r"LUSTREFS: Number of bytes written=12\n", said.err)
+    assert re.search(r"LUSTREFS: Number of bytes read=[1-9]", said.err)
 
 
 def test_hadoops_suites_pass_on_lustrefs() -> None:
