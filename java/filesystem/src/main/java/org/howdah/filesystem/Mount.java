@@ -79,7 +79,8 @@ final class Mount {
 
   /** The type of the file system that the root is on, as {@code df -T} names it. */
   private String type() throws IOException {
-    return Files.getFileStore(root).type();
+    String type = MountTable.ofThisProcess().type(root.toRealPath());
+    return type == null ? Files.getFileStore(root).type() : type;
   }
 
   /** The same, as it was when this process first asked for that file system. */

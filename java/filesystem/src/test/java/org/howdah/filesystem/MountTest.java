@@ -9,6 +9,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -223,6 +225,40 @@ class MountTest {
         .hasMessageContaining("mount.required");
     assertThatThrownBy(() -> TemporaryMount.open(root, "mount.type", "lustre"))
         .hasMessageContaining("demands lustre");
+  }
+
+  @Test
+  void ofSeveralMountsTheDeepestAndLastHasTheType() {
+    MountTable table =
+        new MountTable(
+            Arrays.asList(
+                "22 1 0:21 / / rw shared:1 - ext4 /dev/vda rw",
+                "23 22 0:22 / /data rw - xfs /dev/vdb rw",
+                "24 23 0:23 / /data/auto rw - autofs systemd-1 rw",
+                "25 24 0:24 / /data/auto rw shared:2 master:1 - lustre mgs@tcp:/one rw",
+                "26 22 0:25 / /a\\040b\\134c rw - nfs4 server:/a rw"));
+    assertThat(table.type(Paths.get("/data/auto/x"))).isEqualTo("lustre");
+    assertThat(table.type(Paths.get("/data/automatic"))).isEqualTo("xfs");
+    assertThat(table.type(Paths.get("/a b\\c"))).isEqualTo("nfs4");
+    assertThat(table.type(Paths.get("/else"))).isEqualTo("ext4");
+    assertThat(new MountTable(Arrays.asList("", "cut")).type(Paths.get("/"))).isNull();
+  }
+
+  /** What the automounter makes: itself, and on it what was asked for. Only root can try it. */
+  @Test
+  void ofTwoMountsAtOnePlaceTheUpperOneIsMeant() throws Exception {
+    Assumptions.assumeTrue(
+        run("mount", "-t", "tmpfs", "howdah-test", root.toString()) == 0, "not allowed to mount");
+    try {
+      assertThat(run("mount", "-t", "ramfs", "howdah-test", root.toString())).isZero();
+      try {
+        TemporaryMount.open(root, "mount.required", "true", "mount.type", "ramfs").close();
+      } finally {
+        run("umount", root.toString());
+      }
+    } finally {
+      run("umount", root.toString());
+    }
   }
 
   /**
