@@ -101,15 +101,14 @@ class Home:
         place = self.path / "runs"
         return sorted(run for run in place.iterdir() if run.name != _EARLIER)
 
-    def jobs(self) -> list[dict[str, Any]]:
-        """The job records of the only run."""
-        (run,) = self.runs
-        return Kept(run).jobs()
+    def kept(self) -> Kept:
+        """The only run."""
+        (only,) = self.runs
+        return Kept(only)
 
     def run_record(self) -> dict[str, Any]:
         """`run.json` of the only run."""
-        (only,) = self.runs
-        record: dict[str, Any] = json.loads((only / "run.json").read_text())
+        record: dict[str, Any] = self.kept().record("run.json")
         return record
 
     def manifest(self, name: str) -> dict[str, Any]:

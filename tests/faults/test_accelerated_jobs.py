@@ -127,7 +127,7 @@ def test_map_outputs_that_are_damaged(
     for output, damage in zip(ended, damages, strict=False):
         damage(output, moments)
     assert_right(cluster, run)
-    jobs = cluster.jobs()
+    jobs = cluster.kept().jobs()
     again = [job["counters"][_JOB].get("NUM_FAILED_MAPS", 0) for job in jobs if job["name"] == "TeraSort"]
     assert again == [len(damages)], f"seed {_SEED}: a map whose output is damaged did not run again"
 
@@ -195,7 +195,7 @@ def test_a_map_on_a_slow_host_and_its_twin_both_end(cluster: Home) -> None:
             with suppress(ProcessLookupError):
                 os.kill(one, signal.SIGCONT)
     assert_right(cluster, run)
-    jobs = cluster.jobs()
+    jobs = cluster.kept().jobs()
     (sort,) = (job for job in jobs if job["name"] == "TeraSort")
     states = {one["id"]: one["state"] for one in sort["attempts"]}
     # Of two that have succeeded, the master may still have one killed.

@@ -31,8 +31,8 @@ class Place:
 class Plan:
     """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
     where, on every host, containers keep their files; None for a place in each node's own directory. `storage` names
-    its storages (`howdah.model.storage`); `mount_types` are the types of file system
-    that are mounted where that of `posix` is."""
+    its storages (`howdah.model.storage`); `mount_types` are the types of file system that are mounted
+    where that of `posix` is."""
 
     name: str
     masters: Place

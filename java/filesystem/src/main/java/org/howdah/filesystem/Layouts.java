@@ -143,9 +143,12 @@ final class Layouts {
 
   /** Called for every directory that is made, before anything is in it. */
   void made(Path directory) throws IOException {
+    if (!active) {
+      return;
+    }
     // Another may have had that name.
     STRIPES.remove(directory);
-    if (!active || settings.layout.isEmpty()) {
+    if (settings.layout.isEmpty()) {
       return;
     }
     if (!isLaid(directory.getParent())) {

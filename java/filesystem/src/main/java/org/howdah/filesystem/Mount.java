@@ -79,7 +79,7 @@ final class Mount {
 
   /** The type of the file system that the root is on, as {@code df -T} names it. */
   private String type() throws IOException {
-    String type = MountTable.ofThisProcess().type(root.toRealPath());
+    String type = MountTable.ofThisProcess().type(realRoot);
     return type == null ? Files.getFileStore(root).type() : type;
   }
 

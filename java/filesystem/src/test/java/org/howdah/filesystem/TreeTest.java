@@ -373,6 +373,20 @@ class TreeTest {
         .containsExactly("setstripe -c 4 -S 3M " + made.getParent(), "getstripe -d " + made);
   }
 
+  @Test
+  void ofADirectoryThatIsMadeAnewTheStripeIsAskedAgain() throws IOException {
+    Path stripe = root.resolve("stripe");
+    Files.write(stripe, "stripe_size: 3145728".getBytes("UTF-8"));
+    Layouts layouts = new Layouts(lustre("cat " + stripe + "\n", ""), "lustre");
+    Path directory = Files.createDirectory(root.resolve("again"));
+    assertThat(layouts.blockSize(directory.resolve("file"))).isEqualTo(129L << 20);
+
+    Files.write(stripe, "stripe_size: 50331648".getBytes("UTF-8"));
+    assertThat(layouts.blockSize(directory.resolve("file"))).isEqualTo(129L << 20);
+    layouts.made(directory);
+    assertThat(layouts.blockSize(directory.resolve("file"))).isEqualTo(144L << 20);
+  }
+
   /** What {@code lfs} of Lustre 2.15 prints of a directory. */
   private static final String PLAIN =
       "stripe_count:  1 stripe_size:   3145728 pattern:       0 stripe_offset: -1";
