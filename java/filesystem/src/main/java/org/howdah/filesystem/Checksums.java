@@ -56,14 +56,25 @@ final class Checksums {
   /**
    * @param entry what a stat of this file says now
    * @return null if the file has none, or has changed since they were written
+   * @throws IOException if the storage failed: whoever wants a file compared must not get it unseen
    */
-  static Checksums read(Path file, Entry entry) {
+  static Checksums read(Path file, Entry entry) throws IOException {
     ByteBuffer value;
     try {
-      UserDefinedFileAttributeView view = view(file);
-      value = ByteBuffer.allocate(view.size(ATTRIBUTE));
-      view.read(ATTRIBUTE, value);
-    } catch (IOException | UnsupportedOperationException none) {
+      value =
+          with(
+              file,
+              view -> {
+                ByteBuffer found = ByteBuffer.allocate(view.size(ATTRIBUTE));
+                view.read(ATTRIBUTE, found);
+                return found;
+              });
+    } catch (UnsupportedOperationException none) {
+      return null;
+    } catch (IOException e) {
+      if (Errors.isFailure(e)) {
+        throw e;
+      }
       return null;
     }
     value.flip();
@@ -104,6 +115,9 @@ final class Checksums {
         why = new IOException("no extended attributes", none);
         break;
       } catch (FileSystemException full) {
+        if (Errors.isFailure(full)) {
+          throw full;
+        }
         // Too large for this file system, most likely; chunks of twice the size need half of the
         // room.
         why = full;
@@ -131,7 +145,7 @@ final class Checksums {
       Files.setAttribute(file, MODE, now.mode & PERMISSIONS | OWNER_WRITES);
     }
     try {
-      view(file).write(ATTRIBUTE, value);
+      with(file, view -> view.write(ATTRIBUTE, value));
     } finally {
       if (isLocked) {
         Files.setAttribute(file, MODE, now.mode & PERMISSIONS);
@@ -142,7 +156,12 @@ final class Checksums {
   /** Called before the content of a file is changed. */
   static void forget(Path file) {
     try {
-      view(file).delete(ATTRIBUTE);
+      with(
+          file,
+          view -> {
+            view.delete(ATTRIBUTE);
+            return null;
+          });
     } catch (IOException | UnsupportedOperationException none) {
       // There were none; and what is left behind by a failure no longer fits the file's time.
     }
@@ -192,12 +211,23 @@ final class Checksums {
     return (size + chunk - 1) / chunk;
   }
 
-  private static UserDefinedFileAttributeView view(Path file) throws IOException {
+  /** Something done with the attributes of a file. */
+  private interface Use<T> {
+    T of(UserDefinedFileAttributeView view) throws IOException;
+  }
+
+  private static <T> T with(Path file, Use<T> use) throws IOException {
     UserDefinedFileAttributeView view =
         Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
     if (view == null) {
       throw new IOException("no extended attributes");
     }
-    return view;
+    try {
+      return use.of(view);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw Errors.declared(e);
+    }
   }
 }

@@ -142,7 +142,7 @@ final class Creation {
    * @throws IOException if it is not
    */
   static void requireDirectory(Path directory, IOException why) throws IOException {
-    if (Files.isDirectory(directory)) {
+    if (Entry.isDirectory(directory)) {
       return;
     }
     if (why instanceof FileAlreadyExistsException && !Files.exists(directory)) {

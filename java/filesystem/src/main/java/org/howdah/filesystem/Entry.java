@@ -53,6 +53,38 @@ final class Entry {
     return new Entry(Files.readAttributes(path, ATTRIBUTES, FOLLOW));
   }
 
+  /**
+   * Whether a path leads to a directory.
+   *
+   * @throws IOException if the storage failed, by which nothing is known
+   */
+  static boolean isDirectory(Path path) throws IOException {
+    Entry seen = seen(path, FOLLOW);
+    return seen != null && seen.isDirectory();
+  }
+
+  /** Whether a path leads anywhere; throws like {@link #isDirectory}. */
+  static boolean isThere(Path path) throws IOException {
+    return seen(path, FOLLOW) != null;
+  }
+
+  /** Whether a path is itself a link; throws like {@link #isDirectory}. */
+  static boolean isLink(Path path) throws IOException {
+    Entry seen = seen(path, STAY);
+    return seen != null && seen.isLink();
+  }
+
+  private static Entry seen(Path path, LinkOption[] options) throws IOException {
+    try {
+      return new Entry(Files.readAttributes(path, ATTRIBUTES, options));
+    } catch (IOException e) {
+      if (Errors.isFailure(e)) {
+        throw e;
+      }
+      return null;
+    }
+  }
+
   /** By which this very file, and not what it is linked from, is asked for more. */
   LinkOption[] options() {
     return isLink() ? STAY : FOLLOW;

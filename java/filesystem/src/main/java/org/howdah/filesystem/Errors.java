@@ -64,6 +64,16 @@ final class Errors {
     return ofReason(thrown, what, operation, path);
   }
 
+  /**
+   * What was thrown without being declared: Java's views of attributes do so, with an exception of
+   * their own, where a file cannot be closed.
+   */
+  static IOException declared(Exception thrown) {
+    return thrown instanceof IOException
+        ? (IOException) thrown
+        : new IOException(thrown.getMessage(), thrown);
+  }
+
   /** Whether the system was sure to have done nothing, by what it said. */
   static boolean isRefusal(IOException thrown) {
     if (thrown instanceof AccessDeniedException) {
@@ -81,7 +91,8 @@ final class Errors {
     return FAILURES.stream().anyMatch(lower::contains);
   }
 
-  private static String reason(IOException thrown) {
+  /** What the system said. */
+  static String reason(IOException thrown) {
     return String.valueOf(
         thrown instanceof FileSystemException
             ? ((FileSystemException) thrown).getReason()
@@ -106,7 +117,7 @@ final class Errors {
     if (lower.contains("too many levels of symbolic links")) {
       return caused(new FileNotFoundException(what + ": " + reason), thrown);
     }
-    PathIOException general = new PathIOException(path.toString(), reason, thrown);
+    PathIOException general = new PathIOException(path.toString(), "the system says", thrown);
     general.setOperation(operation);
     return general;
   }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.fs.FileStatus;
@@ -109,7 +108,7 @@ final class Handle implements PathHandle {
   }
 
   private Path renamed(Path located, boolean dated) throws IOException {
-    if ((allowed & MOVED) != 0 && Files.isDirectory(located.getParent())) {
+    if ((allowed & MOVED) != 0 && Entry.isDirectory(located.getParent())) {
       for (Path other : Tree.names(located.getParent())) {
         if (isIt(other, dated)) {
           return other;

@@ -38,6 +38,9 @@ final class Mount {
 
   private final boolean mounted;
 
+  /** Where a status was asked for last. */
+  private volatile Inside last;
+
   /**
    * @throws IOException if the root is not there, or is not what the keys demand
    */
@@ -111,7 +114,7 @@ final class Mount {
   /** As {@link #locate}; a link at the end is followed too, and must not lead out either. */
   Path locateTarget(org.apache.hadoop.fs.Path path) throws IOException {
     Path located = locate(path);
-    if (confined && Files.isSymbolicLink(located)) {
+    if (confined && Entry.isLink(located)) {
       confine(located, path);
     }
     return located;
@@ -136,7 +139,43 @@ final class Mount {
    *     there
    */
   Found find(org.apache.hadoop.fs.Path path) throws IOException {
-    Path located = locate(path);
+    return found(locate(path), path);
+  }
+
+  /**
+   * As {@link #find}, for a status: that a directory is inside is asked once for many of them.
+   * Nothing is read, written or changed by what this finds.
+   */
+  Found look(org.apache.hadoop.fs.Path path) throws IOException {
+    Path located = map(path);
+    if (located.getNameCount() > root.getNameCount()) {
+      Path directory = located.getParent();
+      Inside known = last;
+      if (known == null || !known.isNow(directory)) {
+        confine(directory, path);
+        last = new Inside(directory);
+      }
+    }
+    return found(located, path);
+  }
+
+  /** A directory that was inside a moment ago. */
+  private static final class Inside {
+    private static final long MOMENT_NANOSECONDS = 20_000_000;
+
+    private final Path directory;
+    private final long since = System.nanoTime();
+
+    Inside(Path directory) {
+      this.directory = directory;
+    }
+
+    boolean isNow(Path asked) {
+      return directory.equals(asked) && System.nanoTime() - since < MOMENT_NANOSECONDS;
+    }
+  }
+
+  private Found found(Path located, org.apache.hadoop.fs.Path path) throws IOException {
     try {
       Entry entry = Entry.of(located);
       if (entry.isLink()) {
@@ -160,7 +199,7 @@ final class Mount {
    * @throws AccessControlException if it leads out
    */
   Path resolve(Path located, org.apache.hadoop.fs.Path path) throws IOException {
-    if (!Files.isSymbolicLink(located)) {
+    if (!Entry.isLink(located)) {
       return located;
     }
     confine(located, path);
@@ -193,7 +232,7 @@ final class Mount {
     try {
       now = Entry.followed(root).device;
     } catch (IOException gone) {
-      throw new Refusal(told("it cannot be reached any more: " + gone), gone);
+      throw new Refusal(told("it cannot be reached any more: " + Errors.reason(gone)), gone);
     }
     if (mounted && outside.contains(now)) {
       throw new Refusal(
@@ -283,7 +322,7 @@ final class Mount {
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
-      throw new Refusal(told("it cannot be reached: " + e), e);
+      throw new Refusal(told("it cannot be reached: " + Errors.reason(e)), e);
     }
   }
 

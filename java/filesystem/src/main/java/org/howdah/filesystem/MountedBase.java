@@ -331,7 +331,7 @@ abstract class MountedBase extends FileSystem {
         path,
         name -> {
           java.nio.file.Path there = mount.locateTarget(name);
-          while (!Files.exists(there)) {
+          while (!Entry.isThere(there)) {
             there = there.getParent();
           }
           return there;
@@ -362,8 +362,10 @@ abstract class MountedBase extends FileSystem {
       // Where the mount is lost, nothing is found.
       mount.check();
       throw Errors.of(e, operation, name);
-    } catch (IOException e) {
-      throw Errors.of(e, operation, name);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw Errors.of(Errors.declared(e), operation, name);
     }
   }
 

@@ -142,7 +142,7 @@ abstract class MountedFileSystem extends MountedBase {
         "stat",
         path,
         name -> {
-          Mount.Found found = mount.find(name);
+          Mount.Found found = mount.look(name);
           return statuses.of(name, found.located, found.entry);
         });
   }

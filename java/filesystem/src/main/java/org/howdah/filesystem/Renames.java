@@ -43,7 +43,7 @@ final class Renames {
     if (moved == null || from.equals(mount.root())) {
       return false;
     }
-    if (!to.equals(from) && Files.isDirectory(to)) {
+    if (!to.equals(from) && Entry.isDirectory(to)) {
       to = mount.locateTarget(destination).resolve(from.getFileName());
       requireSync(from, to);
     }

@@ -75,7 +75,7 @@ final class Statuses {
     FileStatus[] found = listing.finish();
     if (found.length < listing.seen() - known) {
       mount.check();
-      if (!Files.isDirectory(located)) {
+      if (!Entry.isDirectory(located)) {
         throw new FileNotFoundException("list " + directory + ": it went away meanwhile");
       }
     }

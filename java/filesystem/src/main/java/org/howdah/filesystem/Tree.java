@@ -325,7 +325,7 @@ final class Tree {
             + " now may have a second name, "
             + to
             + ", since it could not be removed; look which of them is there: "
-            + failure.getMessage(),
+            + Errors.reason(failure),
         failure);
   }
 
@@ -369,11 +369,18 @@ final class Tree {
     }
   }
 
-  /** Whether the parent of a path is a file, which system calls tell in several ways. */
+  /**
+   * Whether the parent of a path is a file, which system calls tell in several ways. False also
+   * where the storage fails to say.
+   */
   static boolean isUnderFile(Path path) {
     for (Path parent = path.getParent(); parent != null; parent = parent.getParent()) {
-      if (Files.exists(parent)) {
-        return !Files.isDirectory(parent);
+      try {
+        return !Entry.followed(parent).isDirectory();
+      } catch (IOException e) {
+        if (Errors.isFailure(e)) {
+          return false;
+        }
       }
     }
     return false;
@@ -391,7 +398,12 @@ final class Tree {
     } catch (FileSystemException e) {
       if (Errors.isFailure(e)) {
         throw new Refusal(
-            from + " now may have a second name, " + to + "; look whether it is there: " + e, e);
+            from
+                + " now may have a second name, "
+                + to
+                + "; look whether it is there: "
+                + Errors.reason(e),
+            e);
       }
       return false;
     }
