@@ -1,0 +1,203 @@
+"""What our file system makes of a storage that fails: every call gets here from a FUSE file system. Needs root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from ctypes.util import find_library
+from pathlib import Path
+
+import pytest
+
+from tests.system.running import Howdah
+from tests.system.shell import hadoop_fs
+
+pytestmark = [
+    pytest.mark.daemons,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount"),
+    pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="this machine has no FUSE"),
+    pytest.mark.skipif(find_library("fuse3") is None, reason="libfuse3 is not installed (make setup-tests)"),
+]
+
+HERE = Path(__file__).parent
+FULL = "ClusterStorageCapacityExceededException"
+
+
+class Failing:
+    """The storage, mounted, and a program that makes calls of our file system there."""
+
+    def __init__(self, root: Path) -> None:
+        self._backing, self._mount, self._fault = root / "backing", root / "mount", root / "fault"
+        self._backing.mkdir()
+        self._mount.mkdir()
+        self._fault.touch()
+        storage = [sys.executable, str(HERE / "failing.py"), *map(str, (self._backing, self._mount, self._fault))]
+        self._storage = subprocess.Popen(storage)
+        while not os.path.ismount(self._mount):
+            assert self._storage.poll() is None, "the storage ended before it was mounted"
+            time.sleep(0.05)
+        *java, _ = hadoop_fs(root / "conf", self._mount)
+        self._calls = subprocess.Popen(
+            [*java, str(HERE / "Calls.java")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            bufsize=1,
+        )
+
+    def fill(self) -> None:
+        """What is there before each test: a file, and a directory with two."""
+        for there in self._backing.iterdir():
+            shutil.rmtree(there) if there.is_dir() else there.unlink()
+        (self._backing / "dir" / "sub").mkdir(parents=True)
+        (self._backing / "dir" / "b").write_bytes(b"b")
+        (self._backing / "dir" / "sub" / "a").write_bytes(b"a")
+        (self._backing / "file").write_bytes(bytes(1000))
+
+    def there(self) -> dict[str, int]:
+        """Files and their lengths in bytes; directories, which have a length of -1."""
+        found = self._backing.rglob("*")
+        return {str(one.relative_to(self._backing)): one.stat().st_size if one.is_file() else -1 for one in found}
+
+    def call(self, call: str, fault: str = "") -> tuple[str, str]:
+        """What came of a call during a fault: `ok`, or the class of an exception, and more."""
+        self._fault.write_text(fault)
+        assert self._calls.stdin
+        assert self._calls.stdout
+        self._calls.stdin.write(f"{call}\n")
+        outcome, _, more = self._calls.stdout.readline().rstrip("\n").partition("\t")
+        self._fault.write_text("")
+        return outcome, more
+
+    def close(self) -> None:
+        self._calls.communicate(timeout=60)
+        assert self._calls.returncode == 0
+        subprocess.run(["umount", str(self._mount)], check=True)
+        assert self._storage.wait(60) == 0
+
+
+@pytest.fixture(scope="module")
+def mounted(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failing]:
+    failing = Failing(tmp_path_factory.mktemp("failing"))
+    try:
+        yield failing
+    finally:
+        failing.close()
+
+
+@pytest.fixture
+def failing(mounted: Failing) -> Failing:
+    mounted.fill()
+    return mounted
+
+
+@pytest.mark.parametrize(
+    ("fault", "call", "outcome", "words"),
+    [
+        ("read EIO 0", "read /file", "PathIOException", "read `posixfs:/file': the system says: Input/output error"),
+        ("read ESTALE 0", "read /file", "PathIOException", "Stale file handle"),
+        ("read EIO 0", "read-at /file", "PathIOException", "Input/output error"),
+        ("read EIO 0", "read-ranges /file", "PathIOException", "Input/output error"),
+        ("open ESTALE 0", "read /file", "PathIOException", "open `posixfs:/file': the system says: "),
+        ("getxattr EIO 0", "read-compared /file", "PathIOException", "open `posixfs:/file'"),
+        ("getxattr EIO 0", "checksum /file", "PathIOException", "checksum `posixfs:/file'"),
+        ("read EIO 0", "checksum /file", "PathIOException", "checksum `posixfs:/file'"),
+        ("getattr EIO 0", "status /file", "PathIOException", "stat `posixfs:/file'"),
+        ("getattr ENOTCONN 0", "exists /file", "PathIOException", "Transport endpoint is not connected"),
+        ("getattr ESTALE 0", "exists /nothing", "PathIOException", "Stale file handle"),
+        ("readdir EIO 0", "list /dir", "PathIOException", "list `posixfs:/dir'"),
+        ("readdir EIO 1", "walk /dir", "PathIOException", "list `posixfs:/dir/sub'"),
+        ("readdir EIO 0", "glob /d*/b", "PathIOException", "list `posixfs:/'"),
+        ("create EDQUOT 0", "write /new", FULL, "create posixfs:/new: Disk quota exceeded"),
+        ("create ENOSPC 0", "write /new", FULL, "create posixfs:/new: No space left on device"),
+        ("create EROFS 0", "write /new", "PathIOException", "Read-only file system"),
+        ("create EIO 0", "write-atomically /new", "PathIOException", "create `posixfs:/new'"),
+        ("write EDQUOT 0", "write-atomically /new", FULL, "write posixfs:/new: Disk quota exceeded"),
+        ("flush EIO 0", "write-atomically /new", "PathIOException", "close `posixfs:/new'"),
+        ("fsync EIO 0", "write-atomically /new", "PathIOException", "close `posixfs:/new'"),
+        ("setxattr EIO 0", "write-atomically /new", "PathIOException", "close `posixfs:/new'"),
+        ("rename EIO 0", "write-atomically /new", "PathIOException", "close `posixfs:/new'"),
+        ("write EIO 0", "append /file", "PathIOException", "write `posixfs:/file'"),
+        ("link ETIMEDOUT 0", "rename /file /new", "Refusal", "/new; look whether it is there: Connection timed out"),
+        ("rename EIO 0", "rename /dir /new", "PathIOException", "rename `posixfs:/dir'"),
+        ("unlink EIO 0", "delete /file", "PathIOException", "delete `posixfs:/file'"),
+        ("unlink EROFS 0", "delete /file", "PathIOException", "Read-only file system"),
+        ("readdir EIO 0", "delete /dir", "PathIOException", "delete `posixfs:/dir'"),
+        ("mkdir EDQUOT 0", "mkdirs /made/deep", FULL, "mkdir posixfs:/made/deep: Disk quota exceeded"),
+        ("truncate EIO 0", "truncate /file", "PathIOException", "truncate `posixfs:/file'"),
+        ("chmod EIO 0", "chmod /file", "PathIOException", "chmod `posixfs:/file'"),
+        ("chmod EPERM 0", "chmod /file", "AccessControlException", "Operation not permitted"),
+        ("utimens EIO 0", "touch /file", "PathIOException", "touch `posixfs:/file'"),
+        ("setxattr EDQUOT 0", "set /file", FULL, "Disk quota exceeded"),
+        ("listxattr EIO 0", "get /file", "PathIOException", "getfattr `posixfs:/file'"),
+        ("statfs EIO 0", "space /", "PathIOException", "status `posixfs:/'"),
+    ],
+)
+def test_a_call_that_fails_is_an_error_of_hadoops_and_changes_nothing(
+    failing: Failing, fault: str, call: str, outcome: str, words: str
+) -> None:
+    before = failing.there()
+    said, more = failing.call(call, fault)
+    assert (said, words in more) == (outcome, True), more
+    assert failing.there() == before
+
+
+@pytest.mark.parametrize(
+    ("fault", "call", "outcome", "words", "changes"),
+    [
+        # What is not to be seen only when it is complete stays as far as it came.
+        ("write EIO 0", "write /new", "PathIOException", "write `posixfs:/new'", {"new": 0}),
+        ("write ENOSPC 0", "write /file", FULL, "write posixfs:/file: No space left on device", {"file": 0}),
+        ("flush EDQUOT 0", "write /new", FULL, "close posixfs:/new: Disk quota exceeded", {"new": 1 << 20}),
+        ("flush EIO 0", "append /file", "PathIOException", "close `posixfs:/file'", {"file": 1000 + (1 << 20)}),
+        ("fsync EIO 0", "hsync /new", "PathIOException", "sync `posixfs:/new'", {"new": 1}),
+        # The name is there; whether it stays is not known.
+        ("fsyncdir EIO 0", "write-atomically /new", "PathIOException", "close `posixfs:/new'", {"new": 1 << 20}),
+        ("fsyncdir EIO 0", "mkdirs-synced /made", "PathIOException", "mkdir `posixfs:/made'", {"made": -1}),
+        ("unlink EIO 0", "rename /file /new", "Refusal", "look which of them is there", {"new": 1000}),
+        ("mkdir EIO 1", "mkdirs /made/deep", "PathIOException", "mkdir `posixfs:/made/deep'", {"made": -1}),
+    ],
+)
+def test_a_call_that_fails_half_way_is_an_error(
+    failing: Failing, fault: str, call: str, outcome: str, words: str, changes: dict[str, int]
+) -> None:
+    before = failing.there()
+    said, more = failing.call(call, fault)
+    assert (said, words in more) == (outcome, True), more
+    assert failing.there() == {**before, **changes}
+
+
+@pytest.mark.parametrize(
+    ("call", "outcome"),
+    [
+        ("delete /dir", ("ok", "true")),
+        ("rename /file /dir", ("ok", "true")),
+        ("mkdirs /dir", ("ok", "true")),
+        ("list /dir", ("ok", "2")),
+        ("write-once /file", ("FileAlreadyExistsException", "create posixfs:/file: it exists already")),
+    ],
+)
+def test_what_cannot_be_asked_for_is_never_taken_for_nothing(
+    failing: Failing, call: str, outcome: tuple[str, str]
+) -> None:
+    """Whichever look at the storage fails: it is said, or the answer is the one that there is without."""
+    for looks in range(30):
+        failing.fill()
+        said, more = failing.call(call, f"getattr EIO {looks}")
+        if "Input/output error" not in more:
+            assert (said, more) == outcome
+            assert looks > 0
+            return
+        assert said in ("PathIOException", "Refusal"), more
+    pytest.fail("it never got as far as that")
+
+
+def test_the_same_calls_succeed_without_a_fault(failing: Failing) -> None:
+    for call in ("write /new", "read /file", "mkdirs /made/deep", "rename /file /dir", "delete /dir"):
+        outcome, more = failing.call(call)
+        assert (outcome, more) == ("ok", {"write": "", "read": "100"}.get(call.split()[0], "true"))
