@@ -1,7 +1,7 @@
 """Benchmarks of the file system itself: the same calls on ours, on Hadoop's two for local files and
 on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn anew for each round.
 
-`ROW=files` is in memory (tmpfs), `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
+`ROW=files` is in memory (tmpfs), names too, `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
 files taken out of memory before reading. Of HDFS, the daemons' processor time counts too. `ROW=names-disk` and
 `ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also those of a loop of
 Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their rate.
@@ -53,21 +53,23 @@ _NAMES = (("create", 10_000, 1), ("stat", 10_000, 1), ("list", 10_000, 1), ("ren
 def measure(row: str) -> list[str]:
     """Runs the rounds that are missing (`ROUNDS`, 10 unless told), and compares ours with each other arm."""
     home = build()
-    root = Path("/dev/shm") if row == "files" else home
+    in_memory = row == "files"
+    arms = _ARMS if in_memory else tuple(arm for arm in _ARMS if arm != "python")
+    root = Path("/dev/shm") if in_memory else home
     place = root / "bench-files"
     read, work = root / "bench-read", root / "bench-hdfs"
     try:
-        if row == "files":
+        if in_memory:
             # Memory that a virtual machine has not had before costs whoever is first to write to it.
             _make_read(place)
         _make_read(read)
         with cluster(row, 1, "--work-dir", str(work)) as name:
             manifest = manifest_of(name)
-            done = _rounds(row, _ARMS, lambda arm: _round(arm, place, read, work, manifest, home, cold=row != "files"))
+            done = _rounds(row, arms, lambda arm: _round(arm, place, read, work, manifest, home, cold=not in_memory))
     finally:
         for one in (place, read, work):
             shutil.rmtree(one, ignore_errors=True)
-    return _table(done, _ARMS, (*_STREAMS, *_NAMES))
+    return _table(done, arms, (*_STREAMS, *(_NAMES if in_memory else ())))
 
 
 def measure_names() -> list[str]:
@@ -152,7 +154,7 @@ def _make_read(directory: Path) -> None:
 def _round(
     arm: str, place: Path, read: Path, work: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
 ) -> list[dict[str, object]]:
-    """Every operation once, on files of its own but for what `_SAME` arms read."""
+    """Every operation once, on files of its own but for what `_SAME` arms read; those on names in memory alone."""
     uri, settings = target(arm, place, manifest)
     streams_read = target(arm, read, manifest)[0] if arm in _SAME else f"{uri}/streams"
     daemons = _daemons(manifest) if arm == "hdfs" else ()
@@ -169,7 +171,7 @@ def _round(
         passes = 1 if cold else _PASSES // streams
         found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes, cold=out)})
     # Checksums are of bytes: names are the same with them.
-    if arm != "posixfs, checksums":
+    if arm != "posixfs, checksums" and not cold:
         found += _names(arm, f"{uri}/names", f"{place}/names", home, settings, daemons=daemons)
     if arm == "hdfs":
         howdah("exec", "--name", str(manifest["name"]), "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
