@@ -1,10 +1,11 @@
 """Benchmarks of the file system itself: the same calls on ours, on Hadoop's two for local files and
 on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn anew for each round.
 
-`ROW=files` is in memory (tmpfs), names too, `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of writing and the
-files taken out of memory before reading. Of HDFS, the daemons' processor time counts too. `ROW=names-disk` and
-`ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also those of a loop of
-Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their rate.
+`ROW=files` is in memory (tmpfs), names too, `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of
+writing and the files taken out of memory before reading. Of HDFS, the daemons' processor time counts too.
+`ROW=names-disk` and `ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also
+those of a loop of Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their
+rate.
 """
 
 from __future__ import annotations
