@@ -184,8 +184,10 @@ MORE_CODECS = [
 def test_transformed_map_outputs_with_a_combiner(
     howdah: Howdah, fast: dict[str, Any], codec: str | None, way: str
 ) -> None:
-    """Compressed, or encrypted where there is no codec; read where they lie or fetched."""
+    """Compressed, or encrypted where there is no codec; read where they lie, or fetched by tasks that have a class loader
+    of their own for the job's classes."""
     keys = {"howdah.shuffle.direct": str(way == "DIRECT").lower()}
+    keys["mapreduce.job.classloader"] = str(way == "HTTP").lower()
     if codec is None:
         keys["mapreduce.job.encrypted-intermediate-data"] = "true"
     else:

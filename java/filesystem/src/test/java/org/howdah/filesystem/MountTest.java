@@ -89,6 +89,22 @@ class MountTest {
   }
 
   @Test
+  void aDirectoryInWhosePlaceALinkIsLeadsOutForStatusesOfAMomentAlone() throws Exception {
+    FileSystem files = TemporaryMount.open(root);
+    org.apache.hadoop.fs.Path name = new org.apache.hadoop.fs.Path("/way/secret");
+    files.create(name).close();
+    assertThat(files.getFileStatus(name).getLen()).isZero();
+    Files.delete(root.resolve("way/secret"));
+    Files.delete(root.resolve("way"));
+    Files.createSymbolicLink(root.resolve("way"), outside);
+
+    assertThatThrownBy(() -> files.open(name)).isInstanceOf(AccessControlException.class);
+    assertThatThrownBy(() -> files.delete(name, false)).isInstanceOf(AccessControlException.class);
+    Thread.sleep(25);
+    assertThatThrownBy(() -> files.getFileStatus(name)).isInstanceOf(AccessControlException.class);
+  }
+
+  @Test
   void nothingIsRenamedIntoADirectoryOutside() throws IOException {
     FileSystem files = TemporaryMount.open(root);
     Files.createSymbolicLink(root.resolve("way"), outside);
