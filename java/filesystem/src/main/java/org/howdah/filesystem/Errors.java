@@ -91,12 +91,19 @@ final class Errors {
     return FAILURES.stream().anyMatch(lower::contains);
   }
 
-  /** What the system said. */
-  static String reason(IOException thrown) {
-    return String.valueOf(
+  /** What the system said, for people. */
+  static String said(IOException thrown) {
+    String reason = reason(thrown);
+    return reason.isEmpty() ? thrown.toString() : reason;
+  }
+
+  /** Empty where Java has a class of its own for it. */
+  private static String reason(IOException thrown) {
+    String reason =
         thrown instanceof FileSystemException
             ? ((FileSystemException) thrown).getReason()
-            : thrown.getMessage());
+            : thrown.getMessage();
+    return reason == null ? "" : reason;
   }
 
   /** Of system calls that Java gives no class of their own. */
@@ -117,7 +124,9 @@ final class Errors {
     if (lower.contains("too many levels of symbolic links")) {
       return caused(new FileNotFoundException(what + ": " + reason), thrown);
     }
-    PathIOException general = new PathIOException(path.toString(), "the system says", thrown);
+    // Hadoop adds what the cause says.
+    String before = reason.isEmpty() ? thrown.toString() : "the system says";
+    PathIOException general = new PathIOException(path.toString(), before, thrown);
     general.setOperation(operation);
     return general;
   }

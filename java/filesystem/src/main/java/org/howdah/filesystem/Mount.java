@@ -232,7 +232,7 @@ final class Mount {
     try {
       now = Entry.followed(root).device;
     } catch (IOException gone) {
-      throw new Refusal(told("it cannot be reached any more: " + Errors.reason(gone)), gone);
+      throw new Refusal(told("it cannot be reached any more: " + Errors.said(gone)), gone);
     }
     if (mounted && outside.contains(now)) {
       throw new Refusal(
@@ -322,7 +322,7 @@ final class Mount {
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
-      throw new Refusal(told("it cannot be reached: " + Errors.reason(e)), e);
+      throw new Refusal(told("it cannot be reached: " + Errors.said(e)), e);
     }
   }
 

@@ -325,7 +325,7 @@ final class Tree {
             + " now may have a second name, "
             + to
             + ", since it could not be removed; look which of them is there: "
-            + Errors.reason(failure),
+            + Errors.said(failure),
         failure);
   }
 
@@ -402,7 +402,7 @@ final class Tree {
                 + " now may have a second name, "
                 + to
                 + "; look whether it is there: "
-                + Errors.reason(e),
+                + Errors.said(e),
             e);
       }
       return false;

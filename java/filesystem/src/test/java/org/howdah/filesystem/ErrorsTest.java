@@ -3,6 +3,7 @@ package org.howdah.filesystem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -66,6 +67,16 @@ class ErrorsTest {
     IOException refused = new AccessDeniedException("/mnt/data/part-0", "/mnt/closed/part-0", null);
     assertThat(Errors.of(refused, "rename", NAME).getMessage())
         .contains(NAME.toString(), "/mnt/closed/part-0");
+  }
+
+  @Test
+  void whatHasNoWordsIsSaidByItsClass() {
+    assertThat(Errors.said(new NoSuchFileException("/mnt")))
+        .contains("NoSuchFile", "/mnt")
+        .doesNotContain("null");
+    assertThat(Errors.of(new ClosedChannelException(), "read", NAME).getMessage())
+        .contains("ClosedChannel", NAME.toString());
+    assertThat(Errors.isFailure(new NoSuchFileException("/mnt/stale"))).isFalse();
   }
 
   @Test
