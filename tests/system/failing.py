@@ -1,8 +1,9 @@
 """`python failing.py BACKING MOUNT FAULT`: a file system that fails when it is told to. It ends when it is unmounted.
 
 What is in the directory BACKING is at MOUNT, through FUSE. While the file FAULT has a line `OPERATION ERROR SKIP`, such
-as `write EIO 2`, the operation fails with that error, but for its first two times. Nothing is cached, so that every
-system call gets here, and what it fails with gets back.
+as `write EIO 2`, the operation fails with that error, but for its first two times; with ` TIMES PART` at its end so
+often, and on paths that have this part. Nothing is cached, so that every system call gets here, and what it fails with
+gets back.
 """
 
 from __future__ import annotations
@@ -29,20 +30,22 @@ class _Faults:
         self._line = ""
         self._seen = 0
 
-    def check(self, operation: str) -> None:
+    def check(self, operation: str, path: str) -> None:
         line = self._file.read_text()
         if line != self._line:
             self._line, self._seen = line, 0
         if line.split()[:1] != [operation]:
             return
-        _, error, skip = line.split()
-        self._seen += 1
-        if self._seen > int(skip):
-            raise OSError(getattr(errno, error), os.strerror(getattr(errno, error)))
+        error, skip, times, part = (*line.split()[1:], "", "")[:4]
+        if part in path:
+            self._seen += 1
+            if self._seen > int(skip) and (not times or self._seen <= int(skip) + int(times)):
+                raise OSError(getattr(errno, error), os.strerror(getattr(errno, error)))
 
 
 class _Mirror(mfusepy.Operations):  # type: ignore[misc]
-    """Does to the backing directory what is asked of the mounted one."""
+    """Does to the backing directory what is asked of the mounted one. It follows no link, which may lead to the latter:
+    then it would wait for itself."""
 
     use_ns = True
 
@@ -54,53 +57,61 @@ class _Mirror(mfusepy.Operations):  # type: ignore[misc]
         return self._backing / path.lstrip("/")
 
     def getattr(self, path: str, fh: int | None = None) -> dict[str, int]:
-        self._check("getattr")
+        self._check("getattr", path)
         status = self._at(path).lstat()
         times = {name: getattr(status, f"{name}_ns") for name in _TIMES}
         return {**{name: getattr(status, name) for name in _STATUS}, **times}
 
     def readdir(self, path: str, fh: int) -> Iterator[str]:
-        self._check("readdir")
+        self._check("readdir", path)
         yield from (".", "..", *(one.name for one in self._at(path).iterdir()))
 
     def open(self, path: str, flags: int) -> int:
-        self._check("open")
+        self._check("open", path)
         return os.open(self._at(path), flags)
 
     def create(self, path: str, mode: int, flags: int) -> int:
-        self._check("create")
+        self._check("create", path)
         return os.open(self._at(path), flags, mode)
 
     def read(self, path: str, size: int, offset: int, fh: int) -> bytes:
-        self._check("read")
+        self._check("read", path)
         return os.pread(fh, size, offset)
 
     def write(self, path: str, data: bytes, offset: int, fh: int) -> int:
-        self._check("write")
+        self._check("write", path)
         return os.pwrite(fh, data, offset)
 
     def truncate(self, path: str, length: int, fh: int | None = None) -> None:
-        self._check("truncate")
+        self._check("truncate", path)
         os.truncate(self._at(path), length)
 
     def flush(self, path: str, fh: int) -> None:
-        self._check("flush")
+        self._check("flush", path)
 
     def fsync(self, path: str, datasync: int, fh: int) -> None:
-        self._check("fsync")
+        self._check("fsync", path)
 
     def fsyncdir(self, path: str, datasync: int, fh: int) -> None:
-        self._check("fsyncdir")
+        self._check("fsyncdir", path)
 
     def release(self, path: str, fh: int) -> None:
         os.close(fh)
 
     def link(self, target: str, source: str) -> None:
-        self._check("link")
+        self._check("link", target)
         self._at(target).hardlink_to(self._at(source))
 
+    def symlink(self, target: str, source: str) -> None:
+        self._check("symlink", target)
+        self._at(target).symlink_to(source)
+
+    def readlink(self, path: str) -> str:
+        self._check("readlink", path)
+        return os.fspath(self._at(path).readlink())
+
     def rename(self, old: str, new: str, flags: int = 0) -> None:
-        self._check("rename")
+        self._check("rename", old)
         if flags & ~_RENAME_NOREPLACE:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         if flags and os.path.lexists(self._at(new)):
@@ -108,48 +119,48 @@ class _Mirror(mfusepy.Operations):  # type: ignore[misc]
         self._at(old).rename(self._at(new))
 
     def unlink(self, path: str) -> None:
-        self._check("unlink")
+        self._check("unlink", path)
         self._at(path).unlink()
 
     def mkdir(self, path: str, mode: int) -> None:
-        self._check("mkdir")
+        self._check("mkdir", path)
         self._at(path).mkdir(mode)
 
     def rmdir(self, path: str) -> None:
-        self._check("rmdir")
+        self._check("rmdir", path)
         self._at(path).rmdir()
 
     def chmod(self, path: str, mode: int) -> None:
-        self._check("chmod")
+        self._check("chmod", path)
         self._at(path).chmod(mode)
 
     def chown(self, path: str, uid: int, gid: int) -> None:
-        self._check("chown")
-        os.chown(self._at(path), uid, gid)
+        self._check("chown", path)
+        os.chown(self._at(path), uid, gid, follow_symlinks=False)
 
     def utimens(self, path: str, times: tuple[int, int]) -> None:
-        self._check("utimens")
-        os.utime(self._at(path), ns=times)
+        self._check("utimens", path)
+        os.utime(self._at(path), ns=times, follow_symlinks=False)
 
     def setxattr(self, path: str, name: str, value: bytes, options: int, position: int = 0) -> None:
-        self._check("setxattr")
-        os.setxattr(self._at(path), name, value, options)
+        self._check("setxattr", path)
+        os.setxattr(self._at(path), name, value, options, follow_symlinks=False)
 
     def getxattr(self, path: str, name: str, position: int = 0) -> bytes:
-        self._check("getxattr")
-        return os.getxattr(self._at(path), name)
+        self._check("getxattr", path)
+        return os.getxattr(self._at(path), name, follow_symlinks=False)
 
     def listxattr(self, path: str) -> list[str]:
-        self._check("listxattr")
-        return os.listxattr(self._at(path))
+        self._check("listxattr", path)
+        return os.listxattr(self._at(path), follow_symlinks=False)
 
     def removexattr(self, path: str, name: str) -> None:
-        self._check("removexattr")
-        os.removexattr(self._at(path), name)
+        self._check("removexattr", path)
+        os.removexattr(self._at(path), name, follow_symlinks=False)
 
     def statfs(self, path: str) -> dict[str, Any]:
-        self._check("statfs")
-        status = os.statvfs(self._at(path))
+        self._check("statfs", path)
+        status = os.statvfs(self._backing)
         return {name: getattr(status, name) for name in dir(status) if name.startswith("f_")}
 
 

@@ -184,8 +184,8 @@ MORE_CODECS = [
 def test_transformed_map_outputs_with_a_combiner(
     howdah: Howdah, fast: dict[str, Any], codec: str | None, way: str
 ) -> None:
-    """Compressed, or encrypted where there is no codec; read where they lie, or fetched by tasks that have a class loader
-    of their own for the job's classes."""
+    """Compressed, or encrypted where there is no codec; read where they lie, or fetched, by tasks that have a class
+    loader of their own for the job's classes."""
     keys = {"howdah.shuffle.direct": str(way == "DIRECT").lower()}
     keys["mapreduce.job.classloader"] = str(way == "HTTP").lower()
     if codec is None:

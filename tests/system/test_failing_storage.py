@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from ctypes.util import find_library
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.system.failing_mount import FAILING_MOUNT_IS_POSSIBLE, FailingMount, failing_mount
 from tests.system.running import Howdah
 from tests.system.shell import hadoop_fs
 
-pytestmark = [
-    pytest.mark.daemons,
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount"),
-    pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="this machine has no FUSE"),
-    pytest.mark.skipif(find_library("fuse3") is None, reason="libfuse3 is not installed (make setup-tests)"),
-]
+pytestmark = [pytest.mark.daemons, *FAILING_MOUNT_IS_POSSIBLE]
 
-HERE = Path(__file__).parent
 FULL = "ClusterStorageCapacityExceededException"
 
 
 class Failing:
-    """The storage, mounted, and a program that makes calls of our file system there."""
+    """A storage that fails, and a program that makes calls of our file system there."""
 
-    def __init__(self, root: Path) -> None:
-        self._backing, self._mount, self._fault = root / "backing", root / "mount", root / "fault"
-        self._backing.mkdir()
-        self._mount.mkdir()
-        self._fault.touch()
-        storage = [sys.executable, str(HERE / "failing.py"), *map(str, (self._backing, self._mount, self._fault))]
-        self._storage = subprocess.Popen(storage)
-        while not os.path.ismount(self._mount):
-            assert self._storage.poll() is None, "the storage ended before it was mounted"
-            time.sleep(0.05)
-        *java, _ = hadoop_fs(root / "conf", self._mount)
+    def __init__(self, storage: FailingMount, conf: Path) -> None:
+        self._storage, self._backing = storage, storage.backing
+        *java, _ = hadoop_fs(conf, storage.mount)
         self._calls = subprocess.Popen(
-            [*java, str(HERE / "Calls.java")],
+            [*java, str(Path(__file__).with_name("Calls.java"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -66,28 +50,24 @@ class Failing:
 
     def call(self, call: str, fault: str = "") -> tuple[str, str]:
         """What came of a call during a fault: `ok`, or the class of an exception, and more."""
-        self._fault.write_text(fault)
+        self._storage.fail(fault)
         assert self._calls.stdin
         assert self._calls.stdout
         self._calls.stdin.write(f"{call}\n")
         outcome, _, more = self._calls.stdout.readline().rstrip("\n").partition("\t")
-        self._fault.write_text("")
+        self._storage.fail("")
         return outcome, more
 
     def close(self) -> None:
         self._calls.communicate(timeout=60)
         assert self._calls.returncode == 0
-        subprocess.run(["umount", str(self._mount)], check=True)
-        assert self._storage.wait(60) == 0
 
 
 @pytest.fixture(scope="module")
 def mounted(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failing]:
-    failing = Failing(tmp_path_factory.mktemp("failing"))
-    try:
+    root = tmp_path_factory.mktemp("failing")
+    with failing_mount(root / "storage") as storage, closing(Failing(storage, root / "conf")) as failing:
         yield failing
-    finally:
-        failing.close()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
@@ -33,6 +34,9 @@ final class Mount {
   private final Path realRoot;
   private final long device;
 
+  /** Which directory of which device the root was. */
+  private final Object sameRoot;
+
   /** Devices of the directories above: what the root would be on if it were not mounted. */
   private final Set<Long> outside;
 
@@ -55,6 +59,7 @@ final class Mount {
     }
     realRoot = root.toRealPath();
     device = Entry.followed(realRoot).device;
+    sameRoot = key(realRoot);
     outside = devicesOutside(realRoot, device);
     mounted = !outside.isEmpty();
     if (confined && settings.mountRequired() && !mounted) {
@@ -230,6 +235,9 @@ final class Mount {
     }
     long now;
     try {
+      if (sameRoot.equals(key(root))) {
+        return;
+      }
       now = Entry.followed(root).device;
     } catch (IOException gone) {
       throw new Refusal(told("it cannot be reached any more: " + Errors.said(gone)), gone);
@@ -241,6 +249,11 @@ final class Mount {
     if (now != device) {
       checkType();
     }
+  }
+
+  /** Device and number of a directory; cheaper than an {@link Entry}, and can only be compared. */
+  private static Object key(Path directory) throws IOException {
+    return Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
   }
 
   private Path map(org.apache.hadoop.fs.Path path) throws IOException {

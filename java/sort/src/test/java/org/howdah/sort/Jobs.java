@@ -25,6 +25,7 @@ import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.mapreduce.MarkableIterator;
 import org.apache.hadoop.mapreduce.Reducer;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
@@ -39,6 +40,7 @@ final class Jobs {
   static final String LARGEST = "test.largest.value";
   static final String OLD_COMBINER = "mapred.combiner.class";
   static final String DISTINCT = "test.distinct";
+  static final String MARKS = "test.marks";
   static final String COLLECTORS = "mapreduce.job.map.output.collector.class";
 
   /** Counters that another way of sorting and other work of combiners change. */
@@ -111,15 +113,31 @@ final class Jobs {
     }
   }
 
-  /** Writes every value with its key, those of equal keys in order: what the sort leaves open. */
+  /**
+   * Writes every value with its key, those of equal keys in order: what the sort leaves open. With
+   * {@code MARKS} it reads the values of a group twice.
+   */
   @SuppressWarnings("rawtypes")
   public static class Write extends Reducer<WritableComparable, BytesWritable, Text, NullWritable> {
     @Override
     protected void reduce(WritableComparable key, Iterable<BytesWritable> values, Context context)
         throws IOException, InterruptedException {
+      boolean isMarked = context.getConfiguration().getBoolean(MARKS, false);
+      MarkableIterator<BytesWritable> each = new MarkableIterator<>(values.iterator());
+      if (isMarked) {
+        each.mark();
+      }
       List<String> found = new ArrayList<>();
-      for (BytesWritable value : values) {
-        found.add(key + "\t" + Arrays.hashCode(value.copyBytes()) + " " + value.getLength());
+      while (each.hasNext()) {
+        found.add(key + "\t" + told(each.next()));
+      }
+      if (isMarked) {
+        each.reset();
+        for (String line : found) {
+          if (!line.endsWith("\t" + told(each.next()))) {
+            throw new IllegalStateException(line + " is another value when it is read again");
+          }
+        }
       }
       if (context.getConfiguration().getBoolean(DISTINCT, false)) {
         found = new ArrayList<>(new TreeSet<>(found));
@@ -129,6 +147,10 @@ final class Jobs {
         context.write(new Text(one.replace('\n', ' ').replace('\r', ' ')), NullWritable.get());
       }
     }
+  }
+
+  private static String told(BytesWritable value) {
+    return Arrays.hashCode(value.copyBytes()) + " " + value.getLength();
   }
 
   /** A combiner that leaves one of each: pairs of key and value, where keys are equal in part. */

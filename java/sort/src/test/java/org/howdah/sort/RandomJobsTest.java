@@ -139,6 +139,7 @@ class RandomJobsTest {
         "mapreduce.map.output.compress.codec",
         CODECS.get(random.nextInt(CODECS.size())),
         CompressionCodec.class);
+    conf.setBoolean(Jobs.MARKS, random.nextInt(4) == 0);
     combine(job, random);
     order(job, random);
   }
