@@ -129,7 +129,8 @@ final class Jobs {
       }
       List<String> found = new ArrayList<>();
       while (each.hasNext()) {
-        found.add(key + "\t" + told(each.next()));
+        String value = told(each.next()); // Which may change the key.
+        found.add(key + "\t" + value);
       }
       if (isMarked) {
         each.reset();
