@@ -71,6 +71,9 @@ class Disk:
         finally:
             os.close(directory)
         self.close()
+        # A copy: the first may still be mounted in a mount namespace that another test has made meanwhile.
+        lost, self._image = self._image, self._image.with_name(f"{self._image.name}-after")
+        subprocess.run(["cp", "--sparse=always", str(lost), str(self._image)], check=True)
         self._mount()
 
     def close(self) -> None:
