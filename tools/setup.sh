@@ -81,7 +81,7 @@ setup_spark() { # not among the others: it is large, and few need it
         -r requirements/spark.txt || fail "pip could not install Spark"
 }
 
-setup_moosefs() { # a shared file system to test on; only root can mount it
+setup_moosefs() { # a shared file system to test on; only root can mount it. It brings libfuse3, which tests need too
     [ "$(id -u)" = 0 ] || return 0
     command -v mfsmaster > /dev/null || install moosefs-master moosefs-chunkserver moosefs-client iproute2
 }

@@ -182,6 +182,16 @@ def eventually(condition: Callable[[], Any], seconds: float, what: str, *, begun
     return value
 
 
+def ended_right(home: Home, run: Begun, drawn_from: object = None) -> dict[str, Any]:
+    """Waits for a run, which must be right in spite of everything: the record of it. A failure says what was drawn."""
+    ended = run.end()
+    assert ended.code == 0, f"seed {drawn_from}: {ended.said}"
+    record = home.run_record()
+    assert record["outcome"]["kind"] == "valid"
+    assert all(check["passed"] for check in record["checks"])
+    return record
+
+
 def one_message(ended: Ended) -> str:
     """The message of a failed command. There is one, and no traceback."""
     assert "Traceback" not in ended.said, ended.said

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import Begun, Home, eventually
+from tests.faults.conftest import Begun, Home, ended_right, eventually
 
 pytestmark = pytest.mark.daemons
 
@@ -54,14 +54,6 @@ def begin(home: Home, *options: str) -> Begun:
     return run
 
 
-def assert_right(home: Home, run: Begun) -> None:
-    ended = run.end()
-    assert ended.code == 0, f"seed {_SEED}: {ended.said}"
-    record = home.run_record()
-    assert record["outcome"]["kind"] == "valid"
-    assert all(check["passed"] for check in record["checks"])
-
-
 def kill_one(home: Home, run: Begun, victim: str, moments: random.Random) -> None:
     def victims() -> list[int]:
         return home.pids("bin/java ", "MRAppMaster") if victim == "master" else home.tasks(victim[0])
@@ -85,7 +77,7 @@ def test_processes_that_are_killed(cluster: Home, victims: tuple[str, ...], roun
     run = begin(cluster, *drawn(moments, *_VARIANTS))
     for victim in victims:
         kill_one(cluster, run, victim, moments)
-    assert_right(cluster, run)
+    ended_right(cluster, run, _SEED)
 
 
 def written(home: Home, name: str, attempt: str = "*_m_*") -> list[Path]:
@@ -126,7 +118,7 @@ def test_map_outputs_that_are_damaged(
     ended = eventually(lambda: outputs(cluster)[1:] and outputs(cluster), 120, "two maps end", begun=run)
     for output, damage in zip(ended, damages, strict=False):
         damage(output, moments)
-    assert_right(cluster, run)
+    ended_right(cluster, run, _SEED)
     jobs = cluster.kept().jobs()
     again = [job["counters"][_JOB].get("NUM_FAILED_MAPS", 0) for job in jobs if job["name"] == "TeraSort"]
     assert again == [len(damages)], f"seed {_SEED}: a map whose output is damaged did not run again"
@@ -194,7 +186,7 @@ def test_a_map_on_a_slow_host_and_its_twin_both_end(cluster: Home) -> None:
         for one in stopped:
             with suppress(ProcessLookupError):
                 os.kill(one, signal.SIGCONT)
-    assert_right(cluster, run)
+    ended_right(cluster, run, _SEED)
     jobs = cluster.kept().jobs()
     (sort,) = (job for job in jobs if job["name"] == "TeraSort")
     states = {one["id"]: one["state"] for one in sort["attempts"]}

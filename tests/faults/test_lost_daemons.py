@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import Begun, Home, eventually, one_message
+from tests.faults.conftest import Begun, Home, ended_right, eventually, one_message
 
 pytestmark = pytest.mark.daemons
 
@@ -37,11 +37,7 @@ def test_a_datanode_with_replication_2(home: Home) -> None:
     conf = ("--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
     run = home.begin(*_RUN, "--size", "120M", "--nodes", "3", "--accelerator", "sort", *conf, *_MANY_MAPS)
     kill_in_the_sort(home, run, "datanode", 1)
-    ended = run.end()
-    assert ended.code == 0, ended.said
-    record = home.run_record()
-    assert record["outcome"]["kind"] == "valid"
-    assert all(check["passed"] for check in record["checks"])
+    record = ended_right(home, run)
     assert any(re.match(r"datanode of node1 .* ended with code -9", one["text"]) for one in record["caveats"])
 
 
@@ -77,11 +73,7 @@ def sort_on_two(home: Home, moments: random.Random) -> Begun:
 
 def sorted_right(home: Home, run: Begun) -> dict[str, Any]:
     """The job that sorted."""
-    ended = run.end()
-    assert ended.code == 0, f"seed {_SEED}: {ended.said}"
-    record = home.run_record()
-    assert record["outcome"]["kind"] == "valid"
-    assert all(check["passed"] for check in record["checks"])
+    ended_right(home, run, _SEED)
     jobs = home.kept().jobs()
     (sort,) = (job for job in jobs if job["name"] == "TeraSort")
     assert "FALLBACKS" not in sort["counters"]["Howdah Shuffle"]

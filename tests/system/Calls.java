@@ -37,8 +37,6 @@ class Calls {
     switch (call) {
       case "write":
         return write(files.create(path));
-      case "replace":
-        return write(files.create(path, true));
       case "write-once":
         return write(files.create(path, false));
       case "write-atomically":

@@ -2,8 +2,8 @@
 
 What is in the directory BACKING is at MOUNT, through FUSE. While the file FAULT has a line `OPERATION ERROR SKIP`, such
 as `write EIO 2`, the operation fails with that error, but for its first two times; with ` TIMES PART` at its end so
-often, and on paths that have this part. Nothing is cached, so that every system call gets here, and what it fails with
-gets back.
+often, and on paths that have this part. FAULT.failed gets a line for each. Nothing is cached, so that every system call
+gets here, and what it fails with gets back.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class _Faults:
         if part in path:
             self._seen += 1
             if self._seen > int(skip) and (not times or self._seen <= int(skip) + int(times)):
+                with self._file.with_suffix(".failed").open("a") as failed:
+                    failed.write(f"{operation}\n")
                 raise OSError(getattr(errno, error), os.strerror(getattr(errno, error)))
 
 

@@ -40,6 +40,10 @@ class FailingMount:
         new.write_text(fault)
         new.replace(self._fault)
 
+    def failed(self) -> list[str]:
+        """The operations that have failed, in their order."""
+        return self._fault.with_suffix(".failed").read_text().splitlines()
+
     def close(self) -> None:
         subprocess.run(["umount", str(self.mount)], check=True)
         assert self._process.wait(60) == 0

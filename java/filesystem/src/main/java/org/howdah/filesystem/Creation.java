@@ -145,7 +145,7 @@ final class Creation {
     if (Entry.isDirectory(directory)) {
       return;
     }
-    if (why instanceof FileAlreadyExistsException && !Files.exists(directory)) {
+    if (why instanceof FileAlreadyExistsException && !Entry.isThere(directory)) {
       throw new NoSuchFileException(directory.toString(), null, "it is a link that leads nowhere");
     }
     throw why;

@@ -153,7 +153,7 @@ final class Mount {
    */
   Found look(org.apache.hadoop.fs.Path path) throws IOException {
     Path located = map(path);
-    if (located.getNameCount() > root.getNameCount()) {
+    if (confined && located.getNameCount() > root.getNameCount()) {
       Path directory = located.getParent();
       Inside known = last;
       if (known == null || !known.isNow(directory)) {
