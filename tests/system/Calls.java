@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.*;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
@@ -82,6 +83,9 @@ class Calls {
         return files.getFileStatus(path).getLen();
       case "exists":
         return files.exists(path);
+      case "access":
+        files.access(path, FsAction.READ_WRITE);
+        return "";
       case "mkdirs":
         return files.mkdirs(path);
       case "mkdirs-synced":

@@ -64,6 +64,9 @@ class _Mirror(mfusepy.Operations):  # type: ignore[misc]
         times = {name: getattr(status, f"{name}_ns") for name in _TIMES}
         return {**{name: getattr(status, name) for name in _STATUS}, **times}
 
+    def access(self, path: str, amode: int) -> None:
+        self._check("access", path)
+
     def readdir(self, path: str, fh: int) -> Iterator[str]:
         self._check("readdir", path)
         yield from (".", "..", *(one.name for one in self._at(path).iterdir()))

@@ -24,3 +24,8 @@ def hadoop_fs(conf: Path, mount: Path, **keys: str) -> list[str]:
     (conf / "core-site.xml").write_text(render_site(settings))
     path = f"{managed('3.4.2', Path.home() / '.howdah' / 'cache').classpath(conf)}:{own_jar(FILESYSTEM_JAR)}"
     return ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", path, "org.apache.hadoop.fs.FsShell"]
+
+
+def calls(command: list[str]) -> list[str]:
+    """The program `Calls` where `hadoop_fs` has given the command of the shell."""
+    return [*command[:-1], str(Path(__file__).with_name("Calls.java"))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 
 from tests.system.failing_mount import FAILING_MOUNT_IS_POSSIBLE, FailingMount, failing_mount
 from tests.system.running import Howdah
-from tests.system.shell import hadoop_fs
+from tests.system.shell import calls, hadoop_fs
 
 pytestmark = [pytest.mark.daemons, *FAILING_MOUNT_IS_POSSIBLE]
 
@@ -24,9 +25,8 @@ class Failing:
 
     def __init__(self, storage: FailingMount, conf: Path) -> None:
         self._storage, self._backing = storage, storage.backing
-        *java, _ = hadoop_fs(conf, storage.mount)
         self._calls = subprocess.Popen(
-            [*java, str(Path(__file__).with_name("Calls.java"))],
+            calls(hadoop_fs(conf, storage.mount)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -35,17 +35,19 @@ class Failing:
         )
 
     def fill(self) -> None:
-        """What is there before each test: a file, and a directory with two."""
+        """What is there before each test: a file, a directory with two, and one with a link to the file."""
         for there in self._backing.iterdir():
             shutil.rmtree(there) if there.is_dir() else there.unlink()
         (self._backing / "dir" / "sub").mkdir(parents=True)
         (self._backing / "dir" / "b").write_bytes(b"b")
         (self._backing / "dir" / "sub" / "a").write_bytes(b"a")
         (self._backing / "file").write_bytes(bytes(1000))
+        (self._backing / "links").mkdir()
+        (self._backing / "links" / "link").symlink_to("../file")
 
     def there(self) -> dict[str, int]:
         """Files and their lengths in bytes; directories, which have a length of -1."""
-        found = self._backing.rglob("*")
+        found = (one for one in self._backing.rglob("*") if not one.is_symlink())
         return {str(one.relative_to(self._backing)): one.stat().st_size if one.is_file() else -1 for one in found}
 
     def call(self, call: str, fault: str = "") -> tuple[str, str]:
@@ -64,9 +66,14 @@ class Failing:
 
 
 @pytest.fixture(scope="module")
-def mounted(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failing]:
-    root = tmp_path_factory.mktemp("failing")
-    with failing_mount(root / "storage") as storage, closing(Failing(storage, root / "conf")) as failing:
+def storage(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailingMount]:
+    with failing_mount(tmp_path_factory.mktemp("failing") / "storage") as storage:
+        yield storage
+
+
+@pytest.fixture(scope="module")
+def mounted(storage: FailingMount, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failing]:
+    with closing(Failing(storage, tmp_path_factory.mktemp("conf") / "conf")) as failing:
         yield failing
 
 
@@ -99,6 +106,14 @@ def changes_of(failing: Failing, fault: str, call: str, outcome: str, words: str
         ("getattr EIO 0", "status /file", "PathIOException", "stat `posixfs:/file'"),
         ("getattr ENOTCONN 0", "exists /file", "PathIOException", "Transport endpoint is not connected"),
         ("getattr ESTALE 0", "exists /nothing", "PathIOException", "Stale file handle"),
+        ("getattr ESHUTDOWN 0", "exists /file", "PathIOException", "Cannot send after transport endpoint shutdown"),
+        ("getattr ECONNABORTED 0", "exists /file", "PathIOException", "Software caused connection abort"),
+        ("getattr EHOSTUNREACH 0", "exists /file", "PathIOException", "No route to host"),
+        ("getxattr EUCLEAN 0", "read-compared /file", "PathIOException", "Structure needs cleaning"),
+        ("access EIO 0", "access /file", "PathIOException", "access `posixfs:/file'"),
+        ("access EACCES 0", "access /file", "AccessControlException", "may not rw-"),
+        ("access EROFS 0", "access /file", "AccessControlException", "may not rw-"),
+        ("readlink EIO 0", "list /links", "PathIOException", "list `posixfs:/links/link'"),
         ("readdir EIO 0", "list /dir", "PathIOException", "list `posixfs:/dir'"),
         ("readdir EIO 1", "walk /dir", "PathIOException", "list `posixfs:/dir/sub'"),
         ("readdir EIO 0", "glob /d*/b", "PathIOException", "list `posixfs:/'"),
@@ -184,3 +199,27 @@ def test_the_same_calls_succeed_without_a_fault(failing: Failing) -> None:
     for call in ("write /new", "read /file", "mkdirs /made/deep", "rename /file /dir", "delete /dir"):
         outcome, more = failing.call(call)
         assert (outcome, more) == ("ok", {"write": "", "read": "100"}.get(call.split()[0], "true"))
+
+
+def test_no_call_starts_a_process(storage: FailingMount, failing: Failing, tmp_path: Path) -> None:
+    """Java's own record of what it started. Hadoop looks for `setsid` in any program, JNA once for its libraries."""
+    command = hadoop_fs(tmp_path / "conf", storage.mount)
+    text = Path(__file__).with_name("Calls.java").read_text()
+    names = re.findall(r'case "(.*)":', text)
+    lines = "".join(f"{call} /{'dir' if call in ('list', 'walk', 'mkdirs') else 'file'} /new\n" for call in names)
+    without = started_by(calls(command), "", tmp_path / "none.jfr")
+    assert started_by(calls(command), lines, tmp_path / "calls.jfr") == [*without, "/sbin/ldconfig -p"]
+    local = started_by([*command, "-ls", f"file://{tmp_path}"], "", tmp_path / "local.jfr")
+    assert any("ls -ld" in one for one in local), "Hadoop's local file system does, and it is seen"
+
+
+def started_by(command: list[str], lines: str, recording: Path) -> list[str]:
+    """The commands of the processes that a program of Java starts."""
+    java, *rest = command
+    flight = f"-XX:StartFlightRecording=filename={recording}"
+    done = subprocess.run([java, flight, *rest], input=lines, capture_output=True, text=True, timeout=120, check=True)
+    assert len(done.stdout.splitlines()) >= len(lines.splitlines())
+    printed = subprocess.run(
+        ["jfr", "print", "--events", "jdk.ProcessStart", str(recording)], capture_output=True, text=True, check=True
+    )
+    return re.findall(r'command = "(.*)"', printed.stdout)

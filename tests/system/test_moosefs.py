@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.system.running import Howdah
-from tests.system.shell import hadoop_fs
+from tests.system.shell import calls, hadoop_fs
 from tests.system.suites import failures
 from tools.moosefs import MooseFS, moosefs
 
@@ -118,6 +118,34 @@ def test_of_renames_to_one_name_one_is_done(shared: Shared) -> None:
     assert sorted(rename.returncode == 0 for rename in renames) == [False, False, True]
     left = shared.on(0, "-ls", "-C", "/").stdout.decode().split()
     assert len([name for name in left if name.startswith("/source-")]) == HOSTS - 1
+
+
+def test_of_creations_of_one_name_on_several_hosts_one_is_done(shared: Shared) -> None:
+    names = [f"/locks/{number}" for number in range(50)]
+    pipe, command = subprocess.PIPE, calls(shared.command)
+    begun = [
+        subprocess.Popen(
+            [*shared.there.inside(host), *command], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+        )
+        for host in range(HOSTS)
+    ]
+    for one in begun:
+        assert one.stdin
+        assert one.stdout
+        one.stdin.write("mkdirs /locks\n")
+        one.stdin.flush()
+        assert one.stdout.readline() == "ok\ttrue\n"
+    for one in begun:
+        assert one.stdin
+        one.stdin.write("".join(f"write-once {name}\n" for name in names))
+        one.stdin.flush()
+    said = [[line.partition("\t")[0] for line in one.communicate(timeout=120)[0].splitlines()] for one in begun]
+    for outcomes in zip(*said, strict=True):
+        assert sorted(outcomes) == ["FileAlreadyExistsException"] * (HOSTS - 1) + ["ok"]
+    assert len(said[0]) == len(names)
+    assert all("ok" in outcomes for outcomes in said), "the hosts raced"
+    sizes = shared.on(0, "-stat", "%b", *names).stdout.decode().split()
+    assert sizes == [str(MIB)] * len(names)
 
 
 def test_hadoops_suites_pass_on_it(shared: Shared) -> None:

@@ -59,10 +59,18 @@ def test_the_watched_release_sorts(howdah: Howdah, watched: dict[str, Any]) -> N
     assert kept.record("run.json")["cluster"]["defaults"]["without"] == ["large-blocks"]
 
 
+GZIP = "mapreduce.map.output.compress.codec=org.apache.hadoop.io.compress.GzipCodec"
+FETCHED = ("mapreduce.map.output.compress=true", GZIP, "howdah.shuffle.direct=false", "howdah.sort.memory.mb=1")
+
+
 @pytest.mark.usefixtures("watched")
-def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah) -> None:
-    kept = only(howdah(*SMOKE, "--cluster", "watched", "--accelerator", "sort"))
+@pytest.mark.parametrize(("way", "keys"), [("DIRECT", ()), ("HTTP", FETCHED)])
+def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah, way: str, keys: tuple[str, ...]) -> None:
+    settings = [option for key in keys for option in ("--conf", key)]
+    kept = only(howdah(*SMOKE, "--cluster", "watched", "--accelerator", "sort", *settings))
     counters = kept.job("sort")["counters"]
+    assert counters["Howdah Shuffle"][f"SEGMENTS_{way}"] == 1
+    assert (counters["Howdah Sort"].get("SPILLS", 0) > 1) is bool(keys)
     reduced = counters["org.apache.hadoop.mapreduce.TaskCounter"]["REDUCE_INPUT_RECORDS"]
     assert counters["Howdah Sort"]["RECORDS"] == counters["Howdah Shuffle"]["RECORDS"] == reduced
     assert not counters["Howdah Sort"].get("FALLBACKS")

@@ -22,10 +22,35 @@ import org.apache.hadoop.security.AccessControlException;
 
 /** Java's exceptions of files in Hadoop's classes, with path and operation. */
 final class Errors {
-  /** What the C library says of EIO, EREMOTEIO, ETIMEDOUT, ESTALE, EHOSTDOWN and ENOTCONN. */
+  /**
+   * What the C library says where a storage, the way to it or this process cannot go on: EIO and
+   * EREMOTEIO, ETIMEDOUT, ESTALE, EHOSTDOWN, ENOTCONN, ESHUTDOWN, ECONNABORTED and ECONNRESET,
+   * ECONNREFUSED, EHOSTUNREACH, ENETDOWN and ENETUNREACH, ECOMM, EPROTO, EUCLEAN, EBADMSG, ENODEV
+   * and ENXIO, EINTR, EAGAIN, ENOMEM, EMFILE and ENFILE.
+   */
   private static final List<String> FAILURES =
       Arrays.asList(
-          "i/o error", "input/output", "timed out", "stale", "host is down", "not connected");
+          "i/o error",
+          "input/output",
+          "timed out",
+          "stale",
+          "host is down",
+          "not connected",
+          "endpoint shutdown",
+          "connection abort",
+          "connection reset",
+          "connection refused",
+          "no route to host",
+          "network is",
+          "communication error",
+          "protocol error",
+          "needs cleaning",
+          "bad message",
+          "no such device",
+          "interrupted",
+          "temporarily unavailable",
+          "cannot allocate memory",
+          "too many open files");
 
   private Errors() {}
 

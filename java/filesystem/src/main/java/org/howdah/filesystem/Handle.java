@@ -125,6 +125,9 @@ final class Handle implements PathHandle {
           && ((allowed & MOVED) == 0 && (allowed & CHANGED) != 0
               || entry.inode == inode && (!dated || entry.made == made));
     } catch (FileSystemException gone) {
+      if (Errors.isFailure(gone)) {
+        throw gone;
+      }
       // Or a link that leads nowhere, as others in the directory may be.
       return false;
     }

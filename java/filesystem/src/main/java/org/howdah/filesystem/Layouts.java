@@ -87,10 +87,10 @@ final class Layouts {
   private static final Map<Path, Known> STRIPES = lastUsed();
 
   /**
-   * Directories made here, with their numbers: what is made in them inherits their layout, but not
-   * in another that has taken the name.
+   * Directories that this process has made, with their numbers and the layouts that were asked for:
+   * what is made in them inherits those, but not in another that has taken the name.
    */
-  private final Map<Path, Long> laid = lastUsed();
+  private static final Map<Path, String> LAID = lastUsed();
 
   private static <V> Map<Path, V> lastUsed() {
     return Collections.synchronizedMap(
@@ -163,12 +163,16 @@ final class Layouts {
         throw e;
       }
     }
-    laid.put(directory, Entry.of(directory).inode);
+    LAID.put(directory, laid(directory));
   }
 
   private boolean isLaid(Path directory) throws IOException {
-    Long inode = laid.get(directory);
-    return inode != null && inode == Entry.of(directory).inode;
+    String known = LAID.get(directory);
+    return known != null && known.equals(laid(directory));
+  }
+
+  private String laid(Path directory) throws IOException {
+    return Entry.of(directory).inode + " " + settings.layout;
   }
 
   /** Whether a file for which this is asked is made by Lustre's library. */

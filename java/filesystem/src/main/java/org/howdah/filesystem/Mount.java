@@ -34,8 +34,8 @@ final class Mount {
   private final Path realRoot;
   private final long device;
 
-  /** Which directory of which device the root was. */
-  private final Object sameRoot;
+  /** Which directory of which device the root was when it was looked at last. */
+  private volatile Object sameRoot;
 
   /** Devices of the directories above: what the root would be on if it were not mounted. */
   private final Set<Long> outside;
@@ -227,15 +227,18 @@ final class Mount {
   /**
    * Called before a file is opened or anything is made. One system call.
    *
-   * @throws IOException if what was mounted when the file system was opened no longer is
+   * @throws IOException if what was mounted when the file system was opened no longer is, nor
+   *     anything else that the keys allow
    */
   void check() throws IOException {
     if (!confined) {
       return;
     }
+    Object key;
     long now;
     try {
-      if (sameRoot.equals(key(root))) {
+      key = key(root);
+      if (sameRoot.equals(key)) {
         return;
       }
       now = Entry.followed(root).device;
@@ -246,9 +249,9 @@ final class Mount {
       throw new Refusal(
           told("what was mounted there no longer is; nothing is read or written until it is back"));
     }
-    if (now != device) {
-      checkType();
-    }
+    // Also where the device has its number: the kernel gives those of mounts that are gone again.
+    checkType();
+    sameRoot = key;
   }
 
   /** Device and number of a directory; cheaper than an {@link Entry}, and can only be compared. */

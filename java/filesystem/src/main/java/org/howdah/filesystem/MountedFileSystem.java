@@ -3,6 +3,7 @@ package org.howdah.filesystem;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessMode;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
@@ -280,6 +281,7 @@ abstract class MountedFileSystem extends MountedBase {
         "status",
         path == null ? new Path("/") : path,
         name -> {
+          mount.check();
           FileStore store = Files.getFileStore(mount.locateTarget(name));
           long total = store.getTotalSpace();
           long usable = store.getUsableSpace();
@@ -300,14 +302,27 @@ abstract class MountedFileSystem extends MountedBase {
         path,
         name -> {
           java.nio.file.Path located = mount.find(name).located;
-          if (mode.implies(FsAction.READ) && !Files.isReadable(located)
-              || mode.implies(FsAction.WRITE) && !Files.isWritable(located)
-              || mode.implies(FsAction.EXECUTE) && !Files.isExecutable(located)) {
+          try {
+            located.getFileSystem().provider().checkAccess(located, modes(mode));
+          } catch (IOException refused) {
+            if (!Errors.isRefusal(refused)) {
+              throw refused;
+            }
             throw new AccessControlException(
                 name + ": user " + System.getProperty("user.name") + " may not " + mode.SYMBOL);
           }
           return null;
         });
+  }
+
+  private static AccessMode[] modes(FsAction action) {
+    List<AccessMode> modes = new ArrayList<>();
+    for (AccessMode mode : AccessMode.values()) {
+      if (action.implies(FsAction.valueOf(mode.name()))) {
+        modes.add(mode);
+      }
+    }
+    return modes.toArray(new AccessMode[0]);
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -34,21 +35,15 @@ final class Owners {
    * @param group likewise
    */
   static void set(Path path, String user, String group) throws IOException {
-    if (user != null) {
-      set(
-          path,
-          user,
-          "unix:owner",
-          "unix:uid",
-          path.getFileSystem().getUserPrincipalLookupService()::lookupPrincipalByName);
+    UserPrincipalLookupService names = path.getFileSystem().getUserPrincipalLookupService();
+    // Both are known before one is set.
+    Object owner = known("owner", user, names::lookupPrincipalByName);
+    Object shared = known("group", group, names::lookupPrincipalByGroupName);
+    if (owner != null) {
+      Files.setAttribute(path, owner instanceof Integer ? "unix:uid" : "unix:owner", owner);
     }
-    if (group != null) {
-      set(
-          path,
-          group,
-          "unix:group",
-          "unix:gid",
-          path.getFileSystem().getUserPrincipalLookupService()::lookupPrincipalByGroupName);
+    if (shared != null) {
+      Files.setAttribute(path, shared instanceof Integer ? "unix:gid" : "unix:group", shared);
     }
   }
 
@@ -56,16 +51,18 @@ final class Owners {
     UserPrincipal of(String name) throws IOException;
   }
 
-  private static void set(Path path, String name, String named, String numbered, Lookup lookup)
-      throws IOException {
+  /** Whom a name means, the number that it is where it means nobody, or null for null. */
+  private static Object known(String what, String name, Lookup lookup) throws IOException {
+    if (name == null) {
+      return null;
+    }
     try {
-      Files.setAttribute(path, named, lookup.of(name));
+      return lookup.of(name);
     } catch (UserPrincipalNotFoundException unknown) {
       if (!name.matches("[0-9]{1,9}")) {
-        throw new Refusal(
-            "this machine knows no " + named.substring("unix:".length()) + " " + name, unknown);
+        throw new Refusal("this machine knows no " + what + " " + name, unknown);
       }
-      Files.setAttribute(path, numbered, Integer.valueOf(name));
+      return Integer.valueOf(name);
     }
   }
 

@@ -155,6 +155,9 @@ final class Statuses {
     try {
       return mount.isInside(located.toRealPath()) ? Entry.followed(located) : entry;
     } catch (IOException leadsNowhere) {
+      if (Errors.isFailure(leadsNowhere)) {
+        throw leadsNowhere;
+      }
       return entry;
     }
   }

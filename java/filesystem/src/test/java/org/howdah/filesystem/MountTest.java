@@ -305,12 +305,41 @@ class MountTest {
     assertThatThrownBy(() -> files.listStatus(top)).hasMessageContaining("no longer is");
     assertThatThrownBy(() -> files.listStatusIterator(top)).hasMessageContaining("no longer is");
     assertThatThrownBy(() -> files.exists(before)).hasMessageContaining("no longer is");
+    assertThatThrownBy(() -> files.getStatus(top)).hasMessageContaining("no longer is");
     assertThatThrownBy(() -> files.delete(before, true)).hasMessageContaining("no longer is");
     assertThatThrownBy(() -> files.setTimes(before, 0, 0)).hasMessageContaining("no longer is");
     assertThatThrownBy(() -> files.rename(before, new org.apache.hadoop.fs.Path("/after")))
         .hasMessageContaining("no longer is");
     open.close();
     assertThat(root.toFile().list()).isEmpty();
+  }
+
+  /** As after a failed boot of a storage: something is mounted there, but not what is meant. */
+  @Test
+  void nothingIsWrittenToAMountOfAnotherTypeThatTookItsPlace() throws Exception {
+    Assumptions.assumeTrue(
+        run("mount", "-t", "tmpfs", "howdah-test", root.toString()) == 0, "not allowed to mount");
+    FileSystem files;
+    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/file");
+    try {
+      files = TemporaryMount.open(root, "mount.required", "true", "mount.type", "tmpfs");
+    } finally {
+      run("umount", root.toString());
+    }
+    for (String type : new String[] {"ramfs", "tmpfs", "ramfs"}) {
+      assertThat(run("mount", "-t", type, "howdah-test", root.toString())).isZero();
+      try {
+        if (type.equals("tmpfs")) {
+          files.create(path).close();
+          assertThat(files.exists(path)).isTrue();
+        } else {
+          assertThatThrownBy(() -> files.create(path)).hasMessageContaining("demands tmpfs");
+          assertThat(root.toFile().list()).isEmpty();
+        }
+      } finally {
+        run("umount", root.toString());
+      }
+    }
   }
 
   /** A file system of 1 MiB that is full. Only root can make one. */

@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.AclEntry;
@@ -195,6 +196,28 @@ class TreeTest {
       assertThatThrownBy(() -> files.setOwner(name("/file"), null, null))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("neither user nor group");
+    }
+  }
+
+  @Test
+  void ownersAreSetByNameOrNumber() throws IOException {
+    Assumptions.assumeTrue(System.getProperty("user.name").equals("root"), "only root may");
+    try (FileSystem files = TemporaryMount.open(root)) {
+      files.create(name("/file")).close();
+      String[][] given = {
+        {"daemon", null, "daemon:root"},
+        {null, "daemon", "daemon:daemon"},
+        {"123456", "654321", "123456:654321"},
+        {"root", "654321", "root:654321"}
+      };
+      for (String[] one : given) {
+        files.setOwner(name("/file"), one[0], one[1]);
+        FileStatus status = files.getFileStatus(name("/file"));
+        assertThat(status.getOwner() + ":" + status.getGroup()).isEqualTo(one[2]);
+      }
+      assertThatThrownBy(() -> files.setOwner(name("/file"), "daemon", "no such group"))
+          .hasMessageContaining("knows no group no such group");
+      assertThat(files.getFileStatus(name("/file")).getOwner()).isEqualTo("root");
     }
   }
 
@@ -437,5 +460,20 @@ class TreeTest {
     layouts.made(child);
     assertThat(Files.readAllLines(log))
         .containsExactly("setstripe -c 4 " + parent, "setstripe -c 4 " + child);
+  }
+
+  /** As through {@code FileContext}, which makes a file system for a single call. */
+  @Test
+  void whatIsMadeInADirectoryOfThisProcessInheritsItsLayoutWithoutAskingForIt() throws IOException {
+    Path log = root.resolve("log");
+    String lfs = "echo \"$@\" >> " + log + "\n";
+    Path parent = Files.createDirectory(root.resolve("parent"));
+    new Layouts(lustre(lfs, "-c 4"), "lustre").made(parent);
+    Path child = Files.createDirectory(parent.resolve("child"));
+    new Layouts(lustre(lfs, "-c 4"), "lustre").made(child);
+    Path other = Files.createDirectory(parent.resolve("other"));
+    new Layouts(lustre(lfs, "-c 8"), "lustre").made(other);
+    assertThat(Files.readAllLines(log))
+        .containsExactly("setstripe -c 4 " + parent, "setstripe -c 8 " + other);
   }
 }

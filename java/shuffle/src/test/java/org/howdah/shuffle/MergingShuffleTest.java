@@ -341,6 +341,30 @@ class MergingShuffleTest extends ReduceFixture {
     return counted("SEGMENTS_DIRECT");
   }
 
+  /** As Hadoop spreads what tasks write over all its disks. */
+  @Test
+  void outputsAndTheirIndexesMayLieOnDifferentDisks() throws Exception {
+    Path[] disks = {
+      Files.createDirectory(directory.resolve("one")),
+      Files.createDirectory(directory.resolve("two"))
+    };
+    JobConf job = job();
+    job.set("mapreduce.cluster.local.dir", disks[0] + "," + disks[1]);
+    onThisNode(job, disks[0]);
+    int number = 0;
+    for (String map : server.segments.keySet()) {
+      for (String file : new String[] {"file.out", "file.out.index"}) {
+        if (number++ % 3 != 0) {
+          Path there = disks[1].resolve("output/" + map + "/" + file);
+          Files.createDirectories(there.getParent());
+          Files.move(disks[0].resolve("output/" + map + "/" + file), there);
+        }
+      }
+    }
+    assertThat(shuffle(job, "127.0.0.1")).isEqualTo(expected);
+    assertThat(direct()).isEqualTo(MAPS);
+  }
+
   @Test
   void outputsOfThisNodeAreReadWhereTheyLie() throws Exception {
     onThisNode(job(), directory);
