@@ -42,6 +42,11 @@ class Calls {
         return write(files.create(path, false));
       case "write-atomically":
         return write(careful.create(path));
+      case "halt":
+        FSDataOutputStream cut = careful.create(path);
+        cut.write(new byte[1 << 20]);
+        cut.hsync();
+        Runtime.getRuntime().halt(9);
       case "append":
         return write(files.append(path));
       case "hsync":

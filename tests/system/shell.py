@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from howdah.hadoop.distribution import managed
@@ -29,3 +30,9 @@ def hadoop_fs(conf: Path, mount: Path, **keys: str) -> list[str]:
 def calls(command: list[str]) -> list[str]:
     """The program `Calls` where `hadoop_fs` has given the command of the shell."""
     return [*command[:-1], str(Path(__file__).with_name("Calls.java"))]
+
+
+def of_the_jdk(program: str) -> str:
+    """A program beside `java`, which may be linked to from elsewhere."""
+    beside = Path(shutil.which("java") or "java").resolve().with_name(program)
+    return str(beside) if beside.exists() else program

@@ -13,7 +13,7 @@ import pytest
 
 from tests.system.failing_mount import FAILING_MOUNT_IS_POSSIBLE, FailingMount, failing_mount
 from tests.system.running import Howdah
-from tests.system.shell import calls, hadoop_fs
+from tests.system.shell import calls, hadoop_fs, of_the_jdk
 
 pytestmark = [pytest.mark.daemons, *FAILING_MOUNT_IS_POSSIBLE]
 
@@ -201,14 +201,29 @@ def test_the_same_calls_succeed_without_a_fault(failing: Failing) -> None:
         assert (outcome, more) == ("ok", {"write": "", "read": "100"}.get(call.split()[0], "true"))
 
 
+def test_a_writer_that_is_killed_leaves_nothing_that_looks_complete(
+    storage: FailingMount, failing: Failing, tmp_path: Path
+) -> None:
+    command = calls(hadoop_fs(tmp_path / "conf", storage.mount))
+    killed = subprocess.run(command, input="halt /new\n", capture_output=True, text=True, timeout=60, check=False)
+    assert (killed.returncode, killed.stdout) == (9, "")
+    left = failing.there()
+    [part] = [name for name in left if name.endswith(".writing")]
+    assert part.startswith(".howdah-")
+    assert left[part] == 1 << 20
+    assert "new" not in left
+    assert failing.call("write-atomically /new") == ("ok", "")
+    assert failing.there()["new"] == 1 << 20
+
+
 def test_no_call_starts_a_process(storage: FailingMount, failing: Failing, tmp_path: Path) -> None:
     """Java's own record of what it started. Hadoop looks for `setsid` in any program, JNA once for its libraries."""
     command = hadoop_fs(tmp_path / "conf", storage.mount)
     text = Path(__file__).with_name("Calls.java").read_text()
-    names = re.findall(r'case "(.*)":', text)
+    names = [call for call in re.findall(r'case "(.*)":', text) if call != "halt"]
     lines = "".join(f"{call} /{'dir' if call in ('list', 'walk', 'mkdirs') else 'file'} /new\n" for call in names)
-    without = started_by(calls(command), "", tmp_path / "none.jfr")
-    assert started_by(calls(command), lines, tmp_path / "calls.jfr") == [*without, "/sbin/ldconfig -p"]
+    started = set(started_by(calls(command), lines, tmp_path / "calls.jfr"))
+    assert started - set(started_by(calls(command), "", tmp_path / "none.jfr")) <= {"/sbin/ldconfig -p"}
     local = started_by([*command, "-ls", f"file://{tmp_path}"], "", tmp_path / "local.jfr")
     assert any("ls -ld" in one for one in local), "Hadoop's local file system does, and it is seen"
 
@@ -220,6 +235,9 @@ def started_by(command: list[str], lines: str, recording: Path) -> list[str]:
     done = subprocess.run([java, flight, *rest], input=lines, capture_output=True, text=True, timeout=120, check=True)
     assert len(done.stdout.splitlines()) >= len(lines.splitlines())
     printed = subprocess.run(
-        ["jfr", "print", "--events", "jdk.ProcessStart", str(recording)], capture_output=True, text=True, check=True
+        [of_the_jdk("jfr"), "print", "--events", "jdk.ProcessStart", str(recording)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return re.findall(r'command = "(.*)"', printed.stdout)

@@ -14,6 +14,7 @@ from howdah.hadoop.jars import own_jar
 from howdah.model.accelerator import ACCELERATOR_JAR, settings_for
 from tests.system.hand import EXAMPLES, LINES, Sites, Typed, by_hand, counted, counter
 from tests.system.running import Howdah
+from tests.system.shell import of_the_jdk
 from tests.unit.hadoop.fake_server import free_port
 
 pytestmark = pytest.mark.daemons
@@ -33,7 +34,7 @@ def key_of_this_host(root: Path) -> Path:
         ("-exportcert", "-rfc", "-file", str(pem), *given),
         ("-importcert", "-noprompt", "-file", str(pem), "-alias", "node", *trust),
     ):
-        subprocess.run(["keytool", *command], check=True, capture_output=True)
+        subprocess.run([of_the_jdk("keytool"), *command], check=True, capture_output=True)
     return store
 
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import org.apache.hadoop.util.PureJavaCrc32C;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ChecksumsTest {
   private static final org.apache.hadoop.fs.Path NAME = new org.apache.hadoop.fs.Path("/file");
@@ -59,6 +62,33 @@ class ChecksumsTest {
       }
     }
     assertThat(compared).as("seed " + seed).isPositive();
+  }
+
+  /** As where an attribute may have 4 KiB (ext4), or the 64 KiB that Linux allows at all. */
+  @ParameterizedTest
+  @ValueSource(ints = {3000, 20_000})
+  void chunksAreJoinedUntilTheirChecksumsFit(int chunks) throws IOException {
+    Assumptions.assumeTrue(Attributes.areSupported(root), "no extended attributes here");
+    Path file = root.resolve("sparse");
+    long size = (long) chunks * Checksums.CHUNK + 5;
+    try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+      sparse.setLength(size);
+    }
+    int[] sums = new int[chunks + 1];
+    Arrays.fill(sums, crc(new byte[Checksums.CHUNK]));
+    sums[chunks] = crc(new byte[5]);
+    Checksums whole = new Checksums(Checksums.CHUNK, size, sums);
+    if (!whole.write(file)) {
+      assertThat(Checksums.read(file, Entry.of(file))).isNull();
+      return;
+    }
+    Checksums found = Checksums.read(file, Entry.of(file));
+    assertThat(found.composite()).isEqualTo(whole.composite());
+    assertThat(found.chunk).isGreaterThan(chunks == 3000 ? 0 : Checksums.CHUNK);
+    ByteBuffer zeros = ByteBuffer.allocate(found.chunk);
+    assertThat(found.matches(found.chunk, zeros, new Crc())).isTrue();
+    zeros.put(found.chunk - 1, (byte) 1);
+    assertThat(found.matches(found.chunk, zeros, new Crc())).isFalse();
   }
 
   private byte[] change(FileSystem files, byte[] bytes) throws Exception {

@@ -16,10 +16,12 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.test.GenericTestUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 class LayoutTest {
   @TempDir Path root;
@@ -68,10 +70,16 @@ class LayoutTest {
   }
 
   @Test
-  void whereThereIsNoLustreAFileIsMadeWithoutItsLayout() throws IOException {
-    FileSystem files = TemporaryMount.open(root);
+  void whereThereIsNoLustreAFileIsMadeWithoutItsLayoutAndTheLogSaysSo() throws IOException {
+    GenericTestUtils.LogCapturer log =
+        GenericTestUtils.LogCapturer.captureLogs(LoggerFactory.getLogger(Layouts.class));
+    FileSystem files = TemporaryMount.open(root, "layout", "-c 2");
     org.apache.hadoop.fs.Path name = new org.apache.hadoop.fs.Path("/file");
     ((FSDataOutputStream) files.createFile(name).must("fs.posixfs.layout", "-c 4").build()).close();
+    log.stopCapturing();
+    assertThat(log.getOutput())
+        .contains("fs.posixfs.layout is set to \"-c 2\", but the file system is of type ")
+        .contains("a layout was asked for in " + root + ", which is not on Lustre: there is none");
     assertThat(root.resolve("file")).exists();
     assertThatThrownBy(() -> files.createFile(name).opt("fs.lustrefs.layout", "wide").build())
         .hasMessageContaining("layout \"wide\"");
