@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,23 +124,24 @@ def test_of_renames_to_one_name_one_is_done(shared: Shared) -> None:
 def test_of_creations_of_one_name_on_several_hosts_one_is_done(shared: Shared) -> None:
     names = [f"/locks/{number}" for number in range(50)]
     pipe, command = subprocess.PIPE, calls(shared.command)
-    begun = [
-        subprocess.Popen(
-            [*shared.there.inside(host), *command], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
-        )
-        for host in range(HOSTS)
-    ]
-    for one in begun:
-        assert one.stdin
-        assert one.stdout
-        one.stdin.write("mkdirs /locks\n")
-        one.stdin.flush()
-        assert one.stdout.readline() == "ok\ttrue\n"
-    for one in begun:
-        assert one.stdin
-        one.stdin.write("".join(f"write-once {name}\n" for name in names))
-        one.stdin.flush()
-    said = [[line.partition("\t")[0] for line in one.communicate(timeout=120)[0].splitlines()] for one in begun]
+    with ExitStack() as running:
+        begun = [
+            running.enter_context(
+                subprocess.Popen([*shared.there.inside(host), *command], stdin=pipe, stdout=pipe, text=True)
+            )
+            for host in range(HOSTS)
+        ]
+        for one in begun:
+            assert one.stdin
+            assert one.stdout
+            one.stdin.write("mkdirs /locks\n")
+            one.stdin.flush()
+            assert one.stdout.readline() == "ok\ttrue\n"
+        for one in begun:
+            assert one.stdin
+            one.stdin.write("".join(f"write-once {name}\n" for name in names))
+            one.stdin.flush()
+        said = [[line.partition("\t")[0] for line in one.communicate(timeout=120)[0].splitlines()] for one in begun]
     for outcomes in zip(*said, strict=True):
         assert sorted(outcomes) == ["FileAlreadyExistsException"] * (HOSTS - 1) + ["ok"]
     assert len(said[0]) == len(names)

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -111,7 +112,7 @@ final class Contents {
     seen.add(Entry.followed(target));
     for (Path source : sources) {
       requireFile(name, source);
-      if (!Files.isWritable(source.getParent())) {
+      if (!Tree.may(source.getParent(), AccessMode.WRITE)) {
         throw new AccessControlException("concat " + name + ": " + source + " cannot be deleted");
       }
       Entry entry = Entry.followed(source);

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -62,7 +63,7 @@ final class Creation {
       return made(name, file, wish);
     } catch (NoSuchFileException e) {
       // What is usually there is not looked for before.
-      if (!wish.recursive || Files.exists(file.getParent())) {
+      if (!wish.recursive || Entry.isThere(file.getParent())) {
         throw e;
       }
       makeDirectories(file.getParent(), wish.parents);
@@ -112,7 +113,7 @@ final class Creation {
    * @throws FileAlreadyExistsException if it, or what is above it, is a file
    */
   void makeDirectories(Path directory, FsPermission permission) throws IOException {
-    if (settings.syncDirectories && !Files.exists(directory)) {
+    if (settings.syncDirectories && !Entry.isThere(directory)) {
       Tree.requireSync(directory.getParent());
     }
     try {
@@ -309,7 +310,7 @@ final class Creation {
       throw new org.apache.hadoop.fs.FileAlreadyExistsException(
           "create " + name + ": it exists already");
     }
-    if (!Files.isWritable(file)) {
+    if (!Tree.may(file, AccessMode.WRITE)) {
       // A directory that may be written to would let it be replaced.
       throw new AccessDeniedException(file.toString(), null, "it may not be overwritten");
     }

@@ -59,19 +59,24 @@ final class Entry {
    * @throws IOException if the storage failed, by which nothing is known
    */
   static boolean isDirectory(Path path) throws IOException {
-    Entry seen = seen(path, FOLLOW);
+    Entry seen = ifThere(path);
     return seen != null && seen.isDirectory();
   }
 
   /** Whether a path leads anywhere; throws like {@link #isDirectory}. */
   static boolean isThere(Path path) throws IOException {
-    return seen(path, FOLLOW) != null;
+    return ifThere(path) != null;
   }
 
   /** Whether a path is itself a link; throws like {@link #isDirectory}. */
   static boolean isLink(Path path) throws IOException {
     Entry seen = seen(path, STAY);
     return seen != null && seen.isLink();
+  }
+
+  /** Of what a path leads to; null if that is nothing. Throws like {@link #isDirectory}. */
+  static Entry ifThere(Path path) throws IOException {
+    return seen(path, FOLLOW);
   }
 
   private static Entry seen(Path path, LinkOption[] options) throws IOException {

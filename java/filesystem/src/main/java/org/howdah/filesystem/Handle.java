@@ -3,7 +3,6 @@ package org.howdah.filesystem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.fs.FileStatus;
@@ -119,18 +118,12 @@ final class Handle implements PathHandle {
   }
 
   private boolean isIt(Path other, boolean dated) throws IOException {
-    try {
-      Entry entry = Entry.followed(other);
-      return entry.isFile()
-          && ((allowed & MOVED) == 0 && (allowed & CHANGED) != 0
-              || entry.inode == inode && (!dated || entry.made == made));
-    } catch (FileSystemException gone) {
-      if (Errors.isFailure(gone)) {
-        throw gone;
-      }
-      // Or a link that leads nowhere, as others in the directory may be.
-      return false;
-    }
+    // Others in the directory may be links that lead nowhere.
+    Entry entry = Entry.ifThere(other);
+    return entry != null
+        && entry.isFile()
+        && ((allowed & MOVED) == 0 && (allowed & CHANGED) != 0
+            || entry.inode == inode && (!dated || entry.made == made));
   }
 
   @Override

@@ -250,6 +250,7 @@ final class Mount {
           told("what was mounted there no longer is; nothing is read or written until it is back"));
     }
     // Also where the device has its number: the kernel gives those of mounts that are gone again.
+    // (Roots of FUSE have their own number in common, too: one in another's place goes unnoticed.)
     checkType();
     sameRoot = key;
   }

@@ -301,13 +301,7 @@ abstract class MountedFileSystem extends MountedBase {
         "access",
         path,
         name -> {
-          java.nio.file.Path located = mount.find(name).located;
-          try {
-            located.getFileSystem().provider().checkAccess(located, modes(mode));
-          } catch (IOException refused) {
-            if (!Errors.isRefusal(refused)) {
-              throw refused;
-            }
+          if (!Tree.may(mount.find(name).located, modes(mode))) {
             throw new AccessControlException(
                 name + ": user " + System.getProperty("user.name") + " may not " + mode.SYMBOL);
           }

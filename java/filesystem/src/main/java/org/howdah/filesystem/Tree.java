@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
@@ -349,11 +350,28 @@ final class Tree {
   }
 
   /**
+   * Whether this process has these rights to what is there.
+   *
+   * @throws IOException if the storage failed, by which nothing is known, or nothing is there
+   */
+  static boolean may(Path path, AccessMode... rights) throws IOException {
+    try {
+      path.getFileSystem().provider().checkAccess(path, rights);
+      return true;
+    } catch (IOException e) {
+      if (Errors.isRefusal(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /**
    * Called before names in a directory change that are to be synchronised, for which it is opened:
    * afterwards it would be too late to say that it cannot be.
    */
   static void requireSync(Path directory) throws IOException {
-    if (Files.exists(directory) && !Files.isReadable(directory)) {
+    if (Entry.isThere(directory) && !may(directory, AccessMode.READ)) {
       throw new AccessDeniedException(
           directory.toString(), null, "names can be synchronised only where one may read");
     }
