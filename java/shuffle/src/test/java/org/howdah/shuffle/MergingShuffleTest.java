@@ -258,6 +258,29 @@ class MergingShuffleTest extends ReduceFixture {
   }
 
   @Test
+  void aHadoopWithOtherClassesServesItsReducesItself() throws Exception {
+    JobConf other =
+        new JobConf(job()) {
+          @Override
+          public Class<?> getMapOutputKeyClass() {
+            for (StackTraceElement caller : new Throwable().getStackTrace()) {
+              if (caller.getClassName().equals(MapOutputs.class.getName())) {
+                throw new NoSuchMethodError("as of another Hadoop");
+              }
+            }
+            return super.getMapOutputKeyClass();
+          }
+        };
+    MergingShuffle<Text, Text> shuffle = new MergingShuffle<>(null, noticeMs);
+    shuffle.init(Segments.context(reduce, other, reporter, null, master(), status, null));
+    assertThat(Segments.read(shuffle.run())).isEqualTo(expected);
+    shuffle.close();
+    assertThat(counted("FALLBACKS_OTHER")).isEqualTo(1);
+    assertThat(counted("FALLBACKS")).isEqualTo(1);
+    assertThat(counted("RECORDS")).isZero();
+  }
+
+  @Test
   void aReduceThatGoesOnAfterItsInputHasFailedHasNotSucceeded() throws Exception {
     JobConf job = job();
     job.setLong("mapreduce.reduce.memory.totalbytes", 1);

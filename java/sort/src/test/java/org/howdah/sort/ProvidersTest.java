@@ -13,6 +13,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.HeapSort;
@@ -41,13 +42,18 @@ class ProvidersTest {
   }
 
   private void leaves(Refusal.Reason reason, Jobs.Setting setting) throws Exception {
+    leaves(reason, SortingCollector.class, setting);
+  }
+
+  private void leaves(Refusal.Reason reason, Class<?> collector, Jobs.Setting setting)
+      throws Exception {
     Jobs.Setting some =
         job -> {
           job.getConfiguration().setInt(Jobs.RECORDS, 1000);
           setting.apply(job);
         };
     List<String> stock = jobs.run("left", false, MAPS, 2, some);
-    String both = SortingCollector.class.getName() + "," + MapTask.MapOutputBuffer.class.getName();
+    String both = collector.getName() + "," + MapTask.MapOutputBuffer.class.getName();
     assertThat(jobs.run("left", both, MAPS, 2, some)).isEqualTo(stock);
     assertThat(jobs.counter("FALLBACKS")).isEqualTo(MAPS);
     assertThat(jobs.counter("FALLBACKS_" + reason)).isEqualTo(MAPS);
@@ -67,6 +73,38 @@ class ProvidersTest {
     leaves(
         Refusal.Reason.SETTINGS,
         job -> job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 0));
+  }
+
+  /** Told of more reduces than it can tell apart, which no test can run. */
+  public static class Wide<K, V> implements MapOutputCollector<K, V> {
+    private final SortingCollector<K, V> real = new SortingCollector<>();
+
+    @Override
+    public void init(Context context) throws IOException {
+      JobConf job = new JobConf(context.getJobConf());
+      job.setNumReduceTasks(RecordBuffer.MOST_PARTITIONS + 1);
+      real.init(new Context(context.getMapTask(), job, context.getReporter()));
+    }
+
+    @Override
+    public void collect(K key, V value, int partition) throws IOException {
+      real.collect(key, value, partition);
+    }
+
+    @Override
+    public void flush() throws IOException, InterruptedException, ClassNotFoundException {
+      real.flush();
+    }
+
+    @Override
+    public void close() {
+      real.close();
+    }
+  }
+
+  @Test
+  void morePartitionsThanItCanTellApartAreLeftToHadoop() throws Exception {
+    leaves(Refusal.Reason.PARTITIONS, Wide.class, job -> {});
   }
 
   @Test
