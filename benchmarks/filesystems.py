@@ -3,6 +3,7 @@ on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn a
 
 `ROW=files` is in memory (tmpfs), names too, `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of
 writing and the files taken out of memory before reading. Of HDFS, the daemons' processor time counts too.
+`ROW=files-computing` and `ROW=files-disk-computing` have streams whose reader or writer computes 3 ms per MiB.
 `ROW=names-disk` and `ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also
 those of a loop of Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their
 rate.
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.disks import own_disk
@@ -29,33 +31,56 @@ ROUNDS = int(os.environ.get("ROUNDS", "10"))
 RAW_LOCAL = "fs.file.impl=org.apache.hadoop.fs.RawLocalFileSystem"
 _LOCAL = {"raw local": (RAW_LOCAL,)}
 _OWN = "fs.posixfs.impl=org.howdah.filesystem.PosixFileSystem"
-_FAST_ARMS = ("posixfs", "python")
+_DISK_ARMS = ("posixfs", "raw local", "local", "hdfs", "python")
 _ARMS = ("posixfs", "posixfs, checksums", "raw local", "local", "hdfs", "python")
 # Where the kernel cannot rename without replacing, ours makes a second name and removes the first.
 _LINKING = "python, link and unlink"
 _SHARED_ARMS = ("posixfs", "raw local", "local", "python", _LINKING)
 # They keep nothing beside the bytes, and so can read one and the same file.
 _SAME = ("posixfs", "raw local")
-# Operation, count, streams: what is written first is read next.
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One line of a table: `count` MiB per stream, or ranges; `compute` ms of work per MiB by each stream. What is
+    written first is read next."""
+
+    name: str
+    operation: str
+    streams: int = 1
+    compute: int = 0
+    count: int = 1024
+
+
 _STREAMS = (
-    ("write", 1024, 1),
-    ("read", 1024, 1),
-    ("position", 2000, 1),
-    ("vector", 2000, 1),
-    ("write, 4 streams", 1024, 4),
-    ("read, 4 streams", 1024, 4),
+    Work("write", "write"),
+    Work("read", "read"),
+    Work("position", "position", count=2000),
+    Work("vector", "vector", count=2000),
+    Work("write, 4 streams", "write", streams=4),
+    Work("read, 4 streams", "read", streams=4),
+)
+_COMPUTING = tuple(
+    replace(work, name=f"{work.name}, 3 ms per MiB", compute=3)
+    for work in _STREAMS
+    if work.operation in ("write", "read")
 )
 _FORKING = {"raw local": 50, "local": 50}
 # In memory, one pass is over before its processor time can be told.
 _PASSES = 8
-_NAMES = (("create", 10_000, 1), ("stat", 10_000, 1), ("list", 10_000, 1), ("rename", 10_000, 1), ("delete", 10_000, 1))
+STREAM_ROWS = ("files", "files-disk", "files-computing", "files-disk-computing")
+_NAMES = ("create", "stat", "list", "rename", "delete")
+_NAMES_COUNT = 10_000
 
 
 def measure(row: str) -> list[str]:
     """Runs the rounds that are missing (`ROUNDS`, 10 unless told), and compares ours with each other arm."""
     home = build()
-    in_memory = row == "files"
-    arms = _ARMS if in_memory else tuple(arm for arm in _ARMS if arm != "python")
+    in_memory = "disk" not in row
+    computing = row.endswith("computing")
+    works, left_out = (_COMPUTING, ("posixfs, checksums", "python")) if computing else (_STREAMS, ())
+    names = row == "files"
+    arms = tuple(arm for arm in _ARMS if arm not in left_out and (names or arm != "python"))
     root = Path("/dev/shm") if in_memory else home
     place = root / "bench-files"
     read, work = root / "bench-read", root / "bench-hdfs"
@@ -66,27 +91,48 @@ def measure(row: str) -> list[str]:
         _make_read(read)
         with cluster(row, 1, "--work-dir", str(work)) as name:
             manifest = manifest_of(name)
-            done = _rounds(row, arms, lambda arm: _round(arm, place, read, work, manifest, home, cold=not in_memory))
+
+            def measured(arm: str) -> list[dict[str, object]]:
+                found = _round(arm, works, place, read, work, manifest, home, cold=not in_memory)
+                # Checksums are of bytes: names are the same with them.
+                if names and arm != "posixfs, checksums":
+                    uri, settings = target(arm, place, manifest)
+                    found += _names(
+                        arm, f"{uri}/names", f"{place}/names", home, settings, daemons=_daemons(arm, manifest)
+                    )
+                _forget_hdfs(arm, manifest)
+                return found
+
+            done = _rounds(row, arms, measured)
     finally:
         for one in (place, read, work):
             shutil.rmtree(one, ignore_errors=True)
-    return _table(done, arms, (*_STREAMS, *(_NAMES if in_memory else ())))
+    return _table(done, arms, [work.name for work in works], _NAMES if names else ())
 
 
 def measure_names() -> list[str]:
-    """The same of names on a disk of their own, of ours and Python's. Not on the machine's: its ext4 passes over inodes
-    that were deleted a while ago one by one, which makes whoever comes next ten times slower."""
+    """The same of names on a disk of their own, HDFS too. Not on the machine's: its ext4 passes over inodes that were
+    deleted a while ago one by one, which makes whoever comes next ten times slower."""
     home = build()
+    with (
+        tempfile.TemporaryDirectory(dir="/dev/shm") as memory,
+        own_disk(home, None) as disk,
+        cluster("names-disk", 1, "--work-dir", str(disk / "hdfs")) as name,
+    ):
+        manifest = manifest_of(name)
 
-    def names(arm: str) -> list[dict[str, object]]:
-        place = f"{disk}/names"
-        shutil.rmtree(place, ignore_errors=True)
-        keys = (_OWN, f"fs.posixfs.mount={disk}", f"fs.posixfs.mount.warm={memory}")
-        return _names(arm, "posixfs:///names", place, home, keys, warm="posixfs://warm/names")
+        def names(arm: str) -> list[dict[str, object]]:
+            place = disk / "names"
+            shutil.rmtree(place, ignore_errors=True)
+            uri, settings = target(arm, place, manifest)
+            warm, more = warmed(arm, memory)
+            daemons = _daemons(arm, manifest)
+            found = _names(arm, uri, str(place), home, (*settings, *more), warm=warm, daemons=daemons)
+            _forget_hdfs(arm, manifest)
+            return found
 
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as memory, own_disk(home, None) as disk:
-        done = _rounds("names-disk", _FAST_ARMS, names)
-    return _table(done, _FAST_ARMS, _NAMES)
+        done = _rounds("names-disk", _DISK_ARMS, names)
+    return _table(done, _DISK_ARMS, (), _NAMES)
 
 
 def measure_shared() -> list[str]:
@@ -95,12 +141,12 @@ def measure_shared() -> list[str]:
 
     def names(arm: str) -> list[dict[str, object]]:
         files = f"{there.mount}/{arm.replace(' ', '-').replace(',', '')}"
+        uri = f"file://{files}"
         keys: Sequence[str] = _LOCAL.get(arm, ())
-        uri, warm = f"file://{files}", f"file://{memory}/{arm.replace(' ', '-')}"
         if arm == "posixfs":
-            keys = (_OWN, f"fs.posixfs.mount={there.mount}", f"fs.posixfs.mount.warm={memory}")
-            uri, warm = f"posixfs://{files.removeprefix(str(there.mount))}", "posixfs://warm/names"
-        found = _names(arm, uri, files, home, keys, there.inside(0), warm)
+            uri, keys = f"posixfs://{files.removeprefix(str(there.mount))}", (_OWN, f"fs.posixfs.mount={there.mount}")
+        warm, more = warmed(arm, memory)
+        found = _names(arm, uri, files, home, (*keys, *more), there.inside(0), warm)
         there.plain(0, "rm", "-r", files)
         return found
 
@@ -110,7 +156,7 @@ def measure_shared() -> list[str]:
         moosefs(Path(root), hosts=1, copies=1) as there,
     ):
         done = _rounds("files-moosefs", _SHARED_ARMS, names)
-    return _table(done, _SHARED_ARMS, _NAMES)
+    return _table(done, _SHARED_ARMS, (), _NAMES)
 
 
 def _rounds(
@@ -146,37 +192,45 @@ def _make_read(directory: Path) -> None:
     """Makes what `_SAME` arms read: where in memory a file lies makes it up to a third faster or slower to read."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    for number in range(max(streams for _, _, streams in _STREAMS)):
+    for number in range(max(work.streams for work in _STREAMS)):
         with (directory / f"file{number}").open("wb") as out:
-            for _ in range(_STREAMS[0][1]):
+            for _ in range(_STREAMS[0].count):
                 out.write(os.urandom(1 << 20))
 
 
 def _round(
-    arm: str, place: Path, read: Path, work: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
+    arm: str,
+    works: Sequence[Work],
+    place: Path,
+    read: Path,
+    work_dir: Path,
+    manifest: Mapping[str, object],
+    home: Path,
+    *,
+    cold: bool,
 ) -> list[dict[str, object]]:
-    """Every operation once, on files of its own but for what `_SAME` arms read; those on names in memory alone."""
+    """Every work once, on files of its own but for what `_SAME` arms read."""
     uri, settings = target(arm, place, manifest)
     streams_read = target(arm, read, manifest)[0] if arm in _SAME else f"{uri}/streams"
-    daemons = _daemons(manifest) if arm == "hdfs" else ()
     found: list[dict[str, object]] = []
     shutil.rmtree(place, ignore_errors=True)
-    for name, count, streams in _STREAMS if arm != "python" else ():
-        operation = name.partition(",")[0]
+    for work in works if arm != "python" else ():
         out = None
-        if cold and operation != "write":
+        if cold and work.operation != "write":
             os.sync()  # Only what is on the disk can be taken out of memory.
-            out = work if arm == "hdfs" else read if arm in _SAME else place
-        directory = f"{uri}/streams" if operation == "write" else streams_read
-        arguments = [operation, directory, str(count), str(streams), "0", *settings]
-        passes = 1 if cold else _PASSES // streams
-        found.append({"operation": name, **in_jvm(arguments, home, daemons=daemons, passes=passes, cold=out)})
-    # Checksums are of bytes: names are the same with them.
-    if arm != "posixfs, checksums" and not cold:
-        found += _names(arm, f"{uri}/names", f"{place}/names", home, settings, daemons=daemons)
+            out = work_dir if arm == "hdfs" else read if arm in _SAME else place
+        directory = f"{uri}/streams" if work.operation == "write" else streams_read
+        arguments = [work.operation, directory, str(work.count), str(work.streams), str(work.compute), *settings]
+        passes = 1 if cold or work.compute else _PASSES // work.streams
+        said = in_jvm(arguments, home, daemons=_daemons(arm, manifest), passes=passes, cold=out)
+        found.append({"operation": work.name, **said})
+    return found
+
+
+def _forget_hdfs(arm: str, manifest: Mapping[str, object]) -> None:
+    """Deletes what was written to HDFS, if `arm` is that."""
     if arm == "hdfs":
         howdah("exec", "--name", str(manifest["name"]), "--", "hdfs", "dfs", "-rm", "-r", "-skipTrash", "/bench")
-    return found
 
 
 def _names(
@@ -191,8 +245,8 @@ def _names(
 ) -> list[dict[str, object]]:
     """Every operation on names, in their order: what one makes the next looks at."""
     found: list[dict[str, object]] = []
-    for operation, most, _ in _NAMES:
-        count = min(most, _FORKING.get(arm, most))
+    for operation in _NAMES:
+        count = _FORKING.get(arm, _NAMES_COUNT)
         if arm.startswith("python"):
             asked = "link" if (arm, operation) == (_LINKING, "rename") else operation
             script = str(ROOT / "benchmarks" / "names.py")
@@ -218,6 +272,15 @@ def target(arm: str, place: Path, manifest: Mapping[str, object]) -> tuple[str, 
         keys = (_OWN, f"fs.posixfs.mount={place.parent}", *(("fs.posixfs.checksum=true",) if "," in arm else ()))
         return f"posixfs:///{place.name}", keys
     return f"file://{place}", _LOCAL.get(arm, ())
+
+
+def warmed(arm: str, memory: str) -> tuple[str | None, Sequence[str]]:
+    """Where in `memory` the files are that have the JVM compile, and the settings for that; of HDFS they are in it."""
+    if arm == "hdfs":
+        return None, ()
+    if arm.startswith("posixfs"):
+        return "posixfs://warm/warm", (f"fs.posixfs.mount.warm={memory}",)
+    return f"file://{memory}/warm", ()
 
 
 def in_jvm(
@@ -249,15 +312,17 @@ def said_in_jvm(arguments: Sequence[str], home: Path, *, before: Sequence[str] =
     return output_of([*before, "java", *usual, "org.howdah.filesystem.Rounds", *arguments])
 
 
-def _daemons(manifest: Mapping[str, object]) -> list[int]:
-    """The processes of HDFS."""
+def _daemons(arm: str, manifest: Mapping[str, object]) -> list[int]:
+    """The processes of HDFS, if `arm` is that."""
+    if arm != "hdfs":
+        return []
     daemons = manifest["daemons"]
     assert isinstance(daemons, list)
     return [daemon["pid"] for daemon in daemons if daemon["role"] in ("datanode", "namenode")]
 
 
 def _table(
-    done: Sequence[Mapping[str, object]], arms: Sequence[str], operations: Sequence[tuple[str, int, int]]
+    done: Sequence[Mapping[str, object]], arms: Sequence[str], streams: Sequence[str], names: Sequence[str]
 ) -> list[str]:
     values: dict[tuple[str, str, str], dict[int, float]] = {}
     for one in done:
@@ -271,9 +336,9 @@ def _table(
     lines = []
     for figure, unit in (("rate", "MB/s; operations per second"), ("cpu", "processor seconds per GB; per million")):
         lines += ["", unit, "", head, "|" + "---|" * (2 * len(arms))]
-        for operation, _, _ in operations:
-            scale = (1e-6 if figure == "rate" else 1e9) if operation in {one for one, _, _ in _STREAMS} else 1.0
-            scale = 1e6 if figure == "cpu" and scale == 1.0 else scale
+        for operation in (*streams, *names):
+            rate, share = (1e-6, 1e9) if operation in streams else (1.0, 1e6)
+            scale = rate if figure == "rate" else share
             ours = values.get((operation, "posixfs", figure), {})
             found = (values.get((operation, arm, figure), {}).values() for arm in arms)
             cells = [_spread([value * scale for value in one]) for one in found]

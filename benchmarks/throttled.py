@@ -14,45 +14,31 @@ import shutil
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.disks import own_disk
-from benchmarks.filesystems import build, in_jvm, said_in_jvm, target
+from benchmarks.filesystems import Work, build, in_jvm, said_in_jvm, target, warmed
 from benchmarks.pairs import KEPT, cluster, howdah, manifest_of, output_of, ratio_words
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 RATE = 200_000_000
-_SIZE_MIB = 1024
 _RANGES = 1000
 _PAGE = 4096
 _ARMS = ("fio", "posixfs", "raw local", "local", "hdfs")
 _SYNCED = "fs.posixfs.sync.on.close=true"
-_WARM = "/dev/shm/bench-files-slow"
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One line of the table: `count` MiB per stream, or ranges; `compute` ms of work per MiB, which fio does not do."""
-
-    name: str
-    operation: str
-    streams: int = 1
-    compute: int = 0
-    count: int = _SIZE_MIB
 
 
 _WORKS = (
-    _Work("write, 1 stream", "write"),
-    _Work("read, 1 stream", "read"),
-    _Work("write, 1 stream, 3 ms per MiB", "write", compute=3),
-    _Work("read, 1 stream, 3 ms per MiB", "read", compute=3),
-    _Work("positioned reads", "position", count=_RANGES),
-    _Work("vectored reads", "vector", count=_RANGES),
-    _Work("write, 4 streams", "write", streams=4),
-    _Work("read, 4 streams", "read", streams=4),
-    _Work("write, 4 streams, 3 ms per MiB", "write", streams=4, compute=3),
-    _Work("read, 4 streams, 3 ms per MiB", "read", streams=4, compute=3),
+    Work("write, 1 stream", "write"),
+    Work("read, 1 stream", "read"),
+    Work("write, 1 stream, 3 ms per MiB", "write", compute=3),
+    Work("read, 1 stream, 3 ms per MiB", "read", compute=3),
+    Work("positioned reads", "position", count=_RANGES),
+    Work("vectored reads", "vector", count=_RANGES),
+    Work("write, 4 streams", "write", streams=4),
+    Work("read, 4 streams", "read", streams=4),
+    Work("write, 4 streams, 3 ms per MiB", "write", streams=4, compute=3),
+    Work("read, 4 streams, 3 ms per MiB", "read", streams=4, compute=3),
 )
 
 
@@ -98,21 +84,18 @@ def _round(arm: str, disk: Path, home: Path, manifest: Mapping[str, object]) -> 
     return found
 
 
-def _hadoop(arm: str, work: _Work, place: Path, home: Path, manifest: Mapping[str, object]) -> float:
+def _hadoop(arm: str, work: Work, place: Path, home: Path, manifest: Mapping[str, object]) -> float:
     """Bytes per second of one of Hadoop's file systems; all but HDFS have the JVM compile on files in memory."""
     uri, settings = target(arm, place, manifest)
-    arguments = (work.operation, uri, str(work.count), str(work.streams), str(work.compute), *settings, _SYNCED)
-    warm = None if arm == "hdfs" else f"file://{_WARM}"
-    if arm.startswith("posixfs"):
-        arguments = (*arguments, f"fs.posixfs.mount.warm={Path(_WARM).parent}")
-        warm = f"posixfs://warm/{Path(_WARM).name}"
-    said = in_jvm(arguments, home, warm=warm)
+    warm, more = warmed(arm, "/dev/shm")
+    numbers = (str(work.count), str(work.streams), str(work.compute))
+    said = in_jvm((work.operation, uri, *numbers, *settings, *more, _SYNCED), home, warm=warm)
     return said["done"] / said["seconds"]
 
 
-def _fio(work: _Work, place: Path, home: Path) -> float:
+def _fio(work: Work, place: Path, home: Path) -> float:
     """Bytes per second of fio doing the same without computing: the most that the disk gives."""
-    files = (f"--directory={place}", "--filename_format=file$jobnum", f"--size={_SIZE_MIB}M", "--bs=1M")
+    files = (f"--directory={place}", "--filename_format=file$jobnum", f"--size={work.count}M", "--bs=1M")
     streams: Mapping[str, Sequence[str]] = {
         "write": (*files, "--rw=write", "--end_fsync=1"),
         "read": (*files, "--rw=read"),
@@ -126,7 +109,7 @@ def _fio(work: _Work, place: Path, home: Path) -> float:
     return sum(float(job[way]["io_bytes"]) for job in said["jobs"]) / seconds
 
 
-def _replayed(work: _Work, place: Path, home: Path) -> Sequence[str]:
+def _replayed(work: Work, place: Path, home: Path) -> Sequence[str]:
     """What has fio read the same ranges: those at once without the page cache, which needs multiples of its pages."""
     at_once = work.operation == "vector"
     said = said_in_jvm(("ranges", f"file://{place}", str(work.count), "1", "0"), home)

@@ -2,8 +2,9 @@
 
 What is in the directory BACKING is at MOUNT, through FUSE. While the file FAULT has a line `OPERATION ERROR SKIP`, such
 as `write EIO 2`, the operation fails with that error, but for its first two times; with ` TIMES PART` at its end so
-often, and on paths that have this part. FAULT.failed gets a line for each. Nothing is cached, so that every system call
-gets here, and what it fails with gets back.
+often, and on paths that have this part. With SHORT for the error, a read or a write does half of what is asked for.
+FAULT.failed gets a line for each. Nothing is cached, so that every system call gets here, and what it fails with gets
+back.
 """
 
 from __future__ import annotations
@@ -30,19 +31,27 @@ class _Faults:
         self._line = ""
         self._seen = 0
 
-    def check(self, operation: str, path: str) -> None:
+    def check(self, operation: str, path: str | None) -> bool:
+        """Whether it is to do half of what is asked for; an open file whose name was taken away has no path."""
         line = self._file.read_text()
         if line != self._line:
             self._line, self._seen = line, 0
         if line.split()[:1] != [operation]:
-            return
+            return False
         error, skip, times, part = (*line.split()[1:], "", "")[:4]
-        if part in path:
+        if part in (path or ""):
             self._seen += 1
             if self._seen > int(skip) and (not times or self._seen <= int(skip) + int(times)):
                 with self._file.with_suffix(".failed").open("a") as failed:
                     failed.write(f"{operation}\n")
+                if error == "SHORT":
+                    return True
                 raise OSError(getattr(errno, error), os.strerror(getattr(errno, error)))
+        return False
+
+
+def _half(count: int) -> int:
+    return max(1, count // 2)
 
 
 class _Mirror(mfusepy.Operations):  # type: ignore[misc]
@@ -79,13 +88,13 @@ class _Mirror(mfusepy.Operations):  # type: ignore[misc]
         self._check("create", path)
         return os.open(self._at(path), flags, mode)
 
-    def read(self, path: str, size: int, offset: int, fh: int) -> bytes:
-        self._check("read", path)
-        return os.pread(fh, size, offset)
+    def read(self, path: str | None, size: int, offset: int, fh: int) -> bytes:
+        short = self._check("read", path)
+        return os.pread(fh, _half(size) if short else size, offset)
 
-    def write(self, path: str, data: bytes, offset: int, fh: int) -> int:
-        self._check("write", path)
-        return os.pwrite(fh, data, offset)
+    def write(self, path: str | None, data: bytes, offset: int, fh: int) -> int:
+        short = self._check("write", path)
+        return os.pwrite(fh, data[: _half(len(data))] if short else data, offset)
 
     def truncate(self, path: str, length: int, fh: int | None = None) -> None:
         self._check("truncate", path)

@@ -42,7 +42,8 @@ class FailingMount:
 
     def failed(self) -> list[str]:
         """The operations that have failed, in their order."""
-        return self._fault.with_suffix(".failed").read_text().splitlines()
+        said = self._fault.with_suffix(".failed")
+        return said.read_text().splitlines() if said.exists() else []
 
     def close(self) -> None:
         subprocess.run(["umount", str(self.mount)], check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -199,6 +200,21 @@ def test_the_same_calls_succeed_without_a_fault(failing: Failing) -> None:
     for call in ("write /new", "read /file", "mkdirs /made/deep", "rename /file /dir", "delete /dir"):
         outcome, more = failing.call(call)
         assert (outcome, more) == ("ok", {"write": "", "read": "100"}.get(call.split()[0], "true"))
+
+
+@pytest.mark.parametrize("checksum", ["false", "true"])
+def test_what_a_storage_does_by_halves_is_gone_on_with(storage: FailingMount, tmp_path: Path, checksum: str) -> None:
+    shell = hadoop_fs(tmp_path / "conf", storage.mount, checksum=checksum, buffer_size="1m")
+    given, found, name = tmp_path / "given", tmp_path / "found", f"/halves-{checksum}"
+    given.write_bytes(os.urandom(3_000_001))
+    before = len(storage.failed())
+    for fault, command in (("write", ("-put", given, name)), ("read", ("-get", name, found))):
+        storage.fail(f"{fault} SHORT 0")
+        subprocess.run([*shell, *map(str, command)], check=True, timeout=120)
+        storage.fail("")
+    assert storage.failed()[before:].count("write") > 20
+    assert storage.failed()[before:].count("read") > 20
+    assert (storage.backing / name[1:]).read_bytes() == given.read_bytes() == found.read_bytes()
 
 
 def test_a_writer_that_is_killed_leaves_nothing_that_looks_complete(
