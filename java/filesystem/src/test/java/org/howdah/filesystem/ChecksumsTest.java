@@ -11,8 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.zip.CRC32;
+import java.util.zip.Checksum;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.PureJavaCrc32C;
 import org.junit.jupiter.api.Assumptions;
@@ -62,6 +65,30 @@ class ChecksumsTest {
       }
     }
     assertThat(compared).as("seed " + seed).isPositive();
+  }
+
+  /** As DistCp compares what it goes on with, and as old clusters have their checksums. */
+  @Test
+  void aChecksumIsOfAsManyBytesAndOfTheKindThatIsAskedFor() throws Exception {
+    byte[] bytes = new byte[3 * Checksums.CHUNK + 17];
+    random.nextBytes(bytes);
+    Files.write(root.resolve("file"), bytes);
+    for (String type : new String[] {"CRC32", "CRC32C"}) {
+      Configuration conf = TemporaryMount.configured(root, "buffer.size", "64k");
+      conf.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
+      conf.set("dfs.checksum.type", type);
+      try (FileSystem files = FileSystem.newInstance(java.net.URI.create("posixfs:///"), conf)) {
+        for (int length : new int[] {1, 65_536, Checksums.CHUNK + 1, bytes.length, 1 << 30}) {
+          Checksum expected = type.equals("CRC32") ? new CRC32() : new PureJavaCrc32C();
+          expected.update(bytes, 0, Math.min(length, bytes.length));
+          FileChecksum found = files.getFileChecksum(NAME, length);
+          assertThat(found.getAlgorithmName()).isEqualTo("COMPOSITE-" + type);
+          assertThat(ByteBuffer.wrap(found.getBytes()).getInt())
+              .as(type + " of " + length)
+              .isEqualTo((int) expected.getValue());
+        }
+      }
+    }
   }
 
   /** As where an attribute may have 4 KiB (ext4), or the 64 KiB that Linux allows at all. */

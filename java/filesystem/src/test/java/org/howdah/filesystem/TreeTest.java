@@ -67,6 +67,34 @@ class TreeTest {
     }
   }
 
+  /** As `rename` alone does with one that is empty. */
+  @Test
+  void aDirectoryThatTheKernelRenamesNeverReplacesAnother() throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(2);
+    Path target = root.resolve("target");
+    try (FileSystem files = TemporaryMount.open(root, "rename.native", "true")) {
+      for (int round = 0; round < 1000; round++) {
+        files.mkdirs(name("/source/child"));
+        List<Callable<Boolean>> both = new ArrayList<>();
+        both.add(() -> files.rename(name("/source"), name("/target")));
+        both.add(() -> target.toFile().mkdir());
+        List<Future<Boolean>> done = pool.invokeAll(both);
+        if (done.get(1).get()) {
+          assertThat(target.resolve("child")).doesNotExist();
+          Path child = root.resolve(done.get(0).get() ? "target/source/child" : "source/child");
+          assertThat(child).exists();
+        } else {
+          assertThat(done.get(0).get()).isTrue();
+          assertThat(target.resolve("child")).exists();
+        }
+        files.delete(name("/target"), true);
+        files.delete(name("/source"), true);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
   @Test
   void whereNamesAreToBeSynchronisedButMayNotBeReadNothingIsChanged() throws IOException {
     try (FileSystem files = TemporaryMount.open(root, "sync.directories", "true")) {
