@@ -32,10 +32,10 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 	$(BIN)/lint-imports --no-logo --cache-dir .build/imports
 	$(BIN)/mypy
 	@tools/once.sh java $(MVN) -q validate
-	$(BIN)/pytest -q -m "not daemons and not slow" --ignore tests/system --ignore tests/faults
+	$(BIN)/pytest -q -n 2 -m "not daemons and not slow" --ignore tests/system --ignore tests/faults
 
 test: setup-tests jars spark check ## check, the data plane's build, then every test, with real daemons and a browser
-	$(MVN) -q verify
+	$(MVN) -q -T 2 verify
 	$(BIN)/python tools/skips.py
 	@tools/daemon_tests.sh
 	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
