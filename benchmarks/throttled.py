@@ -1,8 +1,8 @@
 """Benchmarks of the file system on a slow disk: XFS on a loop device that the kernel holds at 200 MB/s, against fio.
 
 The machine's own disk is cached by its host and tells nothing. The limit is set in the root group of blkio (cgroup v1),
-so that it holds for write-back too. Needs root, fio and mkfs.xfs; everything is taken away at the end. `WORKS=vector,read`
-measures only lines of these operations, and the first, which makes the file that they read.
+so that it holds for write-back too. Needs root, fio and mkfs.xfs; everything is taken away at the end.
+`WORKS=vector,read` measures only lines of these operations, and the first, which makes the file that they read.
 """
 
 from __future__ import annotations
