@@ -180,14 +180,14 @@ def _size_and_options(row: Row, size: str) -> tuple[str, ...]:
 
 def _check_disk(row: Row, size: str) -> None:
     """Half as much again as a run needs: what the one before had may not be deleted yet. Every node is on the disk of
-    HOWDAH_HOME, and with `posix` both storages have an input. A command does not say: four times its input."""
+    HOWDAH_HOME, and with `posix` the other storage has an input too. A command does not say: four times its input."""
     workload = find_workload(row.workload)
     amount = parse_amount(size, workload.unit)
     if row.workload == "command":
         need_disk(4 * amount)
         return
     settings = workload.resolve(Asked(amount, None, None, {}, {}), {"dfs.replication": "1"})
-    need_disk((2.5 if row.posix else 1.5) * sum(workload.space_bytes(settings)))
+    need_disk(1.5 * sum(workload.space_bytes(settings)) + (amount if row.posix else 0))
 
 
 def _containers(name: str, row: Row) -> tuple[str, ...]:
