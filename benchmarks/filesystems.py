@@ -3,7 +3,7 @@ on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn a
 
 `ROW=files` is in memory (tmpfs), names too, `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of
 writing and the files taken out of memory before reading. Of HDFS, the daemons' processor time counts too.
-`ROW=files-computing` and `ROW=files-disk-computing` have streams whose reader or writer computes 3 ms per MiB.
+`ROW=files-computing` has streams in memory whose reader or writer computes 3 ms per MiB.
 `ROW=names-disk` and `ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also
 those of a loop of Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their
 rate.
@@ -68,7 +68,7 @@ _COMPUTING = tuple(
 _FORKING = {"raw local": 50, "local": 50}
 # In memory, one pass is over before its processor time can be told.
 _PASSES = 8
-STREAM_ROWS = ("files", "files-disk", "files-computing", "files-disk-computing")
+STREAM_ROWS = ("files", "files-disk", "files-computing")
 _NAMES = ("create", "stat", "list", "rename", "delete")
 _NAMES_COUNT = 10_000
 
@@ -77,8 +77,7 @@ def measure(row: str) -> list[str]:
     """Runs the rounds that are missing (`ROUNDS`, 10 unless told), and compares ours with each other arm."""
     home = build()
     in_memory = "disk" not in row
-    computing = row.endswith("computing")
-    works, left_out = (_COMPUTING, ("posixfs, checksums", "python")) if computing else (_STREAMS, ())
+    works, left_out = (_COMPUTING, ("posixfs, checksums",)) if row == "files-computing" else (_STREAMS, ())
     names = row == "files"
     arms = tuple(arm for arm in _ARMS if arm not in left_out and (names or arm != "python"))
     root = Path("/dev/shm") if in_memory else home
