@@ -3,7 +3,6 @@ on HDFS with one copy, each figure by a JVM of its own, arms in an order drawn a
 
 `ROW=files` is in memory (tmpfs), names too, `ROW=files-disk` on the disk of HOWDAH_HOME with fsync at the end of
 writing and the files taken out of memory before reading. Of HDFS, the daemons' processor time counts too.
-`ROW=files-computing` has streams in memory whose reader or writer computes 3 ms per MiB.
 `ROW=names-disk` and `ROW=files-moosefs` are about names alone, on a disk and on a shared file system. Names are also
 those of a loop of Python's own calls. Hadoop's own two fork a process for each name, so that fewer names tell their
 rate.
@@ -20,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.disks import own_disk
@@ -60,15 +59,9 @@ _STREAMS = (
     Work("write, 4 streams", "write", streams=4),
     Work("read, 4 streams", "read", streams=4),
 )
-_COMPUTING = tuple(
-    replace(work, name=f"{work.name}, 3 ms per MiB", compute=3)
-    for work in _STREAMS
-    if work.operation in ("write", "read")
-)
 _FORKING = {"raw local": 50, "local": 50}
 # In memory, one pass is over before its processor time can be told.
 _PASSES = 8
-STREAM_ROWS = ("files", "files-disk", "files-computing")
 _NAMES = ("create", "stat", "list", "rename", "delete")
 _NAMES_COUNT = 10_000
 
@@ -76,10 +69,8 @@ _NAMES_COUNT = 10_000
 def measure(row: str) -> list[str]:
     """Runs the rounds that are missing (`ROUNDS`, 10 unless told), and compares ours with each other arm."""
     home = build()
-    in_memory = "disk" not in row
-    works, left_out = (_COMPUTING, ("posixfs, checksums",)) if row == "files-computing" else (_STREAMS, ())
-    names = row == "files"
-    arms = tuple(arm for arm in _ARMS if arm not in left_out and (names or arm != "python"))
+    in_memory = row == "files"
+    arms = _ARMS if in_memory else tuple(arm for arm in _ARMS if arm != "python")
     root = Path("/dev/shm") if in_memory else home
     place = root / "bench-files"
     read, work = root / "bench-read", root / "bench-hdfs"
@@ -90,23 +81,11 @@ def measure(row: str) -> list[str]:
         _make_read(read)
         with cluster(row, 1, "--work-dir", str(work)) as name:
             manifest = manifest_of(name)
-
-            def measured(arm: str) -> list[dict[str, object]]:
-                found = _round(arm, works, place, read, work, manifest, home, cold=not in_memory)
-                # Checksums are of bytes: names are the same with them.
-                if names and arm != "posixfs, checksums":
-                    uri, settings = target(arm, place, manifest)
-                    found += _names(
-                        arm, f"{uri}/names", f"{place}/names", home, settings, daemons=_daemons(arm, manifest)
-                    )
-                _forget_hdfs(arm, manifest)
-                return found
-
-            done = _rounds(row, arms, measured)
+            done = _rounds(row, arms, lambda arm: _round(arm, place, read, work, manifest, home, cold=not in_memory))
     finally:
         for one in (place, read, work):
             shutil.rmtree(one, ignore_errors=True)
-    return _table(done, arms, [work.name for work in works], _NAMES if names else ())
+    return _table(done, arms, [work.name for work in _STREAMS], _NAMES if in_memory else ())
 
 
 def measure_names() -> list[str]:
@@ -198,31 +177,27 @@ def _make_read(directory: Path) -> None:
 
 
 def _round(
-    arm: str,
-    works: Sequence[Work],
-    place: Path,
-    read: Path,
-    work_dir: Path,
-    manifest: Mapping[str, object],
-    home: Path,
-    *,
-    cold: bool,
+    arm: str, place: Path, read: Path, work_dir: Path, manifest: Mapping[str, object], home: Path, *, cold: bool
 ) -> list[dict[str, object]]:
-    """Every work once, on files of its own but for what `_SAME` arms read."""
+    """Every work once, on files of its own but for what `_SAME` arms read; names in memory alone."""
     uri, settings = target(arm, place, manifest)
     streams_read = target(arm, read, manifest)[0] if arm in _SAME else f"{uri}/streams"
+    daemons = _daemons(arm, manifest)
     found: list[dict[str, object]] = []
     shutil.rmtree(place, ignore_errors=True)
-    for work in works if arm != "python" else ():
+    for work in _STREAMS if arm != "python" else ():
         out = None
         if cold and work.operation != "write":
             os.sync()  # Only what is on the disk can be taken out of memory.
             out = work_dir if arm == "hdfs" else read if arm in _SAME else place
         directory = f"{uri}/streams" if work.operation == "write" else streams_read
         arguments = [work.operation, directory, str(work.count), str(work.streams), str(work.compute), *settings]
-        passes = 1 if cold or work.compute else _PASSES // work.streams
-        said = in_jvm(arguments, home, daemons=_daemons(arm, manifest), passes=passes, cold=out)
-        found.append({"operation": work.name, **said})
+        passes = 1 if cold else _PASSES // work.streams
+        found.append({"operation": work.name, **in_jvm(arguments, home, daemons=daemons, passes=passes, cold=out)})
+    # Checksums are of bytes: names are the same with them.
+    if arm != "posixfs, checksums" and not cold:
+        found += _names(arm, f"{uri}/names", f"{place}/names", home, settings, daemons=daemons)
+    _forget_hdfs(arm, manifest)
     return found
 
 
