@@ -29,7 +29,8 @@ _ARMS = ("fio", "posixfs", "raw local", "local", "hdfs")
 _SYNCED = "fs.posixfs.sync.on.close=true"
 
 
-_WORKS = (
+_ASKED = os.environ.get("WORKS", "")
+_ALL = (
     Work("write, 1 stream", "write"),
     Work("read, 1 stream", "read"),
     Work("write, 1 stream, 3 ms per MiB", "write", compute=3),
@@ -41,7 +42,7 @@ _WORKS = (
     Work("write, 4 streams, 3 ms per MiB", "write", streams=4, compute=3),
     Work("read, 4 streams, 3 ms per MiB", "read", streams=4, compute=3),
 )
-_ASKED = os.environ.get("WORKS", "").split(",")
+_WORKS = (_ALL[0], *(work for work in _ALL[1:] if not _ASKED or work.operation in _ASKED.split(",")))
 
 
 def measure() -> list[str]:
@@ -77,7 +78,7 @@ def _round(arm: str, disk: Path, home: Path, manifest: Mapping[str, object]) -> 
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     found = {}
-    for work in (_WORKS[0], *(one for one in _WORKS[1:] if _ASKED == [""] or one.operation in _ASKED)):
+    for work in _WORKS:
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3\n")
         found[work.name] = _fio(work, place, home) if arm == "fio" else _hadoop(arm, work, place, home, manifest)
