@@ -118,14 +118,11 @@ def measure_shared() -> list[str]:
     home = build()
 
     def names(arm: str) -> list[dict[str, object]]:
-        files = f"{there.mount}/{arm.replace(' ', '-').replace(',', '')}"
-        uri = f"file://{files}"
-        keys: Sequence[str] = _LOCAL.get(arm, ())
-        if arm == "posixfs":
-            uri, keys = f"posixfs://{files.removeprefix(str(there.mount))}", (_OWN, f"fs.posixfs.mount={there.mount}")
+        place = there.mount / arm.replace(" ", "-").replace(",", "")
+        uri, settings = target(arm, place, {})
         warm, more = warmed(arm, memory)
-        found = _names(arm, uri, files, home, (*keys, *more), there.inside(0), warm)
-        there.plain(0, "rm", "-r", files)
+        found = _names(arm, uri, str(place), home, (*settings, *more), there.inside(0), warm)
+        there.plain(0, "rm", "-r", str(place))
         return found
 
     with (

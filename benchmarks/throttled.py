@@ -27,8 +27,6 @@ _RANGES = 1000
 _PAGE = 4096
 _ARMS = ("fio", "posixfs", "raw local", "local", "hdfs")
 _SYNCED = "fs.posixfs.sync.on.close=true"
-
-
 _ASKED = os.environ.get("WORKS", "")
 _ALL = (
     Work("write, 1 stream", "write"),
@@ -50,7 +48,8 @@ def measure() -> list[str]:
     if shutil.which("fio") is None:
         raise SystemExit("fio is missing: apt-get install fio")
     home = build()
-    kept = KEPT / "files-slow.jsonl"
+    # What has some of the lines is no round of them all.
+    kept = KEPT / (f"files-slow-{_ASKED}.jsonl" if _ASKED else "files-slow.jsonl")
     kept.parent.mkdir(parents=True, exist_ok=True)
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.is_file() else []
     with (

@@ -67,7 +67,7 @@ class TreeTest {
     }
   }
 
-  /** As `rename` alone does with one that is empty. */
+  /** As {@code rename} alone does with one that is empty. */
   @Test
   void aDirectoryThatTheKernelRenamesNeverReplacesAnother() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(2);

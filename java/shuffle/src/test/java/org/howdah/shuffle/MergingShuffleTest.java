@@ -271,10 +271,7 @@ class MergingShuffleTest extends ReduceFixture {
             return super.getMapOutputKeyClass();
           }
         };
-    MergingShuffle<Text, Text> shuffle = new MergingShuffle<>(null, noticeMs);
-    shuffle.init(Segments.context(reduce, other, reporter, null, master(), status, null));
-    assertThat(Segments.read(shuffle.run())).isEqualTo(expected);
-    shuffle.close();
+    assertThat(shuffle(other)).isEqualTo(expected);
     assertThat(counted("FALLBACKS_OTHER")).isEqualTo(1);
     assertThat(counted("FALLBACKS")).isEqualTo(1);
     assertThat(counted("RECORDS")).isZero();
