@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import (
+    accounting,
     arms,
     byhand,
     commands,
@@ -34,6 +35,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "cli": commands.measure,
     "up": startup.measure,
     "probes": arms.probes,
+    "accounting": accounting.measure,
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,
     "settings": arms.settings,

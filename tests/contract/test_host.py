@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -259,31 +260,96 @@ def test_lost_agent_is_noticed_and_its_processes_end(tmp_path: Path) -> None:
     host.close()
 
 
-def test_the_cpu_of_a_process_whose_parent_was_killed_is_not_lost(host: Host, tmp_path: Path) -> None:
-    go, spin = tmp_path / "go", "import os, time; [0 for _ in range(8_000_000)]; time.sleep(600)"
-    # As a NodeManager starts a container: a session of its own whose first process is a shell.
-    line = f"setsid sh -c '{sys.executable} -c \"{spin}\" & echo $! > {go}; wait' & wait; sleep 600"
-    manager = host.start(["sh", "-c", line], output=str(tmp_path / "log"))
-    wait_for(lambda: go.exists() and go.read_text().strip())
-    worker = int(go.read_text())
-
-    def busy() -> float:
-        fields = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()
-        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
-
-    wait_for(lambda: busy() > 0.05 and _sleeps(worker))
-    before = host.call("accounting.cpu", pids=[manager.pid], settled=[manager.pid])
-    assert before["unsettled"] >= 2
-    shell = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
-    spent = busy()
-    os.kill(shell, signal.SIGKILL)
-    # The manager's own sleep, and the worker that is no longer below it.
-    wait_for(lambda: host.call("accounting.cpu", pids=[manager.pid], settled=[manager.pid])["unsettled"] == 2)
-    os.kill(worker, signal.SIGKILL)
-    wait_for(lambda: not is_alive(worker))
-    after = host.call("accounting.cpu", pids=[manager.pid])
-    assert after["adopted"] - before["adopted"] >= spent - 0.02
+SPIN = """
+import os, pathlib, sys, time
+def spin(seconds):
+    while time.process_time() < seconds: pass
+def say(name):
+    pathlib.Path(sys.argv[1], name).write_text(str(os.getpid()))
+def wait_for(name):
+    while not pathlib.Path(sys.argv[1], name).exists(): time.sleep(0.01)
+spin(0.2)
+say("ready")
+wait_for("go")
+spin(0.5)
+"""
 
 
-def _sleeps(pid: int) -> bool:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+class Container:
+    """A process below a NodeManager's stand-in, as that starts one: a session of its own whose first process is a
+    shell. It has used 0.2 s of CPU and then waits; told to `go`, it uses as much as 0.5 s in all and ends."""
+
+    def __init__(self, host: Host, place: Path) -> None:
+        (place / "spin.py").write_text(SPIN)
+        self._place = place
+        line = (
+            f"setsid sh -c '{sys.executable} {place}/spin.py {place} & wait' & wait; touch {place}/gone; exec sleep 600"
+        )
+        self.manager = host.start(["sh", "-c", line], output=str(place / "log"))
+        wait_for(lambda: (place / "ready").exists() and (place / "ready").read_text())
+        self.pid = int((place / "ready").read_text())
+        self.shell = int(Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+    def go(self) -> None:
+        (self._place / "go").touch()
+
+    @property
+    def gone(self) -> bool:
+        return (self._place / "gone").exists()
+
+
+def cpu(host: Host, container: Container) -> dict[str, Any]:
+    answer: dict[str, Any] = host.call("accounting.cpu", pids=[container.manager.pid], managers=[container.manager.pid])
+    assert answer["steady"]
+    return answer
+
+
+def whole(answer: dict[str, Any]) -> float:
+    return float(sum(answer["seconds"].values()) + answer["adopted"])
+
+
+def test_the_cpu_of_a_process_counts_while_it_runs_and_afterwards(host: Host, tmp_path: Path) -> None:
+    container = Container(host, tmp_path)
+    running = cpu(host, container)
+    assert whole(running) >= 0.18  # In the kernel's hundredths, each part rounded down.
+    assert len(running["running"]) == 1
+    container.go()
+    wait_for(lambda: container.gone)
+    ended = cpu(host, container)
+    assert 0.3 <= whole(ended) - whole(running) <= 0.5
+
+
+def test_a_container_that_ran_at_a_reading_is_followed_until_it_has_ended(host: Host, tmp_path: Path) -> None:
+    container = Container(host, tmp_path)
+    running = cpu(host, container)
+    (name,) = running["running"]
+    container.go()
+    wait_for(lambda: container.gone)
+    ended = cpu(host, container)
+    assert name not in ended["running"]
+    followed = ended["containers"][name] - running["containers"][name]
+    assert followed == pytest.approx(whole(ended) - whole(running), abs=0.05)
+
+
+def test_the_cpu_of_a_container_whose_parent_was_killed_is_not_lost(host: Host, tmp_path: Path) -> None:
+    container = Container(host, tmp_path)
+    running = cpu(host, container)
+    (name,) = running["running"]
+    os.kill(container.shell, signal.SIGKILL)
+    wait_for(lambda: container.shell not in _descendants(container.manager.pid) and container.gone)
+    orphaned = cpu(host, container)
+    assert orphaned["running"] == [name]
+    assert whole(orphaned) == pytest.approx(whole(running), abs=0.05)
+    container.go()
+    wait_for(lambda: not is_alive(container.pid))
+    ended = cpu(host, container)
+    assert ended["running"] == []
+    assert ended["adopted"] - running["adopted"] >= 0.3
+    assert ended["containers"][name] - running["containers"][name] == pytest.approx(
+        whole(ended) - whole(running), abs=0.05
+    )
+
+
+def _descendants(pid: int) -> set[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return {int(child) for child in children}.union(*(_descendants(int(child)) for child in children))

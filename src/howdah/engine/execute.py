@@ -237,6 +237,8 @@ class Execution:
 
     def _close(self, outcome: Outcome) -> None:
         """Writes what is left to write. Each step stands alone: one that fails becomes a caveat, not a failure."""
+        if outcome.kind == "valid":
+            self._tidy("cpu_seconds is missing", self._session.account)
         self._tidy("the probes did not end well", self._stop_probes)
         if outcome.kind != "valid":
             self._tidy("applications may still run", self._kill_applications)

@@ -48,8 +48,9 @@ DAEMON_CPU_SECONDS = Metric(
     "daemon_cpu_seconds",
     "s",
     "lower",
-    "user and system time of the daemons of one role and of the children they waited for: containers count with "
-    "their NodeManager",
+    "user and system time of the daemons of one role during the phase, and of the containers that ran in it, which "
+    "count with their NodeManager: an application master, which stays for five seconds after its job, is followed to "
+    "its end or that of the run",
     "process accounting (/proc/PID/stat)",
 )
 CLIENT_CPU_SECONDS = Metric(

@@ -15,7 +15,7 @@ from howdah import workload
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
 from howdah.engine.acceleration import shortfalls
-from howdah.engine.accounting import Accounting, total
+from howdah.engine.accounting import Accounting, Reading, total
 from howdah.engine.cluster_checks import losses
 from howdah.engine.datasets import Datasets, Make, shaping
 from howdah.engine.observer import Observer
@@ -90,6 +90,7 @@ class JobSession:
         self._save = save
         self._ready = ready
         self._accounting = Accounting(cluster)
+        self._accounted: list[_Accounted] = []
         self._reuse = reuse
 
     def dataset(self, identity: Mapping[str, Any], make: Make) -> Dataset:
@@ -284,18 +285,34 @@ class JobSession:
         self.phases[-1] = replace(
             self.phases[-1], start=submission.start, end=submission.end, jobs=tuple(job.id for job in jobs)
         )
-        used = self._accounting.by_role(before, self._accounting.read())
-        if others := self._others(submission):
+        after = self._accounting.read()
+        others = self._others(submission)
+        self._accounted.append(_Accounted(phase, submission, before, after, alone=not others))
+        if others:
             text = f"other applications ran on the cluster at the same time: {', '.join(others[:5])}"
             self.caveats.append(Caveat(phase, text))
         span = _span(jobs, submission.applications)
         self._measure(phase, submission, span, data_bytes)
-        self._measure_cpu(phase, submission, used)
         self._save()
         seconds = submission.end.monotonic - submission.start.monotonic if span is None else span.seconds
         self._observer.phase_ended(phase, seconds)
         said = log.read_text(encoding="utf-8", errors="replace")
         return Ran(jobs, said, submission.code, submission.start.monotonic, submission.end.monotonic)
+
+    def account(self) -> None:
+        """Adds the samples of the CPU time of every phase. Call it once, after the last phase and as late as possible:
+        an application master ends five seconds after its job.
+
+        Raises HostProblem.
+        """
+        last = self._accounting.read()
+        for one in self._accounted:
+            used = self._accounting.by_role(one.before, one.after, last)
+            if used is None or not one.alone:
+                why = "not every process of the cluster could be accounted for" if one.alone else "others ran, too"
+                self.caveats.append(Caveat(one.phase, f"cpu_seconds is missing: {why}"))
+                used = None
+            self._measure_cpu(one.phase, one.submission, used)
 
     def _others(self, submission: Submission) -> Sequence[str]:
         """Applications that are not this run's and were there while the client ran, be it for a moment."""
@@ -440,9 +457,6 @@ class JobSession:
         add = self._sampler(phase, submission.end)
         add(metrics.CLIENT_CPU_SECONDS, submission.client_cpu_seconds, "measured", "wait4", "client")
         if used is None:
-            self.caveats.append(
-                Caveat(phase, "cpu_seconds is missing: not every process of the cluster could be accounted for")
-            )
             return
         for role, seconds in used.items():
             add(metrics.DAEMON_CPU_SECONDS, seconds, "measured", "/proc/PID/stat, waited-for children included", role)
@@ -456,6 +470,17 @@ class JobSession:
                 self.samples.append(Sample(metric.name, value, metric.unit, quality, source, host, role, phase, moment))
 
         return add
+
+
+@dataclass(frozen=True, slots=True)
+class _Accounted:
+    """What a phase's CPU time is computed of once the run is over."""
+
+    phase: str
+    submission: Submission
+    before: Reading
+    after: Reading
+    alone: bool
 
 
 @dataclass(frozen=True, slots=True)

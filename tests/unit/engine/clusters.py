@@ -15,6 +15,8 @@ from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.http import Unreachable
 from howdah.hadoop.resourcemanager import Application, Resource, YarnNode
 
+IDLE = {"seconds": {}, "adopted": 0.0, "containers": {}, "running": [], "steady": True}
+"""What the agent's `accounting.cpu` returns where nothing runs."""
 HADOOP = Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ())
 
 

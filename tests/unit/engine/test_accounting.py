@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ DAEMONS = (
     Daemon("nodemanager", "node1", "here", 2),
     Daemon("nodemanager", "node2", "here", 3),
 )
-BEFORE = Reading({1: 1.0, 2: 2.0, 3: 3.0}, 7.0, 0)
-AFTER = Reading({1: 1.5, 2: 12.0, 3: 23.0}, 11.0, 0)
+NONE: frozenset[str] = frozenset()
+BEFORE = Reading({1: 1.0, 2: 2.0, 3: 3.0}, 7.0, {}, NONE, True)
+AFTER = Reading({1: 1.5, 2: 12.0, 3: 23.0}, 11.0, {}, NONE, True)
 
 
 def accounting(daemons: tuple[Daemon, ...] = DAEMONS, cpu: Any = None) -> Accounting:
@@ -22,39 +24,48 @@ def accounting(daemons: tuple[Daemon, ...] = DAEMONS, cpu: Any = None) -> Accoun
 
 
 def test_seconds_are_summed_by_role_and_killed_containers_count_with_their_kind() -> None:
-    assert accounting().by_role(BEFORE, AFTER) == {"namenode": 0.5, "nodemanager": 34.0}
+    assert accounting().by_role(BEFORE, AFTER, AFTER) == {"namenode": 0.5, "nodemanager": 34.0}
 
 
-def test_only_what_a_nodemanager_still_has_to_wait_for_is_waited_for() -> None:
+def test_the_last_of_a_container_counts_with_the_phase_that_it_began_in() -> None:
+    first = replace(AFTER, containers={"master": 3.0}, running=frozenset({"master"}))
+    # Another 2.5 s until the next phase has ended, of which 1.5 s until that begins.
+    begun = replace(first, containers={"master": 4.5}, seconds={1: 1.5, 2: 13.5, 3: 23.0})
+    ended = Reading({1: 1.5, 2: 18.5, 3: 23.0}, 11.0, {"master": 5.5, "next": 2.0}, frozenset({"next"}), True)
+    last = replace(ended, containers={"master": 5.5, "next": 2.25})
+    one = accounting()
+    assert one.by_role(BEFORE, first, last) == {"namenode": 0.5, "nodemanager": 34.0 + 2.5}
+    assert one.by_role(begun, ended, last) == {"namenode": 0.0, "nodemanager": 5.0 - 1.0 + 0.25}
+
+
+def test_a_reading_names_the_daemons_and_those_that_have_containers() -> None:
     asked: dict[str, Any] = {}
 
     def cpu(**arguments: Any) -> Any:
         asked.update(arguments)
-        return {"seconds": {1: 1.0}, "adopted": 0.5, "unsettled": 2}
+        return {"seconds": {1: 1.0}, "adopted": 0.5, "containers": {"m": 2.0}, "running": ["m"], "steady": True}
 
-    reading = accounting(cpu=cpu).read()
-    assert reading == Reading({1: 1.0}, 0.5, 2)
-    assert asked["pids"] == [1, 2, 3]
-    assert asked["settled"] == [2, 3]
+    assert accounting(cpu=cpu).read() == Reading({1: 1.0}, 0.5, {"m": 2.0}, frozenset({"m"}), True)
+    assert asked == {"pids": [1, 2, 3], "managers": [2, 3]}
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (Reading({1: 1.0, 2: 2.0}, 0.0, 0), AFTER),
-        (BEFORE, Reading({1: 1.5, 3: 23.0}, 0.0, 0)),
-        (Reading(BEFORE.seconds, 0.0, 1), AFTER),
-        (BEFORE, Reading(AFTER.seconds, 0.0, 1)),
+        (replace(BEFORE, seconds={1: 1.0, 2: 2.0}), AFTER),
+        (BEFORE, replace(AFTER, seconds={1: 1.5, 3: 23.0})),
+        (replace(BEFORE, steady=False), AFTER),
+        (BEFORE, replace(AFTER, steady=False)),
     ],
 )
 def test_half_of_the_truth_is_no_number(before: Reading, after: Reading) -> None:
-    assert accounting().by_role(before, after) is None
+    assert accounting().by_role(before, after, after) is None
 
 
 def test_daemons_elsewhere_or_unknown_are_no_number() -> None:
-    assert accounting(()).by_role(BEFORE, AFTER) is None
+    assert accounting(()).by_role(BEFORE, AFTER, AFTER) is None
     elsewhere = (*DAEMONS, Daemon("datanode", "node3", "there", 4))
-    assert accounting(elsewhere).by_role(BEFORE, AFTER) is None
+    assert accounting(elsewhere).by_role(BEFORE, AFTER, AFTER) is None
 
 
 def test_a_sum_has_the_kernels_hundredths() -> None:

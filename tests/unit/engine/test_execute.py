@@ -18,7 +18,7 @@ from howdah.storage import Storage
 from howdah.store import read_run
 from howdah.workload import Session, Settings
 from howdah.workload.command import Command
-from tests.unit.engine.clusters import ClientsOnly, FakeHost, TaggedManager
+from tests.unit.engine.clusters import IDLE, ClientsOnly, FakeHost, TaggedManager
 
 
 class Ends(Command):
@@ -75,6 +75,7 @@ def execution(tmp_path: Path, where: str, error: Exception | None, *, lost: tupl
         "machine.moment": lambda **_: {"utc": 0.0, "monotonic": 0.0},
         "machine.fingerprint": lambda **_: {"mounts": {}},
         "machine.command_lines": lambda **_: [],
+        "accounting.cpu": lambda **_: IDLE,
     }
     cluster = Whole(FakeHost(answers), TaggedManager(), lost=lost, conf=tmp_path)
     storage: Any = Nothing()

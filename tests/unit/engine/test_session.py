@@ -15,7 +15,7 @@ from howdah.errors import Untrusted, WorkloadFailed
 from howdah.model.run import Outcome, PhaseKind, Run, Trial
 from howdah.model.sample import Moment
 from howdah.store import RunWriter
-from tests.unit.engine.clusters import ClientsOnly, FakeHost, FakeProcess, TaggedManager, application, directory
+from tests.unit.engine.clusters import IDLE, ClientsOnly, FakeHost, FakeProcess, TaggedManager, application, directory
 from tests.unit.engine.test_failure import ATTEMPT, JOB
 from tests.unit.workload.sessions import FakeFiles
 
@@ -43,7 +43,7 @@ def session(
 ) -> JobSession:
     """Its clients are `process`; YARN has `seen` of their applications."""
     answers = {
-        "accounting.cpu": lambda **_: {"seconds": {}, "adopted": 0.0, "unsettled": 0},
+        "accounting.cpu": lambda **_: IDLE,
         "files.read": lambda **_: b"it says so",
         "files.space": lambda **_: {"free": free, "device": 1},
     }

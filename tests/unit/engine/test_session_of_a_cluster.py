@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from howdah.cluster.state import Daemon
 from howdah.engine.observer import Silent
 from howdah.engine.session import JobSession, run_tag
 from howdah.engine.storages import storages_of
@@ -19,7 +20,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import Caveat
 from howdah.storage import Storage
 from howdah.store import RunWriter
-from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application, node
+from tests.unit.engine.clusters import IDLE, FakeCluster, FakeHost, FakeManager, FakeProcess, application, node
 from tests.unit.engine.test_datasets import IDENTITY, Generator, Memory
 from tests.unit.store.values import run
 
@@ -102,12 +103,14 @@ def test_maps_run_in_the_client_where_one_node_beside_it_is_all_there_is(
 
 def phase(opens: Opens, *others: Application) -> JobSession:
     """A session in which a command was a phase, while the ResourceManager knew `others` too."""
-    answers = {
-        "files.read": lambda **_: b"",
-        "accounting.cpu": lambda **_: {"seconds": {}, "adopted": 0.0, "unsettled": 0},
-    }
-    host = FakeHost(answers, FakeProcess(says="said"))
-    found = opens(FakeCluster(host, FakeManager(every=others)), Memory())
+    readings = iter(range(3))
+
+    def cpu(**_: Any) -> Any:
+        return {**IDLE, "seconds": {1: float(next(readings))}}
+
+    host = FakeHost({"files.read": lambda **_: b"", "accounting.cpu": cpu}, FakeProcess(says="said"))
+    daemons = (Daemon("nodemanager", "node1", "here", 1),)
+    found = opens(FakeCluster(host, FakeManager(every=others), daemons=daemons), Memory())
     assert found.command("check", "run", "true").output == "said"
     return found
 
@@ -124,7 +127,22 @@ def test_applications_that_were_there_for_a_moment_are_named(opens: Opens) -> No
     found = phase(opens, *others)
     text = "other applications ran on the cluster at the same time: application_1_0002, application_1_0003"
     assert Caveat("check", text) in found.caveats
+    found.account()
+    assert Caveat("check", "cpu_seconds is missing: others ran, too") in found.caveats
     assert not [one for one in phase(opens, others[0]).caveats if "other applications" in one.text]
+
+
+def test_the_cpu_of_a_phase_is_that_of_the_daemons_and_the_client(opens: Opens) -> None:
+    found = phase(opens)
+    assert not [one for one in found.samples if one.metric == "cpu_seconds"], "it is not known yet"
+    found.account()
+    values = {(one.metric, one.role): one.value for one in found.samples if "cpu" in one.metric}
+    assert values == {
+        ("client_cpu_seconds", "client"): 1.5,
+        ("daemon_cpu_seconds", "nodemanager"): 1.0,
+        ("cpu_seconds", "job"): 2.5,
+    }
+    assert not found.caveats
 
 
 def test_a_number_says_where_it_is_from(opens: Opens) -> None:
