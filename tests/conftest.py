@@ -7,9 +7,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.grouping import gather
+
 # Derandomised: a check that passed passes again. No deadline: two processors, shared with real daemons.
 settings.register_profile("howdah", derandomize=True, deadline=None, database=None)
 settings.load_profile("howdah")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before pytest-xdist's, which reads the marks of groups."""
+    gather(items)
 
 
 @pytest.fixture(autouse=True)

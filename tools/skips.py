@@ -1,7 +1,9 @@
 """Which of Hadoop's contract tests skip themselves on our file system: exactly those that are listed, on either line.
 
-.venv/bin/python tools/skips.py          compares, after `mvn clean verify`; exit 1 and the difference
-.venv/bin/python tools/skips.py --write  takes what was found as the list
+.venv/bin/python -m tools.skips MODULE...          compares, after `mvn verify`; exit 1 and the difference
+.venv/bin/python -m tools.skips MODULE... --write  takes what was found as the list
+
+MODULE is `filesystem` or, where all tests of it ran, `filesystem-3.5`.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ LISTS = {"filesystem": "skipped-3.4.txt", "filesystem-3.5": "skipped-3.5.txt"}
 
 def main(arguments: list[str]) -> int:
     different = False
-    for module, name in LISTS.items():
+    for module in (one for one in arguments if one != "--write"):
+        name = LISTS[module]
         list_file = JAVA / "filesystem" / "src" / "test" / "resources" / name
         found = skipped(JAVA / module / "target" / "surefire-reports")
-        if arguments == ["--write"]:
+        if "--write" in arguments:
             list_file.write_text("".join(f"{one}\n" for one in found), encoding="utf-8")
             continue
         listed = list_file.read_text(encoding="utf-8").splitlines()

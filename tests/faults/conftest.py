@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from tests.grouping import is_last
 from tests.system.kept import Kept
 
 _LEAVE_SECONDS = 15.0
@@ -232,6 +233,15 @@ def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Ho
     yield home
     home.howdah("down", "--name", "shared")
     next(watched, None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
+    """`shared` goes down after the last test with it."""
+    answer = yield
+    if is_last(item, nextitem):
+        cast(Home, cast(pytest.Function, item).funcargs["shared"]).howdah("down", "--name", "shared")
+    return answer
 
 
 @pytest.fixture

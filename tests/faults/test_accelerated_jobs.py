@@ -139,6 +139,7 @@ def mapping(home: Home) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.soak(part="faults")
 def test_a_map_on_a_slow_host_and_its_twin_both_end(cluster: Home) -> None:
     """The first attempt stands still until a second one of its task runs. Then whichever writes its output waits for
     the other to do so, and the application master stands still until both have written it to the end."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -13,9 +12,6 @@ import pytest
 from tests.faults.conftest import Home, eventually, one_message
 
 _UNSHARE = ("unshare", "--mount", *(() if os.geteuid() == 0 else ("--map-root-user",)))
-
-# What the master logs of a map that could not write, and of one whose container could not even be started.
-_FAILED_MAP = re.compile(r"Diagnostics report from attempt_\d+_\d+_m_\d+_\d+: ")
 
 pytestmark = pytest.mark.skipif(
     subprocess.run([*_UNSHARE, "true"], capture_output=True, check=False).returncode != 0,
@@ -64,7 +60,7 @@ def test_a_disk_on_which_no_cluster_can_work(home: Home, tmp_path: Path) -> None
 
 
 @pytest.mark.daemons
-@pytest.mark.parametrize("accelerator", [pytest.param("none", marks=pytest.mark.soak), "sort"])
+@pytest.mark.parametrize("accelerator", [pytest.param("none", marks=pytest.mark.soak(part="faults")), "sort"])
 def test_full_in_the_middle(home: Home, tmp_path: Path, accelerator: str) -> None:
     work = tmp_path / "work"
     spills = ("--conf", "howdah.sort.memory.mb=8")
@@ -92,33 +88,3 @@ def test_full_in_the_middle(home: Home, tmp_path: Path, accelerator: str) -> Non
     assert all(log.stat().st_size for log in (kept / "logs" / "daemons").glob("*.log"))
     assert list((kept / "logs" / "daemons").glob("nodemanager-*.log"))
     assert not home.processes()
-
-
-@pytest.mark.daemons
-def test_full_for_a_while_where_maps_spill(home: Home, tmp_path: Path) -> None:
-    """Only what containers write is on the small disk: maps fail, say why, and run again once there is room."""
-    spills = tmp_path / "spills"
-    settings = ("howdah.sort.memory.mb=8", "dfs.blocksize=67108864", "mapreduce.map.maxattempts=20")
-    small = [word for setting in settings for word in ("--conf", setting)]
-    arguments = ("--size", "400M", "--no-probes", "--no-calibration", "--factor", f"shuffle_dir={spills}", *small)
-    run = home.begin("run", "terasort", "--accelerator", "sort", *arguments, around=on_disk_of(1600, spills))
-    there = Path(f"/proc/{run.pid}/root{spills}")
-
-    def failed_map() -> bool:
-        logs = home.path.glob("clusters/*/work/*/containers/*/*/syslog")
-        return any(_FAILED_MAP.search(log.read_text(errors="replace")) for log in logs)
-
-    eventually(lambda: home.phase("sort") and [*there.rglob("*_spill_*.out")], 120, "a map has spilled", begun=run)
-    fill(there)
-    try:
-        eventually(failed_map, 120, "a map fails", begun=run)
-    finally:
-        (there / "somebody-elses").unlink(missing_ok=True)
-    ended = run.end()
-    assert ended.code == 0, ended.said
-    assert home.run_record()["outcome"]["kind"] == "valid"
-    jobs = home.kept().jobs()
-    failed = [one for job in jobs if job["name"] == "TeraSort" for one in job["attempts"] if one["state"] == "FAILED"]
-    assert failed
-    for one in failed:
-        assert re.search("No space left on device|any valid local director", one["error"]), one

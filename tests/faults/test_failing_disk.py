@@ -1,7 +1,9 @@
-"""Jobs whose map outputs are on a disk that fails for a moment: the same result, never a wrong one. Needs root."""
+"""Jobs whose map outputs are on a disk that fails or is full for a moment: the same result, never a wrong one. Needs
+root."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +29,7 @@ def disk(tmp_path: Path) -> Iterator[FailingMount]:
         yield disk
 
 
-@pytest.mark.parametrize("direct", ["true", pytest.param("false", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("direct", ["true", pytest.param("false", marks=pytest.mark.soak(part="faults"))])
 def test_map_outputs_that_cannot_be_written_and_read_once(disk: FailingMount, home: Home, direct: str) -> None:
     """A write of a spill fails, later the first reads of two outputs do: by the reduce, or by the server of them."""
     way = ("--factor", f"shuffle_dir={disk.mount}", "--conf", f"howdah.shuffle.direct={direct}")
@@ -39,3 +41,18 @@ def test_map_outputs_that_cannot_be_written_and_read_once(disk: FailingMount, ho
     ended_right(home, run)
     assert disk.failed() == ["write", "read", "read"]
     assert home.kept().job("sort")["counters"][_JOB]["NUM_FAILED_MAPS"] >= 1
+
+
+def test_full_for_a_while_where_maps_spill(disk: FailingMount, home: Home) -> None:
+    """Maps fail, say why, and run again once there is room."""
+    run = home.begin(*_RUN, "--factor", f"shuffle_dir={disk.mount}", "--conf", "mapreduce.map.maxattempts=20")
+    eventually(lambda: home.phase("sort"), 120, "the sort begins", begun=run)
+    disk.fail("write ENOSPC 5 1000000 /output/attempt_")
+    eventually(disk.failed, 120, "a map cannot write", begun=run)
+    disk.fail("")
+    ended_right(home, run)
+    attempts = home.kept().job("sort")["attempts"]
+    failed = [one for one in attempts if one["state"] == "FAILED"]
+    assert failed, "a map whose spill could not be written was taken for done"
+    for one in failed:
+        assert re.search("No space left on device|valid local director", one["error"]), one

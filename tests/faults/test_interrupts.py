@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,7 +87,7 @@ def test_while_calibrating(cluster: Home) -> None:
     ("phase", "number"),
     [
         ("gen", signal.SIGINT),
-        *(pytest.param(phase, signal.SIGINT, marks=pytest.mark.soak) for phase in ("sort", "validate")),
+        *(pytest.param(phase, signal.SIGINT, marks=pytest.mark.soak(part="faults")) for phase in ("sort", "validate")),
         ("sort", signal.SIGTERM),
         ("validate", signal.SIGHUP),
     ],
@@ -141,15 +142,21 @@ def test_data_that_is_kept_is_whole_or_made_anew(cluster: Home) -> None:
     run.end()
     eventually(lambda: not cluster.pids("MRAppMaster") and not cluster.tasks(), 30, "nothing of it is left")
 
-    def reused() -> bool:
+    def again() -> dict[str, Any]:
         ended = cluster.howdah(*kept, "--no-probes", "--no-calibration")
         assert ended.code == 0, ended.said
-        record = json.loads((cluster.runs[-1] / "run.json").read_text())
+        record: dict[str, Any] = json.loads((cluster.runs[-1] / "run.json").read_text())
         assert record["outcome"]["kind"] == "valid"
-        return bool(record["dataset"]["reused"])
+        assert ("gen" in [phase["name"] for phase in record["phases"]]) is not record["dataset"]["reused"]
+        return record
 
-    assert not reused()
-    assert reused()
+    def reused() -> bool:
+        return bool(again()["dataset"]["reused"])
+
+    made, used = again(), again()
+    assert (made["dataset"]["reused"], used["dataset"]["reused"]) == (False, True)
+    assert {**made["dataset"], "reused": True} == used["dataset"]
+    assert made["trial"]["identity"] == used["trial"]["identity"]
     remove = "hdfs dfs -rm -skipTrash '/howdah/data/textgen-*/part-m-00000'"
     assert cluster.howdah("exec", "--name", "shared", "--", "sh", "-c", remove).code == 0
     assert not reused()
@@ -157,7 +164,7 @@ def test_data_that_is_kept_is_whole_or_made_anew(cluster: Home) -> None:
     assert cluster.howdah("exec", "--name", "shared", "--", "sh", "-c", remove).code == 0
 
 
-@pytest.mark.parametrize("victim", ["run", "supervisor", "agent"])
+@pytest.mark.parametrize("victim", ["run", "supervisor", pytest.param("agent", marks=pytest.mark.soak(part="faults"))])
 def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
     run = home.begin("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration")
     eventually(lambda: home.phase("gen") and home.tasks(), 300, "a task runs", begun=run)

@@ -108,7 +108,7 @@ def test_a_nodemanager(home: Home) -> None:
     assert not home.processes()
 
 
-@pytest.mark.parametrize("role", ["namenode", "resourcemanager"])
+@pytest.mark.parametrize("role", ["namenode", pytest.param("resourcemanager", marks=pytest.mark.soak(part="faults"))])
 def test_a_master(home: Home, role: str) -> None:
     run = home.begin(*_RUN, "--size", "100M")
     kill_in_the_sort(home, run, role)

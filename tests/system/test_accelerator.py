@@ -139,47 +139,15 @@ def test_the_run_says_what_it_had(
     assert "What its plugins did" in (accelerated[0].path / "page.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("workload", "cluster"),
-    [
-        ("wordcount", "fast"),
-        pytest.param("grep", "fast", marks=pytest.mark.soak),
-        ("sort", "fast"),
-        ("secondarysort", "by-default"),
-        ("join", "by-default"),
-    ],
-)
-def test_other_jobs_are_as_right_with_it(
-    howdah: Howdah, fast: dict[str, Any], by_default: None, workload: str, cluster: str
-) -> None:
-    kept, record = run(howdah, workload, cluster, *(("--accelerator", "sort") if cluster == "fast" else ()))
-    assert record["trial"]["settings"]["accelerator"] == "sort"
-    assert all(check["passed"] for check in record["checks"])
-    for job in kept.jobs():
-        found = job["counters"]
-        output = found[TASK].get("MAP_OUTPUT_RECORDS", 0) if job["reduces"] else 0
-        used = found.get("Howdah Sort", {}).get("RECORDS", 0)
-        # All or nothing: where it was nothing, the run says so.
-        assert used in (output, 0), job["id"]
-        if output and not used:
-            assert any(job["id"] in text for text in shortfalls(record, job["phase"]))
-    made = {phase["name"]: phase["jobs"] for phase in record["phases"]}
-    # On one node, generators of our own run in their client.
-    assert "gen" not in made or bool(made["gen"]) is (cluster != "fast" or workload == "sort")
-    if workload == "wordcount":
-        # The combiner is known by its class file, which tasks find in the job's jar.
-        assert any(job["counters"].get("Howdah Sort", {}).get("FOLDED", 0) for job in kept.jobs())
-
-
-CODECS: list[tuple[str | None, str]] = [("SnappyCodec", "DIRECT"), ("Lz4Codec", "HTTP"), (None, "DIRECT")]
+CODECS: list[tuple[str | None, str]] = [("Lz4Codec", "HTTP"), (None, "DIRECT")]
 MORE_CODECS = [
-    *(("SnappyCodec", "HTTP"), ("Lz4Codec", "DIRECT")),
-    *((codec, way) for codec in ("GzipCodec", "BZip2Codec") for way in ("DIRECT", "HTTP")),
+    ("Lz4Codec", "DIRECT"),
+    *((codec, way) for codec in ("SnappyCodec", "GzipCodec", "BZip2Codec") for way in ("DIRECT", "HTTP")),
 ]
 
 
 @pytest.mark.parametrize(
-    ("codec", "way"), [*CODECS, *(pytest.param(*one, marks=pytest.mark.soak) for one in MORE_CODECS)]
+    ("codec", "way"), [*CODECS, *(pytest.param(*one, marks=pytest.mark.soak(part="jobs")) for one in MORE_CODECS)]
 )
 def test_transformed_map_outputs_with_a_combiner(
     howdah: Howdah, fast: dict[str, Any], codec: str | None, way: str
@@ -196,6 +164,8 @@ def test_transformed_map_outputs_with_a_combiner(
     settings = [option for key, value in keys.items() for option in ("--conf", f"{key}={value}")]
     kept, record = run(howdah, "wordcount", "fast", *SHAPE, "--accelerator", "sort", *settings)
     assert all(check["passed"] for check in record["checks"])
+    made = {phase["name"]: phase["jobs"] for phase in record["phases"]}
+    assert made["gen"] == [], "on one node, generators of our own run in their client"
     found = counters(kept, "count")
     assert found["Howdah Sort"]["RECORDS"] == found[TASK]["MAP_OUTPUT_RECORDS"]
     assert found["Howdah Sort"]["FOLDED"] > 0
@@ -208,6 +178,7 @@ def test_transformed_map_outputs_with_a_combiner(
         assert shuffle["RECORDS"] == found[TASK]["REDUCE_INPUT_RECORDS"] > 0
 
 
+@pytest.mark.soak(part="jobs")
 def test_in_an_uber_job_the_sort_serves_and_the_shuffle_leaves_it(howdah: Howdah, fast: dict[str, Any]) -> None:
     """All tasks of such a job run in its application master, so that the shuffle finds its maps in its own process."""
     keys = {
@@ -319,7 +290,8 @@ PROGRAMS = {
 """Programs of Hadoop's own jars, most of them tests of sort and shuffle, that end with an error if they find one. Its
 validator of sorts sees no disorder: the workload `sort` has a check that does."""
 
-LONG_PROGRAMS = ("loadgen", "large sorts", "words")
+QUICK_PROGRAMS = ("sort and its validator", "streaming")
+"""What `make test` runs of them; the others are in `make soak PART=jobs`."""
 
 
 def ran(howdah: Howdah, program: str) -> Kept:
@@ -330,7 +302,7 @@ def ran(howdah: Howdah, program: str) -> Kept:
     return Kept(Path(one["path"]))
 
 
-@pytest.mark.soak
+@pytest.mark.soak(part="jobs")
 @pytest.mark.parametrize("direct", ["true", "false"])
 def test_a_part_of_a_map_output_may_be_larger_than_2_gib(howdah: Howdah, fast: dict[str, Any], direct: str) -> None:
     one_map = "mapreduce.input.fileinputformat.split.minsize=3000000000"
@@ -345,7 +317,7 @@ def test_a_part_of_a_map_output_may_be_larger_than_2_gib(howdah: Howdah, fast: d
 
 @pytest.mark.parametrize(
     "program",
-    [pytest.param(one, marks=pytest.mark.soak) if one in LONG_PROGRAMS else one for one in PROGRAMS],
+    [one if one in QUICK_PROGRAMS else pytest.param(one, marks=pytest.mark.soak(part="jobs")) for one in PROGRAMS],
 )
 def test_hadoops_own_programs_run_with_it_as_the_clusters_default(
     howdah: Howdah, by_default: None, program: str

@@ -64,7 +64,9 @@ FETCHED = ("mapreduce.map.output.compress=true", GZIP, "howdah.shuffle.direct=fa
 
 
 @pytest.mark.usefixtures("watched")
-@pytest.mark.parametrize(("way", "keys"), [("DIRECT", ()), ("HTTP", FETCHED)])
+@pytest.mark.parametrize(
+    ("way", "keys"), [pytest.param("DIRECT", (), marks=pytest.mark.soak(part="hadoop-3.5")), ("HTTP", FETCHED)]
+)
 def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah, way: str, keys: tuple[str, ...]) -> None:
     settings = [option for key in keys for option in ("--conf", key)]
     kept = only(howdah(*SMOKE, "--cluster", "watched", "--accelerator", "sort", *settings))
@@ -77,8 +79,9 @@ def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah, way:
     assert not counters["Howdah Shuffle"].get("FALLBACKS")
 
 
+@pytest.mark.soak(part="hadoop-3.5")
 @pytest.mark.usefixtures("watched")
-@pytest.mark.parametrize("workload", [pytest.param("dfsio", marks=pytest.mark.soak), "namenode"])
+@pytest.mark.parametrize("workload", ["dfsio", "namenode"])
 def test_programs_of_its_tests_jars_run(howdah: Howdah, workload: str) -> None:
     only(howdah("run", workload, "--size", "smoke", "--json", "--cluster", "watched", "--no-calibration"))
 

@@ -111,6 +111,7 @@ def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: 
     assert not (root / "user").exists()
 
 
+@pytest.mark.soak(part="storage")
 def test_yarn_the_job_history_and_jobs_on_lustrefs_as_the_default(howdah: Howdah) -> None:
     """On a file system in memory: no Lustre, but something that is mounted."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as mount:
@@ -137,11 +138,13 @@ def test_yarn_the_job_history_and_jobs_on_lustrefs_as_the_default(howdah: Howdah
     assert re.search(r"LUSTREFS: Number of bytes read=[1-9]", said.err)
 
 
+@pytest.mark.soak(part="storage")
 def test_hadoops_suites_pass_on_lustrefs() -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
         assert failures(Path(place), "lustrefs", scheme="lustrefs") == set()
 
 
+@pytest.mark.soak(part="storage")
 def test_a_run_without_a_cluster_brings_one_up_on_the_storage(howdah: Howdah, tmp_path: Path) -> None:
     [one] = howdah(*SORT, "--storage", f"posix:{tmp_path}", *QUICK).json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
@@ -169,8 +172,10 @@ def test_a_run_chooses_among_the_storages(howdah: Howdah, shared: Path) -> None:
     [
         ("hdfs", "posix", ("--to", "posix")),
         # The generator has to work on another storage than the default.
-        ("posix", "hdfs", ("--storage", "posix:SHARED", "--to", "hdfs")),
-        pytest.param("posix", "hdfs", ("--from", "posix", "--to", "hdfs"), marks=pytest.mark.soak),
+        pytest.param(
+            *("posix", "hdfs", ("--storage", "posix:SHARED", "--to", "hdfs")), marks=pytest.mark.soak(part="storage")
+        ),
+        pytest.param("posix", "hdfs", ("--from", "posix", "--to", "hdfs"), marks=pytest.mark.soak(part="storage")),
     ],
 )
 def test_the_workload_distcp_copies_from_one_storage_to_the_other(
@@ -186,7 +191,7 @@ def test_the_workload_distcp_copies_from_one_storage_to_the_other(
 
 
 @pytest.mark.usefixtures("alone")
-@pytest.mark.parametrize("workload", ["dfsio", pytest.param("hs", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("workload", ["dfsio", pytest.param("hs", marks=pytest.mark.soak(part="storage"))])
 def test_workloads_that_ask_the_storage_need_no_hdfs(howdah: Howdah, workload: str) -> None:
     [one] = howdah("run", workload, "--cluster", "alone", *QUICK).json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
@@ -195,6 +200,7 @@ def test_workloads_that_ask_the_storage_need_no_hdfs(howdah: Howdah, workload: s
     assert "--to hdfs: the cluster has no such storage; it has posix" in refused.err
 
 
+@pytest.mark.soak(part="storage")
 def test_the_storage_that_is_named_first_is_the_default(howdah: Howdah, tmp_path: Path) -> None:
     root = tmp_path / "first"
     root.mkdir()

@@ -193,6 +193,7 @@ def test_one_against_one_is_not_enough(howdah: Howdah, answer: dict[str, Any]) -
     assert "not enough data" in json.dumps(howdah("compare", first, second, "--json").json())
 
 
+@pytest.mark.soak(part="jobs")
 def test_a_reduce_may_have_more_input_than_heap(howdah: Howdah, tmp_path: Path) -> None:
     """With the tuned defaults and Hadoop's own shuffle, which may take a quarter more memory than it is told."""
     small = ("--without", "container-sizes", "--conf", "mapreduce.reduce.memory.mb=640")

@@ -17,7 +17,7 @@ from tests.system.running import Howdah
 from tests.system.shell import of_the_jdk
 from tests.unit.hadoop.fake_server import free_port
 
-pytestmark = pytest.mark.daemons
+pytestmark = [pytest.mark.daemons, pytest.mark.soak(part="jobs")]
 
 PASSWORD = "changeit"  # Of a key that is gone with the test.
 

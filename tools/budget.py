@@ -1,0 +1,62 @@
+"""How long each file of tests with daemons may take: `tests/budget.json`, in seconds of one worker.
+
+.venv/bin/python -m tools.budget REPORT          compares a JUnit report with the budgets
+.venv/bin/python -m tools.budget REPORT --write  takes what it took as the budgets
+
+Machines differ, and change by the hour. So a file is judged by its part of the whole: it is over its budget when it
+took half as much again as its part, and 20 s more than that part.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+BUDGETS = Path(__file__).resolve().parent.parent / "tests" / "budget.json"
+_MOST, _SLACK_SECONDS = 1.5, 20.0
+
+
+def check(report: Path) -> Iterator[str]:
+    """A sentence about each file that is over its budget, or has none."""
+    yield from over(times(report), json.loads(BUDGETS.read_text(encoding="utf-8")))
+
+
+def over(took: Mapping[str, float], budgets: Mapping[str, float]) -> Iterator[str]:
+    """As `check`, of the seconds that each file took and may take."""
+    known = {file: seconds for file, seconds in took.items() if file in budgets}
+    speed = sum(known.values()) / max(sum(budgets[file] for file in known), 1.0)
+    for file, seconds in sorted(took.items()):
+        if file not in known:
+            yield f"no budget: {file} took {seconds:.0f} s; add it to {BUDGETS.name}"
+            continue
+        part = budgets[file] * speed
+        if seconds > _MOST * part + _SLACK_SECONDS:
+            yield f"over its budget: {file} took {seconds:.0f} s, its part of the whole is {part:.0f} s"
+
+
+def times(report: Path) -> dict[str, float]:
+    """Seconds by file of a JUnit report, fixtures included."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for case in ET.parse(report).iter("testcase"):
+        found[case.get("classname", "").replace(".", "/") + ".py"] += float(case.get("time", "0"))
+    return dict(found)
+
+
+def main(arguments: list[str]) -> int:
+    """Prints what is over, or writes the budgets."""
+    report = Path(arguments[0])
+    if arguments[1:] == ["--write"]:
+        rounded = {file: round(seconds) for file, seconds in sorted(times(report).items())}
+        BUDGETS.write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
+        return 0
+    found = list(check(report))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

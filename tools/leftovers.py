@@ -1,0 +1,56 @@
+"""What tests leave on a machine: temporary files, processes, mounts, loop devices, network namespaces."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_OURS = re.compile(
+    r"howdah.*|parent.*|srcDir.*|hadoop-.*|pytest-.*|Jetty_.*|jetty-.*|spark-.*|blockmgr-.*|jna-.*|libleveldbjni.*|"
+    r"junit.*|surefire.*|liblz4-java.*|snappy-.*|yarn-.*|nm-.*|tmp\w{8}"
+)
+"""Names that our tests, Hadoop and the libraries of both give to files in the system's temporary directory."""
+
+
+def look() -> Mapping[str, frozenset[str]]:
+    """What is there now, by kind."""
+    return {
+        "temporary file": frozenset(
+            one.name for one in Path(tempfile.gettempdir()).iterdir() if _OURS.fullmatch(one.name)
+        ),
+        "process": frozenset(_processes()),
+        "mount": frozenset(line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()),
+        "loop device": frozenset(_lines("losetup", "--noheadings", "--output", "NAME")),
+        "network namespace": frozenset(line.split()[0] for line in _lines("ip", "netns", "list")),
+    }
+
+
+def since(before: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """A sentence about each thing that is there now and was not."""
+    for kind, found in look().items():
+        for one in sorted(found - before[kind]):
+            yield f"left behind: {kind} {one}"
+
+
+def _processes() -> Iterator[str]:
+    """The JVMs, and what has Howdah's modules, with their process ids."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[0].endswith(b"java") or any(one.startswith(b"howdah.") for one in words):
+                yield f"{entry.name} {b' '.join(words[:4]).decode(errors='replace')[:120]}"
+
+
+def _lines(*command: str) -> list[str]:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return []
+    return [line for line in done.stdout.splitlines() if line.strip()]

@@ -1,0 +1,130 @@
+"""Runs all that every change must pass: `make test`. The cheap parts run before the dear ones, and each is announced.
+
+The Java virtual machines of the tests with daemons live for seconds and run without the optimising compiler: a small
+job in one process takes 2.7 s of CPU, not 4.7. `make soak` has the compiler, and the costly variants.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.hadoop.jdk import choose_jdk, find_jdks
+from howdah.host.channel import open_local
+from tools import budget, leftovers
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTEST = (str(ROOT / ".venv/bin/pytest"), "-o", f"cache_dir={ROOT}/.build/suite/cache")
+REPORT = ROOT / ".build" / "suite" / "daemons.xml"
+MVN = ("mvn", "-B", "--no-transfer-progress", "-q", "-f", str(ROOT / "java/pom.xml"))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Commands that run one after the other; `minutes` is what they took on two processors of an AMD EPYC."""
+
+    name: str
+    minutes: float
+    commands: Sequence[Sequence[str]]
+
+
+def parts(scratch: Path) -> Sequence[Part]:
+    """The parts of `make test`, in their order."""
+    daemons = (*PYTEST, "-m", "not soak", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
+    return (
+        Part("format, lint, types, layers, unit tests", 2, [("make", "check")]),
+        Part(
+            "contracts, golden files and units that need daemons or more than a minute",
+            1,
+            [(*PYTEST, "-q", "-m", "(daemons or slow) and not soak", "tests/contract", "tests/golden", "tests/unit")],
+        ),
+        Part(
+            "the data plane: Java, on Hadoop 3.4.2 in whole, on 3.5.0 in part",
+            5,
+            [
+                (*MVN, "-T", "2", f"-Djava.io.tmpdir={scratch}", "verify"),
+                (sys.executable, "-m", "tools.skips", "filesystem"),
+            ],
+        ),
+        Part(
+            "real clusters, and faults",
+            28,
+            [(*daemons, "--max-worker-restart=0", f"--junitxml={REPORT}", "tests/system", "tests/faults")],
+        ),
+    )
+
+
+def main() -> int:
+    """Runs the parts, up to the first that fails; then compares times with budgets and looks for what was left."""
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    before = leftovers.look()
+    # Short: the socket of a cluster's supervisor has a path of at most 107 bytes.
+    scratch = Path(tempfile.mkdtemp(prefix="howdah-"))
+    environment = {**os.environ, "TMPDIR": str(scratch), "JAVA_HOME": str(quick_jdk(scratch))}
+    whole, took = parts(scratch), list[float]()
+    for number, part in enumerate(whole, start=1):
+        rest = sum(one.minutes for one in whole[number - 1 :])
+        say(f"[{number}/{len(whole)}] {part.name}: usually {part.minutes:g} min, {rest:g} min to the end")
+        began = time.monotonic()
+        # The tests with daemons alone have the quick JDK: the data plane is built by the whole one.
+        code = run(part, environment if part is whole[-1] else {**environment, "JAVA_HOME": str(home_of_jdk())})
+        took.append((time.monotonic() - began) / 60)
+        if code != 0:
+            say(f"[{number}/{len(whole)}] {part.name}: FAILED after {took[-1]:.1f} min; files are kept in {scratch}")
+            return code
+    shutil.rmtree(scratch, ignore_errors=True)
+    wrong = [*budget.check(REPORT), *leftovers.since(before)]
+    for line in wrong:
+        print(line)
+    times = ", ".join(
+        f"{part.name.split(',')[0].split(':')[0]} {minutes:.1f}" for part, minutes in zip(whole, took, strict=True)
+    )
+    say(f"{'FAILED' if wrong else 'passed'} in {sum(took):.1f} min: {times}")
+    return 1 if wrong else 0
+
+
+def run(part: Part, environment: Mapping[str, str]) -> int:
+    """Runs the commands of a part; the exit code of the first that fails, or 0."""
+    for command in part.commands:
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        if code != 0:
+            return code
+    return 0
+
+
+def home_of_jdk() -> Path:
+    """The JDK that Howdah chooses here."""
+    with closing(open_local("here")) as host:
+        return Path(choose_jdk(find_jdks(host), "3.4.2").home)
+
+
+def quick_jdk(scratch: Path) -> Path:
+    """That JDK with another `java`: without the optimising compiler, and with `scratch` for temporary files."""
+    real, quick = home_of_jdk(), ROOT / ".build" / "jdk"
+    shutil.rmtree(quick, ignore_errors=True)
+    (quick / "bin").mkdir(parents=True)
+    for place in (real, real / "bin"):
+        for entry in place.iterdir():
+            if entry.name not in ("bin", "java"):
+                (quick / entry.relative_to(real)).symlink_to(entry)
+    java = quick / "bin" / "java"
+    flags = f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={scratch}"
+    java.write_text(f'#!/bin/sh\nexec "{real}/bin/java" {flags} "$@"\n', encoding="utf-8")
+    java.chmod(0o755)
+    return quick
+
+
+def say(line: str) -> None:
+    print(f"\n=== {time.strftime('%H:%M:%S')} {line}\n", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
