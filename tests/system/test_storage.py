@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from howdah.cluster.live import web_addresses
+from howdah.cluster.existing import web_addresses
 from howdah.errors import ClusterProblem
 from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.site import read_conf_dir

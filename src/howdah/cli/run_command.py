@@ -164,6 +164,7 @@ def _click_option(option: Option) -> Any:
 def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *, leave_out: bool = False) -> None:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cli.progress import make_display
+    from howdah.cluster.existing import conf_directory, read_existing
     from howdah.engine.measure import measure
     from howdah.engine.measurement import Measurement
     from howdah.engine.preflight import check_keys
@@ -171,8 +172,11 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
 
     cluster, as_json = options["cluster"], options["as_json"]
     _refuse_contradictions(cluster, options)
+    existing = conf_directory(cluster)
+    if existing is not None:
+        read_existing(existing)  # What will be refused is refused before Hadoop is fetched.
     found = _conditions(options, cluster_request("default", {}, options))
-    if cluster is None or cluster.startswith("conf:"):
+    if cluster is None or existing is not None:
         check_keys(found.conf, ensure_hadoop(found.made, quiet=as_json))
     measurement = Measurement(
         workloads=[(workload, replace(asked, conf=found.conf)) for workload, asked in workloads],

@@ -6,13 +6,14 @@ import os
 import platform
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from howdah.cluster.allocation import open_host
 from howdah.cluster.control import ControlClient
 from howdah.cluster.environment import program_environment
+from howdah.cluster.existing import ExistingCluster, WebAddresses
 from howdah.cluster.state import Daemon, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration import with_overrides
@@ -25,23 +26,13 @@ from howdah.hadoop.namenode import NameNode
 from howdah.hadoop.plan import Plan
 from howdah.hadoop.resourcemanager import ResourceManager
 from howdah.hadoop.roles import MASTERS
-from howdah.hadoop.site import expand, read_client_files, read_conf_dir
+from howdah.hadoop.site import read_client_files, read_conf_dir
 from howdah.hadoop.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.host.user import process_user
 from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
 from howdah.store import howdah_home
-
-
-@dataclass(frozen=True, slots=True)
-class WebAddresses:
-    """`host:port` of the daemons' HTTP servers; several of one kind where there is high availability, no NameNode where
-    there is no HDFS."""
-
-    namenode: tuple[str, ...]
-    resourcemanager: tuple[str, ...]
-    history: tuple[str, ...]
 
 
 class LiveCluster:
@@ -223,19 +214,12 @@ def open_managed(manifest: Manifest) -> LiveCluster:
     )
 
 
-_MANAGER = "yarn.resourcemanager"
-_ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
+def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path | None) -> LiveCluster:
+    """A cluster that Howdah did not start. It is never started, stopped or restarted.
 
-
-def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveCluster:
-    """A cluster that Howdah did not start, by its configuration directory. It is never started, stopped or restarted.
-
-    Raises:
-        UsageError: no configuration there, or one of a cluster that Howdah cannot ask.
-        HostProblem: no distribution or JDK for the client.
+    Raises HostProblem where there is no distribution or JDK for the client.
     """
-    settings = expand(read_conf_dir(conf))
-    _check_supported(settings)
+    settings = existing.settings
     distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
     # A distribution of the user's own may have the file system's jar already.
     files = place_of(FILESYSTEM_JAR)
@@ -248,76 +232,14 @@ def open_conf(conf: Path, *, hadoop: str, hadoop_home: Path | None) -> LiveClust
         host.close()
         raise
     return LiveCluster(
-        description={"kind": "conf", "conf": str(conf.absolute()), "hadoop": {"version": distribution.version}},
-        conf=conf.absolute(),
+        description={"kind": "conf", "conf": str(existing.directory), "hadoop": {"version": distribution.version}},
+        conf=existing.directory,
         settings=settings,
-        addresses=web_addresses(settings),
+        addresses=existing.addresses,
         distribution=distribution,
         jdk=jdk,
         host=host,
     )
-
-
-def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
-    """Where the daemons' HTTP servers are, from a client's configuration; Hadoop's default ports where it names none.
-
-    Raises UsageError when the configuration names no NameNode, unless its storage is `posixfs:`, or no ResourceManager.
-    """
-    default = settings.get("fs.defaultFS", "")
-    service = default.removeprefix("hdfs://").rstrip("/")
-    namenodes = [
-        _address(settings, f"dfs.namenode.http-address.{one}", 9870, f"dfs.namenode.rpc-address.{one}")
-        for one in _ids(settings, f"dfs.ha.namenodes.{service}", f"{service}.")
-    ] or [_address(settings, "dfs.namenode.http-address", 9870, "fs.defaultFS")]
-    managers = [
-        _address(
-            settings, f"{_MANAGER}.webapp.address{one}", 8088, f"{_MANAGER}.hostname{one}", f"{_MANAGER}.address{one}"
-        )
-        for one in _ids(settings, f"{_MANAGER}.ha.rm-ids", ".") or [""]
-    ]
-    history = _address(settings, "mapreduce.jobhistory.webapp.address", 19888, "mapreduce.jobhistory.address")
-    history = history or f"{(managers[0] or '').partition(':')[0]}:19888"
-    if default.startswith(f"{POSIX_SCHEME}:"):
-        namenodes = []
-    for what, key, found in (
-        ("NameNode", "fs.defaultFS", namenodes),
-        ("ResourceManager", "yarn.resourcemanager.hostname", managers),
-        ("history server", "mapreduce.jobhistory.webapp.address", [history]),
-    ):
-        for address in found:
-            if address is None:
-                raise UsageError(f"the configuration names no {what} ({key})")
-            if "${" in address:
-                raise UsageError(f"the address of the {what} is {address}, and nothing says what that stands for")
-    return WebAddresses(tuple(filter(None, namenodes)), tuple(filter(None, managers)), (history,))
-
-
-def _ids(settings: Mapping[str, str], key: str, before: str) -> list[str]:
-    """The names that `key` lists, each with what stands `before` it in other keys."""
-    return [f"{before}{one.strip()}" for one in settings.get(key, "").split(",") if one.strip()]
-
-
-def _address(settings: Mapping[str, str], key: str, port: int, *hosts: str) -> str | None:
-    """The address that `key` names. That of all interfaces is no host: it stands for the host that one of the keys
-    `hosts` names, as does none at all, with the default port. None where nothing names a host."""
-    named = (settings.get(one, "").removeprefix("hdfs://").rstrip("/").partition(":")[0] for one in hosts)
-    host = next((one for one in named if one not in ("", _ALL_INTERFACES)), None)
-    address = settings.get(key) or (f"{host}:{port}" if host else None)
-    if host and address and address.startswith(f"{_ALL_INTERFACES}:"):
-        return f"{host}:{address.partition(':')[2]}"
-    return address
-
-
-def _check_supported(settings: Mapping[str, str]) -> None:
-    """Raises UsageError for a cluster that is asked in a way that Howdah does not know."""
-    for key, known in (
-        ("hadoop.security.authentication", ("simple",)),
-        ("dfs.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
-        ("yarn.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
-    ):
-        value = settings.get(key, "").strip()
-        if value and value.lower() not in map(str.lower, known):
-            raise UsageError(f"{key} of this cluster is {value}, which is not supported yet: {' or '.join(known)} is")
 
 
 def _active(namenodes: tuple[str, ...]) -> str:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from howdah.cluster.client import StartedCluster, find_cluster
-from howdah.cluster.live import LiveCluster, open_conf, open_managed
+from howdah.cluster.existing import conf_directory, read_existing
+from howdah.cluster.live import LiveCluster, open_existing, open_managed
 from howdah.engine.acceleration import check_plugins
 from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.measurement import Measured, Measurement
@@ -134,10 +135,11 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
         with _made(measurement, observer) as cluster:
             yield cluster
         return
-    if named.startswith("conf:"):
+    directory = conf_directory(named)
+    if directory is not None:
         made = measurement.made
         home = None if made.hadoop_home is None else Path(made.hadoop_home)
-        cluster = open_conf(Path(named.removeprefix("conf:")), hadoop=made.hadoop, hadoop_home=home)
+        cluster = open_existing(read_existing(directory), hadoop=made.hadoop, hadoop_home=home)
     else:
         cluster = open_managed(find_cluster(named))
     try:

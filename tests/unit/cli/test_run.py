@@ -12,13 +12,14 @@ from howdah.cli.main import howdah
 from howdah.cli.run_command import _verdict
 from howdah.engine.measurement import Measured
 from howdah.errors import UsageError
+from howdah.hadoop.site import render_site
 from howdah.model.run import Outcome, OutcomeKind, Run, Trial
 from howdah.model.sample import Moment
 from howdah.workload.registry import WORKLOADS
 
 
-def typed(*arguments: str) -> Result:
-    return CliRunner().invoke(howdah, ["run", *arguments])
+def typed(*arguments: str, **environment: str) -> Result:
+    return CliRunner(env=environment).invoke(howdah, ["run", *arguments])
 
 
 @pytest.mark.parametrize("name", sorted(WORKLOADS))
@@ -103,3 +104,14 @@ def test_lines_of_hibench_are_written_to_no_file(also: tuple[str, ...]) -> None:
     ended = CliRunner().invoke(howdah, ["report", "latest", "--format", "hibench", *also])
     assert ended.exit_code == 2
     assert "neither --json nor -o" in ended.output
+
+
+def test_a_configuration_that_is_refused_fetches_no_hadoop(tmp_path: Path) -> None:
+    settings = {"fs.defaultFS": "hdfs://nn", "hadoop.security.authentication": "kerberos"}
+    (tmp_path / "core-site.xml").write_text(render_site(settings))
+    home = tmp_path / "home"
+    # Offline, as a command that fetches first would download it here: that command speaks of a Hadoop that is missing.
+    said = typed("terasort", "--cluster", f"conf:{tmp_path}", "--offline", HOWDAH_HOME=str(home))
+    assert str(said.exception).startswith("hadoop.security.authentication of this cluster is kerberos")
+    assert "Fetching" not in said.output
+    assert not home.exists()

@@ -8,7 +8,8 @@ from typing import Any, cast
 import pytest
 
 from howdah.cluster.control import ControlClient
-from howdah.cluster.live import LiveCluster, WebAddresses, open_conf, web_addresses
+from howdah.cluster.existing import WebAddresses, read_existing, web_addresses
+from howdah.cluster.live import LiveCluster
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk
@@ -84,7 +85,7 @@ def test_all_interfaces_are_those_of_the_host_that_another_key_names() -> None:
 def test_a_cluster_that_cannot_be_asked_is_refused(tmp_path: Path, key: str, value: str) -> None:
     (tmp_path / "core-site.xml").write_text(render_site({"fs.defaultFS": "hdfs://nn", key: value}))
     with pytest.raises(UsageError, match=f"{key} of this cluster is {value}, which is not supported yet"):
-        open_conf(tmp_path, hadoop="3.4.2", hadoop_home=None)
+        read_existing(tmp_path)
 
 
 def test_high_availability() -> None:

@@ -1,0 +1,113 @@
+"""A cluster that Howdah did not start, as the configuration directory of its clients describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.errors import UsageError
+from howdah.hadoop.site import expand, read_conf_dir
+from howdah.model.storage import POSIX_SCHEME
+
+_PREFIX = "conf:"
+_MANAGER = "yarn.resourcemanager"
+_ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddresses:
+    """`host:port` of the daemons' HTTP servers; several of one kind where there is high availability, no NameNode where
+    there is no HDFS."""
+
+    namenode: tuple[str, ...]
+    resourcemanager: tuple[str, ...]
+    history: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingCluster:
+    """A configuration that Howdah can measure with: `settings` have other keys' values in the place of `${KEY}`."""
+
+    directory: Path
+    settings: Mapping[str, str]
+    addresses: WebAddresses
+
+
+def conf_directory(cluster: str | None) -> Path | None:
+    """Return the directory of a cluster that is named as `conf:DIR`; None for a cluster of another kind."""
+    if cluster is None or not cluster.startswith(_PREFIX):
+        return None
+    return Path(cluster.removeprefix(_PREFIX)).absolute()
+
+
+def read_existing(directory: Path) -> ExistingCluster:
+    """Read and judge the configuration in `directory`. Nothing else is needed or touched: no Hadoop, no host.
+
+    Raises UsageError where there is no configuration, or one of a cluster that Howdah cannot measure.
+    """
+    settings = expand(read_conf_dir(directory))
+    _check_supported(settings)
+    return ExistingCluster(directory, settings, web_addresses(settings))
+
+
+def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
+    """Where the daemons' HTTP servers are, from a client's configuration; Hadoop's default ports where it names none.
+
+    Raises UsageError when the configuration names no NameNode, unless its storage is `posixfs:`, or no ResourceManager.
+    """
+    default = settings.get("fs.defaultFS", "")
+    service = default.removeprefix("hdfs://").rstrip("/")
+    namenodes = [
+        _address(settings, f"dfs.namenode.http-address.{one}", 9870, f"dfs.namenode.rpc-address.{one}")
+        for one in _ids(settings, f"dfs.ha.namenodes.{service}", f"{service}.")
+    ] or [_address(settings, "dfs.namenode.http-address", 9870, "fs.defaultFS")]
+    managers = [
+        _address(
+            settings, f"{_MANAGER}.webapp.address{one}", 8088, f"{_MANAGER}.hostname{one}", f"{_MANAGER}.address{one}"
+        )
+        for one in _ids(settings, f"{_MANAGER}.ha.rm-ids", ".") or [""]
+    ]
+    history = _address(settings, "mapreduce.jobhistory.webapp.address", 19888, "mapreduce.jobhistory.address")
+    history = history or f"{(managers[0] or '').partition(':')[0]}:19888"
+    if default.startswith(f"{POSIX_SCHEME}:"):
+        namenodes = []
+    for what, key, found in (
+        ("NameNode", "fs.defaultFS", namenodes),
+        ("ResourceManager", "yarn.resourcemanager.hostname", managers),
+        ("history server", "mapreduce.jobhistory.webapp.address", [history]),
+    ):
+        for address in found:
+            if address is None:
+                raise UsageError(f"the configuration names no {what} ({key})")
+            if "${" in address:
+                raise UsageError(f"the address of the {what} is {address}, and nothing says what that stands for")
+    return WebAddresses(tuple(filter(None, namenodes)), tuple(filter(None, managers)), (history,))
+
+
+def _ids(settings: Mapping[str, str], key: str, before: str) -> list[str]:
+    """The names that `key` lists, each with what stands `before` it in other keys."""
+    return [f"{before}{one.strip()}" for one in settings.get(key, "").split(",") if one.strip()]
+
+
+def _address(settings: Mapping[str, str], key: str, port: int, *hosts: str) -> str | None:
+    """The address that `key` names. That of all interfaces is no host: it stands for the host that one of the keys
+    `hosts` names, as does none at all, with the default port. None where nothing names a host."""
+    named = (settings.get(one, "").removeprefix("hdfs://").rstrip("/").partition(":")[0] for one in hosts)
+    host = next((one for one in named if one not in ("", _ALL_INTERFACES)), None)
+    address = settings.get(key) or (f"{host}:{port}" if host else None)
+    if host and address and address.startswith(f"{_ALL_INTERFACES}:"):
+        return f"{host}:{address.partition(':')[2]}"
+    return address
+
+
+def _check_supported(settings: Mapping[str, str]) -> None:
+    """Raises UsageError for a cluster that is asked in a way that Howdah does not know."""
+    for key, known in (
+        ("hadoop.security.authentication", ("simple",)),
+        ("dfs.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
+        ("yarn.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
+    ):
+        value = settings.get(key, "").strip()
+        if value and value.lower() not in map(str.lower, known):
+            raise UsageError(f"{key} of this cluster is {value}, which is not supported yet: {' or '.join(known)} is")
