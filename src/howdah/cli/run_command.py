@@ -168,12 +168,15 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     from howdah.engine.measure import measure
     from howdah.engine.measurement import Measurement
     from howdah.engine.preflight import check_keys
+    from howdah.hadoop.site_warnings import site_warnings
     from howdah.store import runs_root
 
     cluster, as_json = options["cluster"], options["as_json"]
     _refuse_contradictions(cluster, options)
     existing = conf_directory(cluster)
     if existing is not None:
+        for warning in site_warnings(existing):
+            click.secho(f"Warning: {warning}", err=True, fg="yellow")
         read_existing(existing)  # What will be refused is refused before Hadoop is fetched.
     found = _conditions(options, cluster_request("default", {}, options))
     if cluster is None or existing is not None:

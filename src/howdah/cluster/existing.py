@@ -8,6 +8,7 @@ from pathlib import Path
 
 from howdah.errors import UsageError
 from howdah.hadoop.site import expand, read_conf_dir
+from howdah.hadoop.site_warnings import PLACEHOLDER, site_warnings
 from howdah.model.storage import POSIX_SCHEME
 
 _PREFIX = "conf:"
@@ -27,11 +28,13 @@ class WebAddresses:
 
 @dataclass(frozen=True, slots=True)
 class ExistingCluster:
-    """A configuration that Howdah can measure with: `settings` have other keys' values in the place of `${KEY}`."""
+    """A configuration that Howdah can measure with: `settings` have other keys' values in the place of `${KEY}`,
+    `warnings` are those of `site_warnings`."""
 
     directory: Path
     settings: Mapping[str, str]
     addresses: WebAddresses
+    warnings: tuple[str, ...] = ()
 
 
 def conf_directory(cluster: str | None) -> Path | None:
@@ -48,7 +51,7 @@ def read_existing(directory: Path) -> ExistingCluster:
     """
     settings = expand(read_conf_dir(directory))
     _check_supported(settings)
-    return ExistingCluster(directory, settings, web_addresses(settings))
+    return ExistingCluster(directory, settings, web_addresses(settings), site_warnings(directory))
 
 
 def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
@@ -80,7 +83,7 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
         for address in found:
             if address is None:
                 raise UsageError(f"the configuration names no {what} ({key})")
-            if "${" in address:
+            if "${" in address or PLACEHOLDER.search(address):
                 raise UsageError(f"the address of the {what} is {address}, and nothing says what that stands for")
     return WebAddresses(tuple(filter(None, namenodes)), tuple(filter(None, managers)), (history,))
 

@@ -53,8 +53,10 @@ class LiveCluster:
         plan: Plan | None = None,
         daemons: tuple[Daemon, ...] = (),
         logs: Path | None = None,
+        warnings: tuple[str, ...] = (),
     ) -> None:
-        """`plan`, `daemons`, `logs` (the daemons' logs) and `control` are there for clusters that Howdah started."""
+        """`plan`, `daemons`, `logs` (the daemons' logs) and `control` are there for clusters that Howdah started,
+        `warnings` (about its configuration) for others."""
         self.description = description
         self.conf = conf
         self.settings = settings
@@ -64,6 +66,7 @@ class LiveCluster:
         self.plan = plan
         self.daemons = daemons
         self.logs = logs
+        self.warnings = warnings
         self.addresses = addresses
         self.namenode = NameNode(_active(addresses.namenode))
         self.resourcemanager = ResourceManager(addresses.resourcemanager, process_user())
@@ -239,6 +242,7 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
         distribution=distribution,
         jdk=jdk,
         host=host,
+        warnings=existing.warnings,
     )
 
 

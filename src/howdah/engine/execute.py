@@ -176,6 +176,7 @@ class Execution:
         if self._cluster.plan is None:
             text = "environment and series are of the submitting machine; the cluster's hosts were out of reach"
             self._session.caveats.append(Caveat("run", text))
+        self._session.caveats += [Caveat("run", text) for text in self._cluster.warnings]
         subjects = [
             Subject(daemon.host, daemon.pid, daemon.role, None if daemon.place == "master" else daemon.place)
             for daemon in self._cluster.daemons

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
+from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from howdah.errors import UsageError
@@ -36,6 +37,16 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
+class Property:
+    """One property as a file has it, where the same key may follow. `line` is that of its value, from 1."""
+
+    key: str
+    value: str
+    final: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """The content of one file. `${…}` in a value is kept as it is written; keys in `final` cannot be overridden."""
 
@@ -61,8 +72,16 @@ def render_site(properties: Mapping[str, str], *, final: Collection[str] = ()) -
 
 
 def parse_site(content: str | bytes, source: str) -> Site:
-    """What a file holds, as Hadoop reads it: keys are trimmed, and of two equal keys the later one holds, unless the
-    earlier is final. A property without a name or value is left out. `source` names the file in messages.
+    """What a file holds, as Hadoop reads it: of two equal keys the later one holds, unless the earlier is final.
+
+    Raises as `parse_properties` does.
+    """
+    return _site(parse_properties(content, source))
+
+
+def parse_properties(content: str | bytes, source: str) -> list[Property]:
+    """Return every property of a file in its order: keys are trimmed, and a property without a name or value is left
+    out. `source` names the file in messages.
 
     Raises:
         UsageError: not XML, not a Hadoop configuration, or it includes other files.
@@ -80,22 +99,50 @@ def parse_site(content: str | bytes, source: str) -> Site:
             f"{source} includes other files (xi:include), which is not supported",
             hint="Put the included properties into the file itself.",
         )
-    properties: dict[str, str] = {}
-    final: set[str] = set()
-    for element in root.iter("property"):
+    found = []
+    for element, line in zip(root.iter("property"), _lines(content), strict=True):
         # Both forms are Hadoop's: <property><name>k</name>… and <property name="k" value="v"/>.
         said = {**element.attrib, **{child.tag: child.text or "" for child in element}}
         key = said.get("name", "").strip()
-        if not key or "value" not in said or key in final:
-            continue
-        properties[key] = said["value"]
-        if said.get("final", "").strip() == "true":
-            final.add(key)
+        if key and "value" in said:
+            found.append(Property(key, said["value"], said.get("final", "").strip() == "true", line))
+    return found
+
+
+def _site(written: Sequence[Property]) -> Site:
+    properties: dict[str, str] = {}
+    final: set[str] = set()
+    for one in written:
+        if one.key not in final:
+            properties[one.key] = one.value
+            if one.final:
+                final.add(one.key)
     return Site(properties, frozenset(final))
 
 
+def _lines(content: str | bytes) -> list[int]:
+    """The line of the value of every <property>, in their order: ElementTree does not keep lines."""
+    lines: list[int] = []
+    parser = expat.ParserCreate(namespace_separator="}")  # Names are as ElementTree has them.
+
+    def start(name: str, _: object) -> None:
+        if name == "property":
+            lines.append(parser.CurrentLineNumber)
+        elif name == "value" and lines:
+            lines[-1] = parser.CurrentLineNumber
+
+    parser.StartElementHandler = start
+    parser.Parse(content, True)
+    return lines
+
+
 def read_sites(directory: Path) -> dict[str, Site]:
-    """The files of `SITES` in a configuration directory, by file name.
+    """The files of `SITES` in a configuration directory, by file name. Raises as `read_properties` does."""
+    return {name: _site(written) for name, written in read_properties(directory).items()}
+
+
+def read_properties(directory: Path) -> dict[str, list[Property]]:
+    """Every property of the files of `SITES` in a configuration directory, by file name in the order of `SITES`.
 
     Raises:
         UsageError: no such directory, no `core-site.xml` in it, or a file that cannot be read.
@@ -108,13 +155,13 @@ def read_sites(directory: Path) -> dict[str, Site]:
             f"{directory} is not a Hadoop configuration directory: it has no core-site.xml",
             hint="Give the directory that clients of the cluster use as HADOOP_CONF_DIR.",
         )
-    return {file.name: parse_site(_read(file), str(file)) for file in files}
+    return {file.name: parse_properties(_read(file), str(file)) for file in files}
 
 
 def read_conf_dir(directory: Path) -> dict[str, str]:
     """What a client with this directory sees, without Hadoop's defaults: the files of `SITES` over each other.
 
-    Raises as `read_sites` does.
+    Raises as `read_properties` does.
     """
     sites = read_sites(directory)
     properties: dict[str, str] = {}

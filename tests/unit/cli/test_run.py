@@ -115,3 +115,11 @@ def test_a_configuration_that_is_refused_fetches_no_hadoop(tmp_path: Path) -> No
     assert str(said.exception).startswith("hadoop.security.authentication of this cluster is kerberos")
     assert "Fetching" not in said.output
     assert not home.exists()
+
+
+def test_a_warning_about_a_configuration_comes_before_its_refusal(tmp_path: Path) -> None:
+    (tmp_path / "core-site.xml").write_text(render_site({"fs.defaultFS": "hdfs://#MASTER#:8020"}))
+    (tmp_path / "yarn-site.xml").write_text(render_site({"yarn.resourcemanager.hostname": "rm"}))
+    said = typed("terasort", "--cluster", f"conf:{tmp_path}", "--offline", HOWDAH_HOME=str(tmp_path / "home"))
+    assert said.stderr.startswith("Warning: core-site.xml, line 3: fs.defaultFS has the placeholder #MASTER#: ")
+    assert str(said.exception).startswith("the address of the NameNode is #MASTER#:9870, and nothing says")

@@ -115,6 +115,7 @@ class FakeCluster:
     webhdfs: Any = None
     description: Mapping[str, Any] = field(default_factory=dict)
     distribution: Distribution = HADOOP
+    warnings: tuple[str, ...] = ()
 
     def client_files(self, overrides: Mapping[str, str]) -> dict[str, bytes]:
         return {"mapred-site.xml": "\n".join(f"{key}={value}" for key, value in overrides.items()).encode()}

@@ -70,14 +70,16 @@ class Nothing:
     def remove(self, path: str) -> None: ...
 
 
-def execution(tmp_path: Path, where: str, error: Exception | None, *, lost: tuple[str, ...] = ()) -> Execution:
+def execution(
+    tmp_path: Path, where: str, error: Exception | None, *, lost: tuple[str, ...] = (), warnings: tuple[str, ...] = ()
+) -> Execution:
     answers = {
         "machine.moment": lambda **_: {"utc": 0.0, "monotonic": 0.0},
         "machine.fingerprint": lambda **_: {"mounts": {}},
         "machine.command_lines": lambda **_: [],
         "accounting.cpu": lambda **_: IDLE,
     }
-    cluster = Whole(FakeHost(answers), TaggedManager(), lost=lost, conf=tmp_path)
+    cluster = Whole(FakeHost(answers), TaggedManager(), lost=lost, conf=tmp_path, warnings=warnings)
     storage: Any = Nothing()
     return Execution(
         cluster.live(),
@@ -105,6 +107,11 @@ def test_a_run_whose_checks_pass_is_valid(tmp_path: Path) -> None:
     one = execution(tmp_path, "nowhere", None)
     assert one.execute().outcome.kind == "valid"
     assert read_run(one.path).run.outcome.kind == "valid"
+
+
+def test_warnings_about_the_clusters_configuration_are_caveats(tmp_path: Path) -> None:
+    run = execution(tmp_path, "nowhere", None, warnings=("core-site.xml, line 3: x",)).execute()
+    assert "core-site.xml, line 3: x" in [caveat.text for caveat in run.caveats]
 
 
 @pytest.mark.parametrize("where", ["prepare", "run", "verify"])
