@@ -23,7 +23,7 @@ from howdah.engine.storages import HOMES, as_default, bytes_written, check_stora
 from howdah.engine.submission import Client, Submission, now, submit
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.effective import parse_conf
-from howdah.hadoop.history import parse_history
+from howdah.hadoop.history import DamagedHistory, parse_history
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.job_files import find_history
 from howdah.hadoop.keys import replacements, under_current_names
@@ -409,7 +409,10 @@ class JobSession:
         )
         self._writer.keep(f"jobs/{job_id}.jhist", history)
         self._writer.keep(f"jobs/{job_id}_conf.xml", configuration)
-        job = parse_history(history)
+        try:
+            job = parse_history(history)
+        except DamagedHistory as error:
+            raise Untrusted(f"{phase}, {job_id}: {error.message}", hint=error.hint) from error
         if job.state == "SUCCEEDED":
             self._judge(phase, job, configuration)
         charge = {
@@ -514,7 +517,7 @@ def failed_by_its_tasks(job: Job | None) -> bool:
 
 
 def explain_failure(phase: str, submission: Submission, application: Application, job: Job | None) -> str:
-    """Why a job failed, most telling first: the first failed attempt, YARN's and the client's words."""
+    """Why a job failed, most telling first: the first failed attempt, or what YARN, the history and the client say."""
     lines = [f"{phase} failed: {application.id} ended {application.state}/{application.final_status}"]
     failed = [] if job is None else [one for one in job.attempts if one.state == "FAILED" and one.error]
     if failed:
@@ -522,8 +525,11 @@ def explain_failure(phase: str, submission: Submission, application: Application
         lines.append(f"{failed[0].id} on {failed[0].node}: {'; '.join(list(dict.fromkeys(said))[:5])}")
         lines.append(f"{len(failed)} attempts failed in all")
         return "\n".join(lines)
-    if application.diagnostics.strip():
-        lines.append(application.diagnostics.strip()[:2000])
+    said_by_yarn = application.diagnostics.strip()
+    if said_by_yarn:
+        lines.append(said_by_yarn[:2000])
+    if job is not None and job.diagnostics and job.diagnostics not in said_by_yarn:
+        lines.append(job.diagnostics[:2000])
     # Where the history is missing, the client has printed why attempts failed, and much after it.
     told = [line for line in submission.said if line.startswith("Error: ")][:1]
     return "\n".join((*lines, *(told or submission.said[-4:])))

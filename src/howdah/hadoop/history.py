@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,19 +24,28 @@ from howdah.model.job import Attempt, Counters, Job, Span, TaskKind
 _ENDS = ("JOB_FINISHED", "JOB_FAILED", "JOB_KILLED", "JOB_ERROR")
 _KINDS: dict[str, TaskKind] = {"MAP": "map", "REDUCE": "reduce"}
 _NO_END = "The history has no end of this attempt; the job's end is taken for it."
+_NO_REASON = "The history gives no reason: it has no diagnostics of the job."
+_FORMATS = (b"Avro-Binary\n", b"Avro-Json\n")
+_FIRST_LINE = re.compile(rb"Avro-(?:Binary|Json)\n")
+_OLD = b"Meta VERSION="
 _UNREADABLE = (
     *(EOFError, ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError),
     SchemaParseException,
 )
 
 
-class DamagedHistory(Untrusted):
-    """A history file that is cut off or cannot be read. `event` is the number of the last whole event, from 1."""
+_CUT_OFF = "The job may still run, or its ApplicationMaster was killed before it closed the file."
+_CHANGED = "Something has changed the file since the ApplicationMaster wrote it: copy it from the cluster again."
+_ANOTHER = "Give the file JOB-….jhist that the ApplicationMaster of a MapReduce job wrote."
+_TEXT_BEFORE = "Delete that text: a history begins with the line Avro-Binary or Avro-Json."
+_OF_YARN = "Run the job on YARN (Hadoop 2 or 3): Howdah reads the histories that its ApplicationMaster writes."
 
-    def __init__(self, problem: str, event: int) -> None:
-        super().__init__(
-            problem, hint="The job may still run, or its ApplicationMaster was killed before it closed the file."
-        )
+
+class DamagedHistory(Untrusted):
+    """A history file that is cut off, damaged, or none. `event` is the number of the last whole event, from 1."""
+
+    def __init__(self, problem: str, event: int = 0, *, hint: str = _CUT_OFF) -> None:
+        super().__init__(problem, hint=hint)
         self.event = event
 
 
@@ -52,77 +62,106 @@ def parse_history(content: bytes) -> Job:
     """The job in a history file.
 
     Attempts that were never launched are left out. For one that was launched and has no end in the history, the end
-    of the job is taken, its state is UNFINISHED, and its `error` says so. When the ApplicationMaster was started more
-    than once, `diagnostics` says so.
+    of the job is taken, its state is UNFINISHED, and its `error` says so. `diagnostics` says so when the
+    ApplicationMaster was started more than once, and when a job that did not succeed has no diagnostics.
 
     Raises:
-        DamagedHistory: not a history file, or one that ends before its job does; the message names the event.
+        DamagedHistory: empty, of MapReduce 1, with other text before its first line, no history at all, damaged, or
+            cut off before the end of its job; the message says which, and names the last whole event.
     """
+    _check_start(content)
     events: list[Event] = []
     try:
         events.extend(_events(content))
         return _job(events)
+    except _CutOff as error:
+        raise _damage(events, len(content), "cut off", str(error), _CUT_OFF) from None
     except _UNREADABLE as error:
-        raise _damage(events, len(content), f"{type(error).__name__}: {error}") from error
-    except _NoEnd as error:
-        raise _damage(events, len(content), str(error)) from None
+        raise _damage(events, len(content), "damaged", f"{type(error).__name__}: {error}", _CHANGED) from error
 
 
-class _NoEnd(Exception):
+class _CutOff(Exception):
     pass
 
 
-def _damage(events: list[Event], size: int, problem: str) -> DamagedHistory:
+def _check_start(content: bytes) -> None:
+    """Raises DamagedHistory for a file that does not begin as a history does."""
+    if not content.strip():
+        raise DamagedHistory(f"not a history file: it is empty ({len(content)} bytes)")
+    first = content.partition(b"\n")[0][:40].decode("utf-8", "replace")
+    if content.startswith(_OLD):
+        raise DamagedHistory(f"not a history file of YARN: MapReduce 1 wrote it ({first})", hint=_OF_YARN)
+    found = _FIRST_LINE.search(content)
+    if found is None and not any(form.startswith(content) for form in _FORMATS):
+        problem = f"not a history file: its first line is {first!r}, neither Avro-Binary nor Avro-Json"
+        raise DamagedHistory(problem, hint=_ANOTHER)
+    if found is not None and found.start() > 0:
+        line = found[0].decode().strip()
+        problem = f"not a history file: {found.start()} bytes stand before its line {line}, the first being {first!r}"
+        raise DamagedHistory(problem, hint=_TEXT_BEFORE)
+
+
+def _damage(events: list[Event], size: int, what: str, problem: str, hint: str) -> DamagedHistory:
     if not events:
-        return DamagedHistory(f"not a history file, or cut off before its first event ({size} bytes): {problem}", 0)
+        return DamagedHistory(
+            f"not a history file, or {what} before its first event ({size} bytes): {problem}", hint=hint
+        )
     last = events[-1]
-    return DamagedHistory(
-        f"the history is whole up to event {len(events)} ({last.type}) at byte {last.end} of {size}: {problem}",
-        len(events),
-    )
+    whole = f"whole up to event {len(events)} ({last.type}) at byte {last.end} of {size}"
+    return DamagedHistory(f"the history is {what}, {whole}: {problem}", len(events), hint=hint)
 
 
 def _events(content: bytes) -> Iterator[Event]:
-    """The events in order. Raises one of `_UNREADABLE` where the file stops making sense."""
+    """The events in order. Raises _CutOff where the file ends too early, and one of `_UNREADABLE` where it stops making
+    sense before its end."""
     form, _, rest = content.partition(b"\n")
     schema, newline, body = rest.partition(b"\n")
     if not newline:
-        raise EOFError("it has no schema")
+        raise _CutOff("it has no schema")
     before = len(content) - len(body)
     if form == b"Avro-Binary":
         named = fastavro.parse_schema(json.loads(schema))
         stream = io.BytesIO(body)
         while stream.tell() < len(body):
-            record: Any = fastavro.schemaless_reader(stream, named, None)
+            try:
+                record: Any = fastavro.schemaless_reader(stream, named, None)
+            except _UNREADABLE as error:
+                if stream.tell() < len(body):
+                    raise
+                raise _CutOff("its last event is not whole") from error
             yield Event(record["type"], record["event"], before + stream.tell())
-    elif form == b"Avro-Json":
+    else:
         for line in body.splitlines(keepends=True):
             before += len(line)
             if line.strip():
-                record = json.loads(line)
+                try:
+                    record = json.loads(line)
+                except ValueError as error:
+                    if line.endswith(b"\n"):
+                        raise
+                    raise _CutOff("its last event is not whole") from error
                 (fields,) = record["event"].values()
                 yield Event(record["type"], fields, before)
-    else:
-        raise ValueError(f"its first line is {form[:40]!r}, neither Avro-Binary nor Avro-Json")
 
 
 def _job(events: list[Event]) -> Job:
     last: dict[str, Mapping[str, Any]] = {event.type: event.fields for event in events}
     ends = [event for event in events if event.type in _ENDS]
     if not ends or "JOB_SUBMITTED" not in last:
-        raise _NoEnd("the end of the job is missing" if "JOB_SUBMITTED" in last else "no job was submitted")
+        raise _CutOff("the end of the job is missing" if "JOB_SUBMITTED" in last else "no job was submitted")
     end, submitted = ends[-1].fields, last["JOB_SUBMITTED"]
     initialised = last.get("JOB_INITED", {"launchTime": 0, "totalMaps": 0, "totalReduces": 0, "uberized": False})
     finish = end["finishTime"] / 1000
     starts = sum(event.type == "AM_STARTED" for event in events)
-    notes = [_text(end.get("diagnostics"))]
+    succeeded = ends[-1].type == "JOB_FINISHED"
+    notes = [_text(end.get("diagnostics")) or (None if succeeded else _NO_REASON)]
     notes += [f"The ApplicationMaster was started {starts} times."] if starts > 1 else []
     return Job(
         id=submitted["jobid"],
         name=submitted["jobName"],
         user=submitted["userName"],
         queue=last.get("JOB_QUEUE_CHANGED", submitted)["jobQueueName"],
-        state="SUCCEEDED" if ends[-1].type == "JOB_FINISHED" else end["jobStatus"],
+        state="SUCCEEDED" if succeeded else end["jobStatus"],
         submit=submitted["submitTime"] / 1000,
         launch=initialised["launchTime"] / 1000 or None,
         finish=finish,
@@ -161,9 +200,7 @@ def _attempt(start: Mapping[str, Any], end: Mapping[str, Any], job_finish: float
     state = end.get("taskStatus", end.get("status", "UNFINISHED"))
     error = _text(end.get("error"))
     if not ended:
-        error = "\n".join(
-            filter(None, [error, "The history has no end of this attempt; the job's end is taken for it."])
-        )
+        error = "\n".join(filter(None, [error, _NO_END]))
     kind = _KINDS[start["taskType"]]
     succeeded = ended and state == "SUCCEEDED"
     return Attempt(

@@ -40,6 +40,15 @@ def test_without_one_yarn_and_the_clients_first_error_say_why() -> None:
         assert lines[1:] == ["AM Container exited with 1", "Error: the first"]
 
 
+def test_a_history_says_why_its_job_failed_or_that_it_does_not() -> None:
+    silent = replace(JOB, attempts=(), diagnostics="The history gives no reason")
+    lines = explain_failure("sort", SUBMISSION, APPLICATION, silent).splitlines()
+    assert lines[1:] == ["The history gives no reason", "Error: the first"]
+    told = application("FAILED", diagnostics="Task failed\nfailedMaps:1", final_status="FAILED")
+    same = replace(JOB, attempts=(), diagnostics="Task failed")
+    assert explain_failure("sort", SUBMISSION, told, same).splitlines()[1:-1] == ["Task failed", "failedMaps:1"]
+
+
 def test_without_any_word_the_end_of_what_the_client_printed_is_shown() -> None:
     silent = replace(SUBMISSION, said=("a", "b", "c", "d", "e"))
     assert explain_failure("gen", silent, APPLICATION, None).splitlines()[1:] == ["b", "c", "d", "e"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -116,6 +117,27 @@ def test_a_code_that_is_judged_is_an_answer(writer: RunWriter) -> None:
 def test_an_application_that_leaves_no_history_was_stopped(writer: RunWriter) -> None:
     gone = application("FAILED", final_status="FAILED", kind="SPARK")
     assert isinstance(error_of(session(writer, FakeProcess(1, looks=0), seen=[gone]), "verify"), WorkloadFailed)
+
+
+@dataclass
+class HistoryFile:
+    """The file system of one job's history, which is `content`, and of its configuration."""
+
+    content: bytes
+
+    def list(self, path: str) -> list[SimpleNamespace]:
+        return [SimpleNamespace(path=f"{path}/{name}") for name in ("job_1_0001-1.jhist", "job_1_0001_conf.xml")]
+
+    def read(self, path: str) -> bytes:
+        return self.content if path.endswith(".jhist") else b"<configuration/>"
+
+
+def test_a_history_that_cannot_be_read_is_named_by_phase_and_job(writer: RunWriter) -> None:
+    changes: dict[str, Any] = {"settings": {"fs.defaultFS": "hdfs://nn"}, "webhdfs": HistoryFile(b"")}
+    error = error_of(session(writer, FakeProcess(looks=0), seen=[application()], **changes), "run")
+    assert isinstance(error, Untrusted)
+    assert error.message == "x, job_1_0001: not a history file: it is empty (0 bytes)"
+    assert "The job may still run" in (error.hint or "")
 
 
 def test_a_job_fails_by_its_tasks_or_is_stopped() -> None:

@@ -174,6 +174,66 @@ def test_clocks_that_contradict_give_no_steps():
     assert (first.state, first.steps, list(second.steps)) == ("SUCCEEDED", {}, ["map", "merge"])
 
 
+def other(name):
+    return (GOLDEN.parent / "others" / name).read_bytes()
+
+
+def refusal(content):
+    with pytest.raises(DamagedHistory) as raised:
+        parse_history(content)
+    return raised.value.message, raised.value.hint
+
+
+def test_what_is_no_history_is_told_apart_and_says_what_to_do():
+    behind_text = other("text_before.txt")
+    assert refusal(b"")[0] == "not a history file: it is empty (0 bytes)"
+    assert refusal(b"\n\n")[0] == "not a history file: it is empty (2 bytes)"
+    message, hint = refusal(other("mapreduce1.log"))
+    assert message == 'not a history file of YARN: MapReduce 1 wrote it (Meta VERSION="1" .)'
+    assert hint.startswith("Run the job on YARN (Hadoop 2 or 3)")
+    message, hint = refusal(behind_text)
+    assert message == "not a history file: 800 bytes stand before its line Avro-Json, the first being '<!--'"
+    assert hint.startswith("Delete that text")
+    message, hint = refusal(b"<html>\n</html>\n")
+    assert message == "not a history file: its first line is '<html>', neither Avro-Binary nor Avro-Json"
+    assert hint.startswith("Give the file")
+
+
+def test_a_history_that_somebody_changed_is_not_called_cut_off():
+    message, hint = refusal(other("text_before.txt")[800:])
+    assert message.startswith("the history is damaged, whole up to event 6 (TASK_STARTED) at byte 9416 of ")
+    assert hint.startswith("Something has changed the file")
+
+
+def test_a_failed_job_without_diagnostics_says_that_its_history_gives_no_reason():
+    it = parse_history(other("failed_without_reason.jhist"))
+    assert (it.state, it.diagnostics) == (
+        "FAILED",
+        "The history gives no reason: it has no diagnostics of the job.",
+    )
+
+
+WHOLE = [path.read_bytes() for path in FILES]
+
+
+def read(content):
+    try:
+        return parse_history(content)
+    except DamagedHistory as error:
+        return error
+
+
+@given(st.sampled_from(WHOLE).flatmap(lambda whole: st.tuples(st.just(whole), st.integers(0, len(whole)))))
+def test_a_truncated_history_is_cut_off_and_nothing_else(truncated):
+    whole, size = truncated
+    found = read(whole[:size])
+    if isinstance(found, DamagedHistory):
+        assert "The job may still run" in str(found.hint)
+        assert ("cut off" in found.message) == (size > 0)
+    else:
+        assert found == parse_history(whole)
+
+
 def test_other_files_are_refused():
     for content in (b"", b"Avro-Binary\n", b"<html>\n</html>\n", b"Avro-Binary\n{}\nx", b'Avro-Json\n""\n{"type":1}\n'):
         with pytest.raises(DamagedHistory, match="not a history file"):
