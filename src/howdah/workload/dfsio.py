@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from howdah.errors import Untrusted, UsageError
+from howdah.model.job import Attempt
 from howdah.model.metric import Metric
+from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Check
 from howdah.workload import Asked, Option, Session, Settings
 from howdah.workload.counts import count
@@ -22,6 +25,8 @@ _RANDOM = "random-read"
 """The phase that reads by whole buffers until it has enough: how much that was, its report says."""
 _LEAST, _MOST = 1e-6, 1e15
 """Between them is all that such a report can say of something that happened."""
+_APART = 2.0
+"""The ratio of the two rates of a report above which one of its tasks straggled."""
 _DEVIATION = "IO rate std deviation"
 _FIELD = re.compile(
     r"(?:^|TestDFSIO:| - )\s*(Number of files|Total MBytes processed|Throughput mb/sec|Average IO rate mb/sec"
@@ -128,6 +133,31 @@ def _number(fields: Mapping[str, str], name: str) -> float:
     return value
 
 
+def straggler(report: Report, attempts: Sequence[Attempt]) -> str | None:
+    """Return a sentence about the slowest map, with its host, where the rates of `report` are more than `_APART` times
+    apart; None where they are not.
+
+    A mean of rates hardly notices one slow file, a sum of times does. TestDFSIO keeps no rate of a single file, so that
+    the times are those of the map `attempts`, start of the JVM included.
+    """
+    apart = max(report.file_rate, report.task_rate) / min(report.file_rate, report.task_rate)
+    if apart <= _APART:
+        return None
+    text = (
+        f"Throughput ({format_bytes(report.task_rate)}/s) and Average IO rate ({format_bytes(report.file_rate)}/s) are "
+        f"{apart:.1f} times apart, so some files were much slower than others"
+    )
+    maps = [one for one in attempts if (one.kind, one.state) == ("map", "SUCCEEDED")]
+    if not maps:
+        return f"{text}; the job's history has no maps that could be named."
+    slowest = max(maps, key=lambda one: one.whole.seconds)
+    median = statistics.median(one.whole.seconds for one in maps)
+    return (
+        f"{text}. The slowest of {len(maps)} maps was {slowest.id} on {slowest.node}: it took "
+        f"{format_seconds(slowest.whole.seconds)}, the median map {format_seconds(median)}."
+    )
+
+
 class Dfsio:
     """See `howdah.workload.Workload`."""
 
@@ -214,6 +244,9 @@ class Dfsio:
             (FILE_RATE_DEVIATION, report.file_rate_deviation),
         ):
             session.sample(metric, value, phase=phase)
+        slow = straggler(report, [attempt for job in ran.jobs for attempt in job.attempts])
+        if slow is not None:
+            session.caveat(f"{phase}: {slow}")
         self._check(session, settings, phase, report)
 
     def _check(self, session: Session, settings: Settings, phase: str, report: Report) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from howdah.errors import ClusterProblem
-from howdah.model.job import Counters, Job
+from howdah.model.job import Attempt, Counters, Job
 from howdah.model.metric import Metric
 from howdah.model.run import PhaseKind
 from howdah.model.sample import Quality
@@ -50,8 +50,8 @@ class FakeFiles:
 
 @dataclass
 class FakeSession:
-    """Every job has `counters`; `output` is what the program of a phase prints, `codes` what it ends with; each takes
-    ten seconds, and `between` seconds go by before it."""
+    """Every job has `counters` and `attempts`; `output` is what the program of a phase prints, `codes` what it
+    ends with; each takes ten seconds, and `between` seconds go by before it."""
 
     storage: FakeFiles
     counters: Counters = field(default_factory=dict)
@@ -64,6 +64,7 @@ class FakeSession:
     samples: dict[tuple[str, str], float] = field(default_factory=dict)
     sources: dict[tuple[str, str], tuple[Quality, str]] = field(default_factory=dict)
     caveats: list[str] = field(default_factory=list)
+    attempts: tuple[Attempt, ...] = ()
     elsewhere: FakeFiles = field(default_factory=lambda: FakeFiles(root="file:///here"))
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
@@ -87,7 +88,7 @@ class FakeSession:
         fatal: str | None = None,
     ) -> Ran:
         self.programs.append((phase, kind, program))
-        job = Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, self.counters, {}, {}, (), None)
+        job = Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, self.counters, {}, {}, self.attempts, None)
         end = (10.0 + self.between) * len(self.programs)
         return Ran((job,), self.output.get(phase, ""), self.codes.get(phase, 0), end - 10.0, end)
 

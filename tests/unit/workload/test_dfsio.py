@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import Untrusted, UsageError
+from howdah.model.job import Attempt, Span
 from howdah.workload import Asked
-from howdah.workload.dfsio import MIB, Dfsio, parse_reports
+from howdah.workload.dfsio import MIB, Dfsio, parse_reports, straggler
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
 GOLDEN = Path(__file__).parents[2] / "golden/hadoop/3.4.2"
@@ -228,3 +229,36 @@ def test_no_report_or_two_are_not_guessed_from() -> None:
     for output, number in (("", 0), (RESULTS + RESULTS, 2)):
         with pytest.raises(Untrusted, match=f"write: TestDFSIO printed {number} reports"):
             run({"write": output}, [])
+
+
+def attempt(number: int, seconds: float, state: str = "SUCCEEDED") -> Attempt:
+    """A map of 8 on a node of its own."""
+    span = Span(100.0, 100.0 + seconds)
+    return Attempt(f"attempt_1_m_{number}", f"task_{number}", "map", state, f"n{number}:45454", None, span, {}, {})
+
+
+def test_rates_far_apart_name_the_slowest_map_and_its_host() -> None:
+    write, read = parse_reports(GORDON)
+    maps = [*(attempt(number, 12.0) for number in range(7)), attempt(7, 88.0), attempt(8, 99.0, "KILLED")]
+    assert straggler(write, maps) == (
+        "Throughput (43.7 MB/s) and Average IO rate (97.9 MB/s) are 2.2 times apart, so some files were much slower "
+        "than others. The slowest of 8 maps was attempt_1_m_7 on n7:45454: it took 88.0 s, the median map 12.0 s."
+    )
+    assert straggler(read, maps) is None
+    assert str(straggler(write, maps[8:])).endswith("the job's history has no maps that could be named.")
+
+
+def test_a_single_file_has_no_straggler() -> None:
+    for report in parse_reports((GOLDEN.parent / "others/testdfsio_whale.log").read_text()):
+        assert report.files == 1
+        assert straggler(report, [attempt(0, 30.0)]) is None
+
+
+def test_a_straggler_is_a_caveat_of_the_run_and_its_phase() -> None:
+    apart = RESULTS.replace("Average IO rate mb/sec: 9.25", "Average IO rate mb/sec: 17.1")
+    output = {**dict.fromkeys(("write", "read", "random-read", "append"), RESULTS), "read": apart}
+    session = FakeSession(FakeFiles(), output=output, attempts=(attempt(0, 5.0), attempt(1, 50.0)))
+    Dfsio().run(session, Dfsio().resolve(Asked(size=16 * MIB, maps=2), {}))
+    [caveat] = session.caveats
+    assert caveat.startswith("read: Throughput (8.91 MB/s)")
+    assert "attempt_1_m_1 on n1:45454" in caveat
