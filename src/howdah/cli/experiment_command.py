@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 import sys
-import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +18,7 @@ from howdah.model.run import Run
 
 if TYPE_CHECKING:
     from howdah.engine.experiment import ExperimentPlan
-    from howdah.model.experiment import Factor, Findings
+    from howdah.model.experiment import Experiment, Factor, Findings
     from howdah.store import ExperimentDirectory
 
 _CLUSTER = click.option(
@@ -39,7 +38,7 @@ def experiment() -> None:
 @json_option
 def plan(file: Path, cluster: str | None, as_json: bool) -> None:
     """Show what FILE would run, in which order, how long it would take and what it could show. Nothing is started."""
-    made = _plan(file, synthetic_file(cluster), quiet=as_json)
+    made = _plan_of(file, synthetic_file(cluster), quiet=as_json)
     if as_json:
         click.echo(json.dumps({**asdict(made), "seconds": made.seconds}, indent=1))
         return
@@ -57,7 +56,7 @@ def run(file: Path, out: Path | None, cluster: str | None) -> None:
     from howdah.store import ExperimentDirectory, experiments_root
 
     synthetic = synthetic_file(cluster)
-    made = _plan(file, synthetic, quiet=False)
+    made = _plan_of(file, synthetic, quiet=False)
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{file.stem}"
     _run(ExperimentDirectory.begin(file, out or experiments_root() / name, synthetic), made)
 
@@ -70,7 +69,7 @@ def resume(directory: Path) -> None:
 
     found = ExperimentDirectory(directory)
     found.check_unchanged()
-    _run(found, _plan(found.file, found.synthetic, quiet=False))
+    _run(found, _plan_of(found.file, found.synthetic, quiet=False))
 
 
 @experiment.command()
@@ -128,12 +127,10 @@ def synthetic_file(cluster: str | None) -> Path | None:
 def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
     """Makes the directory `path` with a file of `content`, runs the experiment, and shows what it found. What is wrong
     with it is told before there is a directory."""
+    from howdah.spec.experiment import parse_experiment
     from howdah.store import ExperimentDirectory
 
-    with tempfile.TemporaryDirectory() as scratch:
-        file = Path(scratch) / "experiment.yaml"
-        file.write_text(content, encoding="utf-8")
-        plan = _plan(file, synthetic, quiet=False)
+    plan = _plan(parse_experiment(content), synthetic, quiet=False)
     _run(ExperimentDirectory.begin_with(content, path, synthetic), plan)
 
 
@@ -144,21 +141,29 @@ def _planned(directory: ExperimentDirectory) -> ExperimentPlan:
     from howdah.store import known_runs
 
     if directory.synthetic is not None:
-        return _plan(directory.file, directory.synthetic, quiet=True)
+        return _plan_of(directory.file, directory.synthetic, quiet=True)
     return plan_experiment(read_experiment(directory.file), None, *known_runs())
 
 
-def _plan(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
+def _plan_of(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
+    from howdah.spec.experiment import read_experiment
+
+    return _plan(read_experiment(file), synthetic, quiet=quiet)
+
+
+def _plan(described: Experiment, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.request import ClusterRequest
     from howdah.engine.experiment import SyntheticCluster, depends_on_host, plan_experiment
     from howdah.engine.factors import check_factors
     from howdah.host.channel import open_local
-    from howdah.spec.experiment import located, read_experiment
+    from howdah.spec.experiment import located
     from howdah.spec.truth import read_truth
     from howdah.store import known_runs
+    from howdah.workload.registry import find_workload
 
-    described = read_experiment(file)
+    with located(described, "workload"):
+        find_workload(described.workload)  # Before Hadoop is fetched.
     if synthetic is not None:
         return plan_experiment(described, SyntheticCluster(synthetic, read_truth(synthetic)), *known_runs())
     usual = ClusterRequest("experiment").hadoop
@@ -192,7 +197,7 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
         if again is not None:
             inner = directory.confirmation or directory.begin_confirmation(write_experiment(again))
             click.echo(f"{headline(found)}\nNow fresh runs, to see whether that holds.", err=True)
-            _work(inner, _plan(inner.file, inner.synthetic, quiet=False))
+            _work(inner, _plan_of(inner.file, inner.synthetic, quiet=False))
     except BaseException:
         click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
         raise

@@ -55,10 +55,10 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            import difflib
+            from howdah.spec.slips import closest
 
-            close = difflib.get_close_matches(args[0], _COMMANDS, n=1)
-            meant = f" Did you mean {close[0]}?" if close else ""
+            close = closest(args[0], _COMMANDS)
+            meant = "" if close is None else f" Did you mean {close}?"
             raise click.UsageError(f"No such command: {args[0]}.{meant}", ctx)
         return super().resolve_command(ctx, args)
 

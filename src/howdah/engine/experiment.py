@@ -20,8 +20,8 @@ from howdah.model.experiment import Design, Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
 from howdah.model.storage import HDFS, parse_storages
 from howdah.model.truth import Truth
-from howdah.spec.document import did_you_mean
 from howdah.spec.experiment import located
+from howdah.spec.slips import did_you_mean
 from howdah.stats.design import Levels, Slot, aliases, arms, schedule
 from howdah.stats.power import detectable_log_ratio
 from howdah.stats.summary import pooled_spread

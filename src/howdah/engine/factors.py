@@ -19,7 +19,7 @@ from howdah.host import Host
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
-from howdah.spec.document import did_you_mean
+from howdah.spec.slips import did_you_mean
 
 Cost = Literal["job", "cluster", "person"]
 """What changing a factor takes: another job, a cluster that is started anew, or somebody's hands."""

@@ -6,7 +6,6 @@ import functools
 import re
 import struct
 import zipfile
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from xml.etree import ElementTree
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.lock import managed_versions, read_lock
+from howdah.spec.slips import distance
 
 _DEFAULTS = ("core-default.xml", "hdfs-default.xml", "yarn-default.xml", "mapred-default.xml", "distcp-default.xml")
 
@@ -73,7 +73,7 @@ def check_key(key: str, known: Mapping[str, Key]) -> None:
         return
     if any(start in known for start in _starts(key)):
         return
-    near = [(distance, name) for name in known if (distance := _distance(key, name)) <= _SLIP]
+    near = [(slips, name) for name in known if (slips := _distance(key, name)) <= _SLIP]
     if near:
         best = min(near)[1]
         raise UsageError(
@@ -143,27 +143,8 @@ def _starts(key: str) -> Iterator[str]:
 
 
 def _distance(one: str, other: str) -> int:
-    """Letters to insert, delete, replace or swap with their neighbour (optimal string alignment); `_SLIP` + 1 for more.
-
-    Digits do not count as letters: `…server1` and `…server2` are different things, not slips.
-    """
-    far = _SLIP + 1
-    if abs(len(one) - len(other)) > _SLIP or _digits(one) != _digits(other):
-        return far
-    if (Counter(one) - Counter(other)).total() > _SLIP or (Counter(other) - Counter(one)).total() > _SLIP:
-        return far
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        latest, row = row, [i, *([0] * len(other))]
-        for j, b in enumerate(other, 1):
-            row[j] = min(latest[j] + 1, row[j - 1] + 1, latest[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
-                row[j] = min(row[j], before[j - 2] + 1)
-        if min(row) > _SLIP:
-            return far
-        before = latest
-    return min(row[-1], far)
+    """Slips between two keys. Digits do not count as letters: `…server1` and `…server2` are different things."""
+    return distance(one, other, _SLIP) if _digits(one) == _digits(other) else _SLIP + 1
 
 
 def _digits(text: str) -> str:

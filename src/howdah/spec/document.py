@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from pathlib import Path
 
 import yaml
 
 from howdah.errors import UsageError
+from howdah.spec.slips import did_you_mean
 
 
 class Value:
     """One value of a document, in the place where it stands."""
 
-    def __init__(self, file: Path, node: yaml.Node, name: str) -> None:
-        """`name` is what messages call it."""
+    def __init__(self, file: Path | None, node: yaml.Node, name: str) -> None:
+        """`file` is where people find the document, if they do; `name` is what messages call the value."""
         self._file = file
         self._node = node
         self._name = name
 
     @property
-    def place(self) -> str:
-        """Where it stands, for people: file and line."""
-        return f"{self._file}, line {self._node.start_mark.line + 1}"
+    def place(self) -> str | None:
+        """Where it stands, for people: file and line. None in a document that is in no file."""
+        return None if self._file is None else f"{self._file}, line {self._node.start_mark.line + 1}"
 
     def problem(self, text: str, *, hint: str | None = None) -> UsageError:
         """An error about this value, to be raised."""
-        return UsageError(f"{self.place}: {text}", hint=hint)
+        return UsageError(text if self.place is None else f"{self.place}: {text}", hint=hint)
 
     def text(self) -> str:
         """A single value as it is written, without its quotes. Raises UsageError for a list, a mapping, or nothing."""
@@ -66,25 +66,25 @@ class Value:
         return found
 
 
-def did_you_mean(name: str, known: Collection[str]) -> str:
-    """A hint about `name`, which is none of `known`."""
-    close = difflib.get_close_matches(name, known, n=1)
-    meant = f"Did you mean {close[0]}? " if close else ""
-    return f"{meant}Known: {', '.join(sorted(known))}."
-
-
 def read_document(file: Path, name: str) -> Value:
     """The one document of `file`, which messages call `name`. Raises UsageError where it cannot be read."""
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} cannot be read: {error}") from error
+    return parse_document(content, name, file)
+
+
+def parse_document(content: str, name: str, file: Path | None = None) -> Value:
+    """The one document of `content`, which messages call `name`, and whose lines are those of `file`, if any. Raises
+    UsageError where it is not YAML."""
+    source = name if file is None else str(file)
     try:
         node = yaml.compose(content, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = "" if mark is None else f", line {mark.line + 1}"
-        raise UsageError(f"{file}{where}: not YAML: {getattr(error, 'problem', None) or error}") from error
+        raise UsageError(f"{source}{where}: not YAML: {getattr(error, 'problem', None) or error}") from error
     if node is None:
-        raise UsageError(f"{file} is empty")
+        raise UsageError(f"{source} is empty")
     return Value(file, node, name)

@@ -12,7 +12,8 @@ import yaml
 
 from howdah.errors import UsageError
 from howdah.model.experiment import Design, Experiment, Factor, Rate, StopRule
-from howdah.spec.document import Value, did_you_mean, read_document
+from howdah.spec.document import Value, parse_document, read_document
+from howdah.spec.slips import did_you_mean
 
 _KEYS = (
     "question",
@@ -39,7 +40,15 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 def read_experiment(file: Path) -> Experiment:
     """What `file` says. Raises UsageError with the line of whatever is wrong with it."""
-    document = read_document(file, "an experiment")
+    return _experiment(read_document(file, "an experiment"))
+
+
+def parse_experiment(content: str) -> Experiment:
+    """What `content` says, which is in no file that anybody knows. Raises UsageError for what is wrong with it."""
+    return _experiment(parse_document(content, "an experiment"))
+
+
+def _experiment(document: Value) -> Experiment:
     given = document.mapping(_KEYS)
     for key in _NEEDED:
         if key not in given:
@@ -67,11 +76,13 @@ def read_experiment(file: Path) -> Experiment:
 
 
 def _places(given: Mapping[str, Value]) -> dict[str, str]:
-    """Where everything stands that has a name, and that only a plan can judge. A factor stands where its levels do."""
+    """Where everything stands that has a name, and that only a plan can judge; empty for what is in no file. A factor
+    stands where its levels do."""
     nested = [given[key] for key in ("cluster", "baseline", "factors") if key in given]
     nested += given["configurations"].mapping().values() if "configurations" in given else ()
     nested += () if given["workload"].is_text() else given["workload"].mapping().values()
-    return {name: value.place for part in (given, *(one.mapping() for one in nested)) for name, value in part.items()}
+    named = (item for part in (given, *(one.mapping() for one in nested)) for item in part.items())
+    return {name: value.place for name, value in named if value.place is not None}
 
 
 @contextmanager

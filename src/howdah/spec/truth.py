@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from howdah.model.truth import MEASURED, Noise, Truth
-from howdah.spec.document import Value, did_you_mean, read_document
+from howdah.spec.document import Value, read_document
+from howdah.spec.slips import did_you_mean
 
 _KEYS = ("value", "effects", "together", "noise", "failing", "seed")
 _NOISE = ("cv", "restart_cv", "autocorrelation", "drift", "drift_runs", "outliers", "outlier_ratio")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from howdah.errors import UsageError
 from howdah.hadoop.jars import own_jar
 from howdah.hadoop.spark import find_spark
+from howdah.spec.slips import did_you_mean
 from howdah.workload import Settings, Workload, distcp, namenode
 from howdah.workload.command import Command
 from howdah.workload.dfsio import Dfsio
@@ -80,6 +80,4 @@ def find_workload(name: str) -> Workload:
     """The workload called `name`. Raises UsageError with what may have been meant."""
     if name in WORKLOADS:
         return WORKLOADS[name]()
-    close = difflib.get_close_matches(name.lower(), WORKLOADS, n=1, cutoff=0.5)
-    meant = f"Did you mean {close[0]}? " if close else ""
-    raise UsageError(f"unknown workload: {name!r}", hint=f"{meant}Known: {', '.join(sorted(WORKLOADS))}.")
+    raise UsageError(f"unknown workload: {name!r}", hint=did_you_mean(name, WORKLOADS))
