@@ -73,7 +73,13 @@ BOUNDS = (
     Metric(
         "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
     ),
-    Metric("bound_disk_write", "B/s", "neither", "sequential write with fsync, one stream", "calibration"),
+    Metric(
+        "bound_disk_write",
+        "B/s",
+        "neither",
+        "one stream of sequential writes through the page cache, fsync included; not what the device can do",
+        "calibration",
+    ),
     Metric(
         "bound_disk_read", "B/s", "neither", "sequential read past the page cache, four blocks at a time", "calibration"
     ),

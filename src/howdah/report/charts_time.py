@@ -139,7 +139,9 @@ def _heading(panel: Panel, unit: str, near: set[str], x: alt.X, pixel: float, ma
     for track in panel.tracks:
         bound = ""
         if track.bound is not None and not narrow:
-            bound = f" ({'dashed: ' if track.name in near else ''}bound {quantity(track.bound, panel.unit)})"
+            bound = (
+                f" ({'dashed: ' if track.name in near else ''}{track.reached_by} {quantity(track.bound, panel.unit)})"
+            )
         put("■", track.colour, 6)
         put(f"{track.name}{bound}", "muted", 12)
     marks = alt.Chart(data(rows)).mark_text(align="left", fontSize=FONT - 0.5)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from howdah.model.run import Caveat
+from howdah.report.bursts import burst_blocks
 from howdah.report.document import Block, Figure, Fold, Key, Section, Table, Text, columns
 from howdah.report.drawing import Bars
 from howdah.report.jobs import PhaseJob, read_jobs
@@ -150,6 +151,7 @@ def limits_section(detail: Detail, prefix: str) -> Section:
     else:
         why = "No probe series covers a phase of this run" if detail.in_reach else OUT_OF_REACH
         blocks.append(Text(f"{why}: what limited it is not known."))
+    blocks.extend(burst_blocks(detail.limits))
     blocks.extend(_exceeded(detail))
     blocks.extend(_stolen(detail))
     blocks.extend(_role_table(detail))
@@ -386,6 +388,8 @@ def detail_facts(detail: Detail) -> dict[str, object]:
                         "bound": load.bound,
                         "share": load.share,
                         "share_of_time_at_bound": load.at_bound,
+                        "seconds_above_calibration": load.burst,
+                        "highest_above_calibration": load.highest,
                     }
                     for load in limit.loads
                 ],

@@ -86,12 +86,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One line, or one layer of a stack, with the bound that calibration found for it."""
+    """One line, or one layer of a stack, with the bound that calibration found for it, and how calibration did."""
 
     name: str
     colour: str
     steps: tuple[Step, ...]
     bound: float | None = None
+    reached_by: str = "bound"
 
 
 @dataclass(frozen=True, slots=True)

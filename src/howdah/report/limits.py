@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from howdah.model.run import Phase
 from howdah.model.sample import DISKS, MACHINE
+from howdah.report.drawing import Step
 from howdah.report.jobs import PhaseJob
 from howdah.report.results import CALIBRATION
 from howdah.report.series import ALL_CPU, BUSY, STOLEN, Counter, HostSeries
@@ -26,7 +27,9 @@ RULE = (
     "was the nearest; below that none of them did, and the time went into waiting, latency or scheduling. A mean hides "
     "bursts: “time at bound” is the share of seconds in which the busiest resource was at "
     f"{percent(LIMITED)} or more. Where the bound of the processors is missing or was exceeded, their number is taken. "
-    "Those of disks and of the network are what calibration reached, with few streams: more may do more. "
+    "The bounds of disks and of the network are no limits of a device, but what calibration reached with few streams: "
+    "one stream of buffered writes, fsync included; four direct reads at a time of what was just written; one TCP "
+    "connection. More streams may reach more. "
     f"Of disks that it did not measure, those are shown that have {percent(MUCH)} of the host's bytes or more."
 )
 
@@ -37,7 +40,8 @@ class Load:
 
     `disks` are those that it is about, as in a sample's role; "" where that is not known, and of other resources.
     `at_bound` is the share of the phase's time with a use of at least `LIMITED` of the bound. `exceeded` is what
-    calibration said where the use proves it wrong: that number is no bound, and is not used as one.
+    calibration said where the use proves it wrong: that number is no bound, and is not used as one. For `burst` seconds
+    of the phase the use was above `EXCEEDED` times what calibration reached, `highest` at most; processors have none.
     """
 
     resource: str
@@ -49,6 +53,8 @@ class Load:
     at_bound: float | None
     exceeded: float | None = None
     disks: str = ""
+    burst: float = 0.0
+    highest: float | None = None
 
     @property
     def name(self) -> str:
@@ -163,14 +169,26 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
             if bound is None and resource is _CPU:
                 bound = _processors_of(run, processors(host, start, end))
             share = at_bound = None
+            steps = counter.steps(start, end)
             if bound:
                 share = min(1.0, used / bound) if shared else used / bound
-                steps = counter.steps(start, end)
-                high = sum(step.end - step.start for step in steps if step.value >= LIMITED * bound)
-                at_bound = high / (end - start)
-            wrong = calibrated if exceeded else None
-            loads.append(Load(resource.name, host.host, resource.unit, used, bound, share, at_bound, wrong, disks))
+                at_bound = _seconds(steps, LIMITED * bound) / (end - start)
+            burst = 0.0 if calibrated is None or resource is _CPU else _seconds(steps, EXCEEDED * calibrated)
+            loads.append(
+                Load(
+                    *(resource.name, host.host, resource.unit, used, bound, share, at_bound),
+                    exceeded=calibrated if exceeded else None,
+                    disks=disks,
+                    burst=burst,
+                    highest=max(step.value for step in steps) if burst else None,
+                )
+            )
     return loads
+
+
+def _seconds(steps: Sequence[Step], least: float) -> float:
+    """How long a rate was `least` or more."""
+    return sum((step.end - step.start for step in steps if step.value >= least), 0.0)
 
 
 def _uses(

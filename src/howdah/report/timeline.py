@@ -118,16 +118,16 @@ def _joined(stretches: list[Stretch], shortest: float) -> list[Stretch]:
 def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: float) -> tuple[Panel, ...]:
     """Processors, disks and network between two moments, all hosts added up; nothing for what was not seen."""
 
-    def track(name: str, colour: str, counters: list[Counter], bound: float | None = None) -> Track:
-        return Track(name, colour, _added(counters, start, end) if counters else (), bound)
+    def track(name: str, colour: str, counters: list[Counter], bound: float | None = None, by: str = "bound") -> Track:
+        return Track(name, colour, _added(counters, start, end) if counters else (), bound, by)
 
     def bound(metric: str) -> float | None:
         return _total([bound_of(run, metric, host.host) for host in series])
 
     cores = _total([cpu_bound(run, host, start, end) for host in series])
     disk = (
-        track("write", "write", [host.disk("write_bytes") for host in series], bound("bound_disk_write")),
-        track("read", "read", [host.disk("read_bytes") for host in series], bound("bound_disk_read")),
+        track("write", "write", [host.disk("write_bytes") for host in series], bound("bound_disk_write"), "one stream"),
+        track("read", "read", [host.disk("read_bytes") for host in series], bound("bound_disk_read"), "four at a time"),
     )
     loopback = [host.network("receive_bytes", loopback=True) for host in series]
     cards = [host.network("receive_bytes", loopback=False) for host in series]
@@ -135,7 +135,10 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
         track("busy", "busy", [host.cpu(BUSY) for host in series], cores),
         track("waiting for disk", "waiting", [host.cpu(WAITING) for host in series]),
     )
-    network = (track("loopback", "loopback", loopback, bound("bound_loopback")), track("cards", "cards", cards))
+    network = (
+        track("loopback", "loopback", loopback, bound("bound_loopback"), "one stream"),
+        track("cards", "cards", cards),
+    )
     panels = (
         Panel("processors", "cores", _seen(processor), stacked=True),
         Panel("disks", "B/s", _seen(disk), stacked=False),

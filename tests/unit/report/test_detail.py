@@ -177,6 +177,24 @@ def test_a_bound_that_was_exceeded_is_no_bound(single: StoredRun) -> None:
     assert "CPU on vm: calibration found 0.98 cores, but" in text
 
 
+def test_a_series_that_passes_its_bound_in_bursts_is_named(single: StoredRun) -> None:
+    run = with_bound(single, "bound_disk_write", 160e6)
+    disk = limit(Detail(run), "gen").loads[1]
+    assert (disk.bound, disk.exceeded) == (160e6, None), "its mean does not"
+    assert disk.highest == pytest.approx(214e6, rel=0.01)
+    assert 1 <= disk.burst < 10, "the phase takes eleven seconds"
+    text = " ".join(render_text(build_report([run])).split())
+    assert "Rates of more than 1.1 times a bound" in text
+    assert "disk write of vda on vm" in text
+    assert "not what the device can do" in text
+    assert "Rates of more than" not in render_text(build_report([single]))
+
+
+def test_the_processors_have_no_bursts(single: StoredRun) -> None:
+    cpu = limit(Detail(with_bound(single, "bound_cpu_cores", 0.98)), "sort").loads[0]
+    assert (cpu.burst, cpu.highest) == (0.0, None)
+
+
 def about(load: Load) -> tuple[Any, ...]:
     return load.disks, load.used, load.share
 
