@@ -19,6 +19,7 @@ from howdah.report.build import (
     outcome_words,
     own_caveats,
 )
+from howdah.report.data import makers
 from howdah.report.document import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.drawing import Dots, Ratio, Ratios
 from howdah.report.provenance import as_text, difference_table, environment_differences, flat
@@ -296,11 +297,33 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
     elif not settings and (held := _held(sides)):
         paths = listing([entry.path for entry in held])
         yield Caveat("run", f"The same was asked of both sides, and yet daemons or jobs held something else: {paths}.")
+    yield from _draws(sides)
     if _one_after_the_other(sides):
         text = (
             "All runs of one side came before all of the other: a drift of the machine would look the same. Alternate."
         )
         yield Caveat("run", text)
+
+
+def _draws(sides: _Sides) -> Iterator[Caveat]:
+    """A caveat where a side has fewer data sets than runs, unless both sides share theirs: the placement of files is
+    then part of the difference, and no part of the spread."""
+    both = [(len(side.valid), makers(side.valid)) for side in (sides.baseline, sides.contender)]
+    (_, left), (_, right) = both
+    if left and right and left != right and any(len(made) < runs for runs, made in both):
+        baseline, contender = (
+            f"{count(runs, 'run')} had data that was made {_times(len(made))}" for runs, made in both
+        )
+        yield Caveat(
+            "run",
+            f"Of the baseline, {baseline}; of the contender, {contender}. The placement of a data set's files is one "
+            "random draw: its effect is part of the difference, and the interval does not cover it. Use --data fresh, "
+            "or the same data on both sides.",
+        )
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _one_after_the_other(sides: _Sides) -> bool:

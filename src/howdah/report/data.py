@@ -48,6 +48,15 @@ def known_data(run: StoredRun) -> Mapping[str, Any] | None:
     return dataset if "reused" in dataset or dataset.get("generator") is not None else None
 
 
+def makers(runs: Sequence[StoredRun]) -> frozenset[str]:
+    """The runs that generated the data of `runs`, by id, themselves where they kept none of another run; "" stands for
+    one that is not known. Empty where a run does not say."""
+    data = [(run.run.id, run.run.dataset or {}) for run in runs]
+    if any("reused" not in dataset for _, dataset in data):
+        return frozenset()
+    return frozenset(dataset.get("made_by") or ("" if dataset["reused"] else run) for run, dataset in data)
+
+
 def _row(dataset: Mapping[str, Any]) -> tuple[str, ...]:
     """Origin, size, and of what was read back: files, bytes, replicas or policy, block size."""
     stored = dataset.get("stored", {})

@@ -156,3 +156,44 @@ def test_what_the_runs_say_themselves_is_said_once(tmp_path: Path) -> None:
         "Not a TPC result. (5 of 10 runs)",
     ]
     assert [one["text"] for one in json.loads(render_json(report))["caveats"]] == caveats(report).splitlines()
+
+
+def with_data(root: Path, left: list[dict[str, Any]], right: list[dict[str, Any]]) -> str:
+    """The caveats of runs that take turns and have these data."""
+    sides: tuple[list[StoredRun], list[StoredRun]] = ([], [])
+    for side, (name, every) in enumerate((("a", left), ("b", right))):
+        for number, drawn in enumerate(every):
+            sides[side].append(write_example(root, Example(f"{name}{number}", 2 * number + side, drawn=drawn)))
+    return caveats(build_comparison(*sides))
+
+
+def kept(maker: str, count: int = 5) -> list[dict[str, Any]]:
+    """Data that the first of the runs made, which is `maker`, and the others used."""
+    return [{"reused": number > 0, "made_by": maker} for number in range(count)]
+
+
+def test_data_that_each_side_made_once_is_one_draw_of_its_placement(tmp_path: Path) -> None:
+    said = with_data(tmp_path, kept("a0"), kept("b0"))
+    assert (
+        "Of the baseline, 5 runs had data that was made once; of the contender, 5 runs had data that was made once"
+        in said
+    )
+    assert "The placement of a data set's files is one random draw" in said
+
+
+def test_one_side_is_enough(tmp_path: Path) -> None:
+    said = with_data(tmp_path, kept("a0"), [{"reused": False}] * 5)
+    assert "5 runs had data that was made once; of the contender, 5 runs had data that was made 5 times." in said
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ([{"reused": False}] * 5, [{"reused": False}] * 5),
+        (kept("other"), kept("other")),
+        ([{}] * 5, kept("b0")),
+    ],
+    ids=["every run made its own", "both sides used the same", "it is not known who made it"],
+)
+def test_other_data_has_no_such_caveat(tmp_path: Path, left: list[dict[str, Any]], right: list[dict[str, Any]]) -> None:
+    assert "random draw" not in with_data(tmp_path, left, right)
