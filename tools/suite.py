@@ -38,13 +38,15 @@ class Part:
 
 def parts(scratch: Path) -> Sequence[Part]:
     """The parts of `make test`, in their order."""
-    daemons = (*PYTEST, "-m", "not soak", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
+    # Short: the socket of a cluster's supervisor has a path of at most 107 bytes.
+    pytest = (*PYTEST, f"--basetemp={scratch}/t")
+    daemons = (*pytest, "-m", "not soak", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
     return (
         Part("format, lint, types, layers, unit tests", 2, [("make", "check")]),
         Part(
             "contracts, golden files and units that need daemons or more than a minute",
             1,
-            [(*PYTEST, "-q", "-m", "(daemons or slow) and not soak", "tests/contract", "tests/golden", "tests/unit")],
+            [(*pytest, "-q", "-m", "(daemons or slow) and not soak", "tests/contract", "tests/golden", "tests/unit")],
         ),
         Part(
             "the data plane: Java, on Hadoop 3.4.2 in whole, on 3.5.0 in part",
@@ -66,7 +68,6 @@ def main() -> int:
     """Runs the parts, up to the first that fails; then compares times with budgets and looks for what was left."""
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     before = leftovers.look()
-    # Short: the socket of a cluster's supervisor has a path of at most 107 bytes.
     scratch = Path(tempfile.mkdtemp(prefix="howdah-"))
     environment = {**os.environ, "TMPDIR": str(scratch), "JAVA_HOME": str(quick_jdk(scratch))}
     whole, took = parts(scratch), list[float]()
