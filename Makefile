@@ -1,6 +1,6 @@
 # Every target makes what it needs first, on a machine that has Python 3.11, make and this repository.
 .DEFAULT_GOAL := help
-.PHONY: help demo jars spark check test soak bench format requirements setup setup-tests
+.PHONY: help demo jars spark check test soak dist bench format requirements setup setup-tests
 .NOTPARALLEL:
 
 BIN := .venv/bin
@@ -18,7 +18,7 @@ demo: setup ## sorts 1 GB on a three-node Hadoop cluster of this machine and mak
 jars: $(JARS) ## builds our own jars, which some workloads need
 
 $(JARS) &: $(shell find java -name '*.java' -o -name pom.xml) | setup
-	$(MVN) -q package -DskipTests -pl '!benchmarks,!filesystem-3.5,!accelerator-3.5'
+	umask 022 && $(MVN) -q package -DskipTests -pl '!benchmarks,!filesystem-3.5,!accelerator-3.5'
 
 spark: setup $(JARS) ## installs Spark (PyPI's pyspark, some 450 MB), for `wordcount --engine spark` and `spark-terasort`
 	@tools/setup.sh --spark
@@ -38,6 +38,10 @@ test: setup-tests jars spark ## all that every change must pass: check, the data
 
 soak: setup-tests jars spark ## one of the parts that are too long for every change: PART=NAME; without it, says which there are
 	@$(BIN)/python -m tools.soak $(PART)
+
+dist: setup ## builds a release into dist/: wheel, sdist, plugin jars, checksums; the same commit gives the same bytes
+	$(MVN) -q clean && $(MAKE) --no-print-directory --always-make jars
+	$(BIN)/python tools/dist.py
 
 bench: setup jars spark ## measures Howdah's own benchmarks; ROW=NAME picks one
 	$(BIN)/python benchmarks/run.py $(ROW)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import howdah
+from tools.build_hook import JARS
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -33,6 +36,18 @@ def test_pins_have_hashes_and_no_address(name: str):
     assert len(pins) == len(re.findall(r"^[^\s#]", text, re.MULTILINE))
     assert "://" not in text
     assert not re.search(r"^\s*(-f|-i|--find-links|--index-url|--extra-index-url)", text, re.MULTILINE)
+
+
+def test_the_jars_have_the_version_of_the_package():
+    poms = [ROOT / "java/pom.xml", *(ROOT / "java").glob("*/pom.xml")]
+    # The first of a pom is its own, or that of its parent.
+    versions = {re.findall(r"<version>(.*?)</version>", pom.read_text(encoding="utf-8"))[0] for pom in poms}
+    assert versions == {howdah.__version__}
+
+
+def test_the_wheel_has_every_jar_that_the_build_makes():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert set(re.findall(r"src/howdah/jars/([\w-]+)\.jar", makefile)) == set(JARS)
 
 
 def test_setup_names_the_package_that_is_missing_and_who_may_install_it(tmp_path: Path):
