@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from howdah.cli.options import json_option
+from howdah.hadoop.lock import PRIMARY
 
 if TYPE_CHECKING:
     from howdah.engine.doctor import Finding
@@ -19,7 +20,7 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "
 
 @click.command()
 @click.option("--nodes", type=click.IntRange(1, 20), default=1, show_default=True, help="Nodes you want to start.")
-@click.option("--hadoop", default="3.4.2", show_default=True, help="Managed version you want to run.")
+@click.option("--hadoop", default=PRIMARY, show_default=True, help="Managed version you want to run.")
 @click.option("--size", default="1G", show_default=True, help="Data you want to sort, for the disk check.")
 @click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons would keep their data.")
 @click.option("--all", "everything", is_flag=True, help="Show what is fine too.")

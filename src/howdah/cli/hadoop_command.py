@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from howdah.hadoop.lock import PRIMARY
 from howdah.store import howdah_home
 
 
@@ -13,7 +14,7 @@ def hadoop() -> None:
 
 
 @hadoop.command()
-@click.argument("version", default="3.4.2")
+@click.argument("version", default=PRIMARY)
 def fetch(version: str) -> None:
     """Fetch VERSION into the cache, so that everything works offline afterwards. Continues an interrupted fetch."""
     from howdah.cli.fetching import fetch_managed
@@ -23,7 +24,7 @@ def fetch(version: str) -> None:
 
 
 @hadoop.command()
-@click.argument("version", default="3.4.2")
+@click.argument("version", default=PRIMARY)
 def verify(version: str) -> None:
     """Hash every jar of VERSION in the cache and compare with the lock."""
     from howdah.hadoop.distribution import managed

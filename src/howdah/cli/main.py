@@ -6,12 +6,14 @@ import importlib
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from howdah import __version__
 from howdah.errors import HowdahError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -33,7 +35,11 @@ _COMMANDS = {
     "tune": ("tune", "Search for the settings that make a workload fastest."),
     "experiment": ("experiment", "Answer a question with an experiment: which of several things matters?"),
     "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
+    "completion": ("completion", "Print a script that completes commands and options in your shell."),
 }
+
+COMPLETION = "_HOWDAH_COMPLETE"
+"""The variable by which the shell's script asks for completions; click derives its name from the command's."""
 
 
 class _Commands(click.Group):
@@ -51,10 +57,19 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands with their lines of help, and the options of `howdah` itself; no command's module is imported."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=line) for name, (_, line) in _COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             from howdah.spec.slips import closest
 
             close = closest(args[0], _COMMANDS)
@@ -63,8 +78,23 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from howdah.cli.version import version_lines
+
+        click.echo(version_lines())
+        ctx.exit()
+
+
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="howdah")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, the commit and the versions of Hadoop, and exit.",
+)
 def howdah() -> None:
     """Get a real Hadoop cluster wherever you have machines, find out with evidence what makes it fast, make it faster.
 

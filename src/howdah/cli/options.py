@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from howdah.errors import UsageError
+from howdah.hadoop.lock import PRIMARY
 
 Command = Callable[..., Any]
 
@@ -36,7 +37,7 @@ def making_options(command: Command) -> Command:
 _MAKING = (
     click.option("--nodes", type=click.IntRange(1, 20), default=None, help="Nodes (DataNode + NodeManager). [1]"),
     click.option(
-        "--hadoop", default="3.4.2", show_default=True, help="A managed version, or 'system' for HADOOP_HOME."
+        "--hadoop", default=PRIMARY, show_default=True, help="A managed version, or 'system' for HADOOP_HOME."
     ),
     click.option("--hadoop-home", type=click.Path(), default=None, help="A Hadoop distribution of your own."),
     click.option(

@@ -72,7 +72,9 @@ class _Workloads(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [*sorted(WORKLOADS), _ALL]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if ctx.resilient_parsing and cmd_name not in self.list_commands(ctx):
+            return None  # A shell that completes wants no message.
         return _command_of_all() if cmd_name == _ALL else _command(find_workload(cmd_name))
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from howdah.hadoop.lock import PRIMARY
 from howdah.hadoop.sizing import Sizing
 
 
@@ -19,7 +20,7 @@ class ClusterRequest:
     name: str
     nodes: int = 1
     allocation: str = "local"
-    hadoop: str = "3.4.2"
+    hadoop: str = PRIMARY
     hadoop_home: str | None = None
     stock: bool = False
     without: tuple[str, ...] = ()

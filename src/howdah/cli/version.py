@@ -1,0 +1,13 @@
+"""What `howdah --version` prints."""
+
+from __future__ import annotations
+
+from howdah import __version__
+from howdah.hadoop.lock import PRIMARY, managed_versions
+from howdah.host.source import commit
+
+
+def version_lines() -> str:
+    """The version and the commit of this Howdah, and the lines of Hadoop that it was made for."""
+    watched = ", ".join(f"{version} (watched)" for version in managed_versions() if version != PRIMARY)
+    return f"howdah {__version__}, commit {commit() or 'unknown'}\nHadoop {PRIMARY} (primary), {watched}"

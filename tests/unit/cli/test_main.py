@@ -1,0 +1,80 @@
+"""The first words of the command line: the version, and what shells complete."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from howdah import __version__
+from howdah.cli.main import COMPLETION, howdah
+from howdah.hadoop.lock import managed_versions
+
+
+def complete(*words: str, shell: str = "bash") -> list[str]:
+    """What `howdah WORDS…` may go on with; the last word is the one to complete."""
+    count = len(words)
+    asked = {COMPLETION: f"{shell}_complete", "COMP_WORDS": " ".join(("howdah", *words)), "COMP_CWORD": str(count)}
+    said = CliRunner().invoke(howdah, [], prog_name="howdah", env=asked)
+    assert said.exit_code == 0, said.output
+    return [line.partition(",")[2] for line in said.output.splitlines()]
+
+
+def test_the_version_names_the_commit_and_every_hadoop() -> None:
+    first, second = CliRunner().invoke(howdah, ["--version"]).output.splitlines()
+    assert first.startswith(f"howdah {__version__}, commit ")
+    assert second.startswith("Hadoop 3.4.2 (primary), ")
+    assert all(version in second for version in managed_versions())
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("ru",), ["run", "runs"]),
+        (("--v",), ["--version"]),
+        (("run", "tera"), ["terasort"]),
+        (("run", "terasort", "--acc"), ["--accelerator"]),
+        (("run", "terasort", "--accelerator", "so"), ["sort"]),
+        (("hadoop", ""), ["fetch", "list", "verify"]),
+        (("completion", ""), ["bash", "zsh", "fish"]),
+        (("nothing", "ru"), ["run", "runs"]),
+        (("run", "nothing", "tera"), ["terasort"]),
+    ],
+)
+def test_completes(words: tuple[str, ...], found: list[str]) -> None:
+    assert complete(*words) == found
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_a_script_that_asks_howdah(shell: str) -> None:
+    script = CliRunner().invoke(howdah, ["completion", shell])
+    assert script.exit_code == 0
+    assert f"{COMPLETION}={shell}_complete" in script.output
+
+
+def test_bash_completes_by_the_script(tmp_path: Path) -> None:
+    script = tmp_path / "howdah.bash"
+    script.write_text(CliRunner().invoke(howdah, ["completion", "bash"]).output)
+    lines = (
+        f"PATH={Path(sys.executable).parent}:$PATH; . {script}",
+        "COMP_WORDS=(howdah dow); COMP_CWORD=1; _howdah_completion howdah; echo ${COMPREPLY[*]}",
+    )
+    said = subprocess.run(["bash", "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["down"]
+
+
+def test_commands_are_completed_without_importing_them() -> None:
+    program = f"""
+import os, sys
+os.environ.update({COMPLETION}="bash_complete", COMP_WORDS="howdah ", COMP_CWORD="1")
+from howdah.cli.main import howdah
+try:
+    howdah.main(prog_name="howdah")
+except SystemExit:
+    print(*(name for name in sys.modules if name.startswith("howdah.")))
+"""
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[-1].split() == ["howdah.cli", "howdah.errors", "howdah.cli.main"]
