@@ -8,6 +8,7 @@ from pathlib import Path
 from howdah.cluster.live import LiveCluster
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import sha256
+from howdah.hadoop.jars import how_to_get_jars
 from howdah.model.accelerator import (
     ACCELERATOR_JAR,
     NONE,
@@ -35,7 +36,7 @@ def check_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
         name = cluster.description["name"]
         raise UsageError(
             f"the cluster {name!r} does not have {ACCELERATOR_JAR}.jar, which had not been built when it came up",
-            hint="`make jars` builds it; `howdah down` and `howdah up` start the cluster anew, with it.",
+            hint=f"{how_to_get_jars()} Then `howdah down` and `howdah up` start the cluster again, with it.",
         )
 
 

@@ -14,7 +14,7 @@ from howdah.cluster.request import ClusterRequest
 from howdah.engine.faults import Fault, parse_fault
 from howdah.errors import UsageError
 from howdah.hadoop.configuration import Scope, scope_of
-from howdah.hadoop.jars import place_of
+from howdah.hadoop.jars import how_to_get_jars, place_of
 from howdah.host import Host
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
@@ -198,7 +198,7 @@ def _no_storage(host: Host, level: str) -> str | None:
     if directory is None:
         return None
     if host.call("files.resolve", path=str(place_of(FILESYSTEM_JAR))) is None:
-        return f"{FILESYSTEM_JAR}.jar has not been built (`make jars` builds it)"
+        return f"{FILESYSTEM_JAR}.jar has not been built. {how_to_get_jars()}"
     return _no_directory(host, directory)
 
 
@@ -304,7 +304,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "plugins that serve jobs in the place of Hadoop's own sort, shuffle and client of HDFS",
             _accelerator,
             _not_built,
-            hint="`make jars` builds it.",
+            hint=how_to_get_jars(),
         ),
         NamedFactor("disks", "cluster", "1, 2", "disks of a host, and their speed", _as_is, _shared("the disks")),
         NamedFactor(

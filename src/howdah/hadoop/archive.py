@@ -17,6 +17,7 @@ from pathlib import Path
 
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.jars import how_to_get_jars
 from howdah.hadoop.jdk import Jdk
 from howdah.host import Host
 
@@ -116,7 +117,7 @@ def _classes_of(jar: Path) -> list[str]:
         with zipfile.ZipFile(jar) as content:
             files = content.namelist()
     except (OSError, zipfile.BadZipFile) as error:
-        raise HostProblem(f"{jar} cannot be read: {error}", hint="`make jars` builds it anew.") from error
+        raise HostProblem(f"{jar} cannot be read: {error}", hint=how_to_get_jars()) from error
     names = (name.removesuffix(".class") for name in files if name.endswith(".class"))
     return [name for name in names if not name.startswith("META-INF/") and not name.endswith("-info")]
 

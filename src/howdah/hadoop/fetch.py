@@ -161,7 +161,9 @@ def _resolve(host: Host, artifacts: Sequence[Artifact], home: Path, repository: 
     if host.call("files.find_command", name="mvn") is None:
         raise HostProblem(
             "Maven is needed to fetch Hadoop, and there is no mvn on the PATH",
-            hint="Install Maven 3.6 or newer (`apt install maven`), or use a Hadoop you have through its HADOOP_HOME.",
+            hint="Install Maven 3.6 or newer (`sudo apt install maven`); it runs once, then Hadoop is in "
+            f"{home.parent}. Or copy that directory from another machine (`cp -a`), or use a Hadoop that you have by "
+            "its HADOOP_HOME (`--hadoop-home`).",
             host=host.name,
         )
     work = home.parent / f".{home.name}.maven"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import resources
 from pathlib import Path
 
@@ -9,10 +10,19 @@ from howdah.errors import HostProblem
 from howdah.model.accelerator import ACCELERATOR_JAR
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
 
+_PACKAGE = Path(str(resources.files("howdah")))
+
 
 def place_of(name: str) -> Path:
     """Where the jar of the module `name` is, or will be."""
-    return Path(str(resources.files("howdah"))) / "jars" / f"{name}.jar"
+    return _PACKAGE / "jars" / f"{name}.jar"
+
+
+def how_to_get_jars(package: Path = _PACKAGE) -> str:
+    """Return what a user does who lacks a jar of ours: in a tree of sources, or where `package` is installed."""
+    if (package.parents[1] / "java" / "pom.xml").is_file():
+        return "`make jars` builds it."
+    return f"Howdah's wheel has it; install that again: `{sys.executable} -m pip install --force-reinstall WHEEL`."
 
 
 def plugin_jars(storage: str = "hdfs") -> tuple[Path, ...]:
@@ -27,5 +37,5 @@ def own_jar(name: str) -> Path:
     """The jar of the module `name`. Raises HostProblem where it has not been built."""
     jar = place_of(name)
     if not jar.is_file():
-        raise HostProblem(f"{name}.jar has not been built: {jar} is missing", hint="`make jars` builds it.")
+        raise HostProblem(f"{name}.jar has not been built: {jar} is missing", hint=how_to_get_jars())
     return jar

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from howdah.errors import WorkloadFailed
+from howdah.hadoop.jars import how_to_get_jars
 from howdah.workload import Session
 
 _GENERATED = re.compile(r"^generated (\w+) (-?\d+)$", re.MULTILINE)
@@ -30,6 +31,6 @@ def run_generator(
     if missing := [name for name in counts if name not in found]:
         raise WorkloadFailed(
             f"{program} did not say its {' and '.join(missing)}: its data could not be verified",
-            hint="Its jar may be an older one: make jars.",
+            hint=f"Its jar may be an older one. {how_to_get_jars()}",
         )
     return found
