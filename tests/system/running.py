@@ -36,12 +36,15 @@ class Howdah:
     """Runs `howdah ARGS…` with a HOWDAH_HOME of the tests' own."""
 
     command = (str(Path(sys.executable).with_name("howdah")),)
+    directory: Path | None = None
+    """Where it is run; None is where the tests are."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
 
     def __call__(self, *args: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = 400) -> Said:
-        return run([*self.command, *args], stdin=stdin, env={**self.environment, **(env or {})}, timeout=timeout)
+        environment = {**self.environment, **(env or {})}
+        return run([*self.command, *args], stdin=stdin, env=environment, timeout=timeout, cwd=self.directory)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -58,10 +61,12 @@ class Howdah:
         )
 
 
-def run(argv: list[str], *, env: Mapping[str, str], stdin: str = "", timeout: float = 400) -> Said:
+def run(
+    argv: list[str], *, env: Mapping[str, str], stdin: str = "", timeout: float = 400, cwd: Path | None = None
+) -> Said:
     """Runs a command to its end."""
     done = subprocess.run(
-        argv, input=stdin, env=dict(env), capture_output=True, text=True, timeout=timeout, check=False
+        argv, input=stdin, env=dict(env), capture_output=True, text=True, timeout=timeout, check=False, cwd=cwd
     )
     return Said(tuple(argv), done.returncode, done.stdout, done.stderr)
 
