@@ -10,6 +10,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.DelegateToFileSystem;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
@@ -57,6 +58,16 @@ abstract class MountedFs extends DelegateToFileSystem {
     checkPath(source);
     checkPath(destination);
     files.rename(source, destination, overwrite);
+  }
+
+  /**
+   * As {@code FileSystem} has it; Hadoop's own way makes all statuses before the first is asked
+   * for.
+   */
+  @Override
+  public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+    checkPath(path);
+    return files.listStatusIterator(path);
   }
 
   /** As {@code FileSystem} has it, where nothing is asked for access control lists. */

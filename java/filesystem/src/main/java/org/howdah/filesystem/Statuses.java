@@ -3,11 +3,12 @@ package org.howdah.filesystem;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NoSuchElementException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -59,7 +60,10 @@ final class Statuses {
         : new Path(null, null, target.toString());
   }
 
-  /** Of all that is in a directory. What vanishes meanwhile is left out, if not all of it does. */
+  /**
+   * Of all that is in a directory, sorted. What vanishes meanwhile is left out, if not all of it
+   * does.
+   */
   FileStatus[] list(Path directory, java.nio.file.Path located) throws IOException {
     Listing listing = listing(directory, 0);
     Tree.forEach(located, listing::add);
@@ -67,8 +71,8 @@ final class Statuses {
   }
 
   /**
-   * The statuses of a listing. Where any of its names was gone, the directory itself may be, or the
-   * mount: what is left then is not what there is.
+   * The statuses of a listing, sorted. Where any of its names was gone, the directory itself may
+   * be, or the mount: what is left then is not what there is.
    */
   private FileStatus[] finished(
       Listing listing, int known, Path directory, java.nio.file.Path located) throws IOException {
@@ -79,29 +83,49 @@ final class Statuses {
         throw new FileNotFoundException("list " + directory + ": it went away meanwhile");
       }
     }
+    NameOrder.sort(found);
     return found;
   }
 
   /**
    * As {@link #list}, but of a large directory, all names are read, and then attributes only as far
-   * as the caller gets.
+   * as the caller gets, after those of the names that were read first.
    */
   RemoteIterator<FileStatus> iterate(Path directory, java.nio.file.Path located)
       throws IOException {
     Listing first = listing(directory, 0);
-    List<java.nio.file.Path> names = new ArrayList<>();
+    List<byte[]> names = new ArrayList<>();
     Tree.forEach(
         located,
         name -> {
-          if (first.seen() < BATCH) {
+          String text = name.getFileName().toString();
+          if (first.seen() < BATCH || !isFoundBy(text, name)) {
             first.add(name);
           } else {
-            names.add(name);
+            names.add(text.getBytes(StandardCharsets.UTF_8));
           }
         });
-    FileStatus[] begin = finished(first, 0, directory, located);
+    FileStatus[] made = finished(first, 0, directory, located);
+    names.sort(NameOrder::compare);
+    return new MergedStatuses(made, inBatches(names, directory, located));
+  }
+
+  /** Not of a name that is not in this JVM's encoding. */
+  private static boolean isFoundBy(String text, java.nio.file.Path name) {
+    try {
+      return name.resolveSibling(text).equals(name);
+    } catch (InvalidPathException e) {
+      return false;
+    }
+  }
+
+  /**
+   * @param names in UTF-8, sorted
+   */
+  private RemoteIterator<FileStatus> inBatches(
+      List<byte[]> names, Path directory, java.nio.file.Path located) {
     return new RemoteIterator<FileStatus>() {
-      private FileStatus[] batch = begin;
+      private FileStatus[] batch = {};
       private int read;
       private int given;
 
@@ -110,7 +134,7 @@ final class Statuses {
         while (given == batch.length && read < names.size()) {
           Listing listing = listing(directory, names.size());
           for (int end = Math.min(names.size(), read + BATCH); read < end; read++) {
-            listing.add(names.get(read));
+            listing.add(located.resolve(new String(names.get(read), StandardCharsets.UTF_8)));
           }
           batch = finished(listing, names.size(), directory, located);
           given = 0;
@@ -119,10 +143,7 @@ final class Statuses {
       }
 
       @Override
-      public FileStatus next() throws IOException {
-        if (!hasNext()) {
-          throw new NoSuchElementException();
-        }
+      public FileStatus next() {
         return batch[given++];
       }
     };
