@@ -47,10 +47,13 @@ class Disk:
     def _mount(self) -> None:
         subprocess.run(["mount", "-o", "loop,commit=600", str(self._image), str(self.mount)], check=True)
 
-    def fs(self, *arguments: str, **keys: str) -> None:
-        """`hadoop fs` with these keys; what it puts is `CONTENT`."""
+    def fs(self, *arguments: str, kind: str = "ext4", **keys: str) -> None:
+        """`hadoop fs` with these keys; what it puts is `CONTENT`. The process's mount table calls the disk `kind`."""
         conf = self._root / f"conf-{len(list(self._root.iterdir()))}"
         command = [*hadoop_fs(conf, self.mount, **keys), *arguments]
+        if kind != "ext4":
+            script = f"sed 's/ - ext4 / - {kind} /' /proc/self/mountinfo > $0; mount --bind $0 /proc/$$/mountinfo"
+            command = ["unshare", "-m", "sh", "-ec", f'{script}; exec "$@"', str(conf / "mountinfo"), *command]
         ended = subprocess.run(command, input=CONTENT, capture_output=True, check=False, timeout=120)
         assert ended.returncode == 0, ended.stderr.decode()
 
@@ -121,6 +124,15 @@ def test_a_file_that_appears_when_it_is_closed_is_whole(disk: Disk) -> None:
     disk.lose_power()
     assert (disk.mount / "file").read_bytes() == CONTENT
     assert [one.name for one in disk.mount.iterdir() if one.name.startswith((".", "_"))] == []
+
+
+@pytest.mark.parametrize("keys", [{}, {"sync_on_close": "false"}])
+def test_a_file_that_is_closed_on_lustre_is_whole_unless_the_key_forbids_it(disk: Disk, keys: dict[str, str]) -> None:
+    """There is no Lustre here: the mount table calls the disk so."""
+    disk.fs("-put", "-d", "-", "/file", kind="lustre", sync_directories="true", **keys)
+    assert (disk.mount / "file").read_bytes() == CONTENT
+    disk.lose_power()
+    assert ((disk.mount / "file").read_bytes() == CONTENT) == (not keys)
 
 
 # What `FileSystem.create` takes; no command of Hadoop's asks for it.

@@ -29,14 +29,16 @@ final class Creation {
   private final Settings settings;
   private final Layouts layouts;
   private final OpenFiles open;
+  private final boolean syncOnClose;
 
-  Creation(
-      Mount mount, LongConsumer statistics, Settings settings, Layouts layouts, OpenFiles open) {
+  Creation(Mount mount, LongConsumer statistics, Settings settings, Layouts layouts, OpenFiles open)
+      throws IOException {
     this.mount = mount;
     this.statistics = statistics;
     this.settings = settings;
     this.layouts = layouts;
     this.open = open;
+    syncOnClose = settings.syncOnClose(mount.knownType());
   }
 
   /** How one file is made. */
@@ -88,7 +90,10 @@ final class Creation {
     }
   }
 
-  FileOutput append(org.apache.hadoop.fs.Path name, Mount.Found found, boolean sync)
+  /**
+   * @param synced whether closing waits for the storage, even where the key does not ask for it
+   */
+  FileOutput append(org.apache.hadoop.fs.Path name, Mount.Found found, boolean synced)
       throws IOException {
     if (!found.entry.isFile()) {
       throw new FileNotFoundException("append " + name + ": it is not a file");
@@ -98,6 +103,7 @@ final class Creation {
     FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND);
     try {
       long start = channel.size();
+      boolean sync = synced || syncOnClose;
       Plain end = new Plain(file, null, sync);
       return new FileOutput(
           name, channel, start, statistics, settings, false, sync, false, end, open);
@@ -255,7 +261,7 @@ final class Creation {
   private FileOutput output(org.apache.hadoop.fs.Path name, Fresh made, Path file, Wish wish)
       throws IOException {
     // A name whose bytes a loss of power takes away would look complete.
-    boolean sync = wish.sync || settings.syncOnClose || wish.atomic;
+    boolean sync = wish.sync || syncOnClose || wish.atomic;
     try {
       FileOutput.End end =
           wish.atomic

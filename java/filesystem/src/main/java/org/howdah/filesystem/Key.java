@@ -43,8 +43,10 @@ enum Key {
           + " thread would only cost."),
   SYNC_ON_CLOSE(
       "sync.on.close",
-      "false",
-      "Whether closing a file waits until it is on the storage; then the storage is kept busy while the file is written."),
+      "",
+      "Whether closing a file waits until it is on the storage; then the storage is kept busy while the file is written."
+          + " Unless set, `true` where the root is on Lustre, CephFS or GPFS (type `lustre`, `ceph`, `fuse.ceph-fuse` or"
+          + " `gpfs`), where a file that is only closed may still be in this machine's memory alone, and `false` elsewhere."),
   SYNC_DIRECTORIES(
       "sync.directories",
       "false",

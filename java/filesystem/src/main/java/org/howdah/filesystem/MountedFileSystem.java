@@ -413,7 +413,7 @@ abstract class MountedFileSystem extends MountedBase {
 
   /** Also when a builder or flags of {@code create} ask for it. */
   FSDataOutputStream append(Path path, EnumSet<CreateFlag> flags) throws IOException {
-    boolean sync = settings.syncOnClose || flags.contains(CreateFlag.SYNC_BLOCK);
+    boolean sync = flags.contains(CreateFlag.SYNC_BLOCK);
     statistics.incrementWriteOps(1);
     return call(
         "append",

@@ -3,6 +3,7 @@ package org.howdah.filesystem;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.permission.FsCreateModes;
@@ -14,6 +15,10 @@ final class Settings {
   /** Below this a buffer costs more in calls than it saves in memory. */
   private static final int SMALLEST_BUFFER = 4096;
 
+  /** Types of file system whose clients may keep what is written after the file was closed. */
+  private static final List<String> KEEP_AFTER_CLOSE =
+      Arrays.asList("lustre", "ceph", "fuse.ceph-fuse", "gpfs");
+
   final String scheme;
   final long blockSize;
   final String[] blockHosts;
@@ -21,7 +26,6 @@ final class Settings {
   final int buffersAhead;
   final int buffersBehind;
   final Speed speed;
-  final boolean syncOnClose;
   final boolean syncDirectories;
   final boolean createAtomic;
   final boolean checksum;
@@ -64,7 +68,6 @@ final class Settings {
     buffersAhead = buffers(Key.READ_AHEAD);
     buffersBehind = buffers(Key.WRITE_BEHIND);
     speed = new Speed(atLeast(Key.BACKGROUND_BELOW, 1));
-    syncOnClose = flag(Key.SYNC_ON_CLOSE);
     syncDirectories = flag(Key.SYNC_DIRECTORIES);
     createAtomic = flag(Key.CREATE_ATOMIC);
     checksum = flag(Key.CHECKSUM);
@@ -114,6 +117,17 @@ final class Settings {
 
   String[] mountTypes() {
     return StringUtils.getTrimmedStrings(text(Key.MOUNT_TYPE));
+  }
+
+  /**
+   * Whether closing a file waits for the storage.
+   *
+   * @param type of the file system that is mounted
+   */
+  boolean syncOnClose(String type) {
+    return text(Key.SYNC_ON_CLOSE).isEmpty()
+        ? KEEP_AFTER_CLOSE.contains(type)
+        : flag(Key.SYNC_ON_CLOSE);
   }
 
   /**

@@ -260,6 +260,26 @@ class MountTest {
     assertThat(new MountTable(Arrays.asList("", "cut")).type(Paths.get("/"))).isNull();
   }
 
+  @Test
+  void closingWaitsForTheStorageWhereClientsKeepWhatIsClosed() {
+    Configuration conf = new Configuration(false);
+    for (String scheme : new String[] {"posixfs", "lustrefs"}) {
+      Settings unset = new Settings(scheme, conf);
+      for (String type : new String[] {"lustre", "ceph", "fuse.ceph-fuse", "gpfs"}) {
+        assertThat(unset.syncOnClose(type)).as(type).isTrue();
+      }
+      for (String type : new String[] {"ext4", "xfs", "tmpfs", "nfs4", "beegfs", "fuse.mfs"}) {
+        assertThat(unset.syncOnClose(type)).as(type).isFalse();
+      }
+      conf.set("fs." + scheme + ".sync.on.close", "false");
+      assertThat(new Settings(scheme, conf).syncOnClose("lustre")).isFalse();
+      conf.set("fs." + scheme + ".sync.on.close", "true");
+      assertThat(new Settings(scheme, conf).syncOnClose("ext4")).isTrue();
+    }
+    assertThatThrownBy(() -> TemporaryMount.open(root, "sync.on.close", "always"))
+        .hasMessageContaining("true or false");
+  }
+
   /** What the automounter makes: itself, and on it what was asked for. Only root can try it. */
   @Test
   void ofTwoMountsAtOnePlaceTheUpperOneIsMeant() throws Exception {
