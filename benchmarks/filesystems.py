@@ -81,7 +81,7 @@ def measure(row: str) -> list[str]:
         _make_read(read)
         with cluster(row, 1, "--work-dir", str(work)) as name:
             manifest = manifest_of(name)
-            done = _rounds(row, arms, lambda arm: _round(arm, place, read, work, manifest, home, cold=not in_memory))
+            done = rounds(row, arms, lambda arm: _round(arm, place, read, work, manifest, home, cold=not in_memory))
     finally:
         for one in (place, read, work):
             shutil.rmtree(one, ignore_errors=True)
@@ -109,7 +109,7 @@ def measure_names() -> list[str]:
             _forget_hdfs(arm, manifest)
             return found
 
-        done = _rounds("names-disk", _DISK_ARMS, names)
+        done = rounds("names-disk", _DISK_ARMS, names)
     return _table(done, _DISK_ARMS, (), _NAMES)
 
 
@@ -130,11 +130,11 @@ def measure_shared() -> list[str]:
         tempfile.TemporaryDirectory(dir=home) as root,
         moosefs(Path(root), hosts=1, copies=1) as there,
     ):
-        done = _rounds("files-moosefs", _SHARED_ARMS, names)
+        done = rounds("files-moosefs", _SHARED_ARMS, names)
     return _table(done, _SHARED_ARMS, (), _NAMES)
 
 
-def _rounds(
+def rounds(
     row: str, arms: Sequence[str], measured: Callable[[str], list[dict[str, object]]]
 ) -> list[dict[str, object]]:
     """The figures of all rounds, after those that were missing were measured; kept line by line."""
@@ -275,9 +275,19 @@ def in_jvm(
     return said
 
 
-def said_in_jvm(arguments: Sequence[str], home: Path, *, before: Sequence[str] = (), flags: Sequence[str] = ()) -> str:
+OURS = ROOT / "src/howdah/jars/howdah-filesystem.jar"
+
+
+def said_in_jvm(
+    arguments: Sequence[str],
+    home: Path,
+    *,
+    before: Sequence[str] = (),
+    flags: Sequence[str] = (),
+    jar: Path = OURS,
+) -> str:
     """All that `Rounds` says."""
-    own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", ROOT / "src/howdah/jars/howdah-filesystem.jar"]
+    own = [ROOT / "java/benchmarks/target/howdah-benchmarks.jar", jar]
     jars = [*map(str, own), *map(str, sorted((home / "cache/hadoop/3.4.2").glob("**/*.jar")))]
     usual = ("-XX:+UseSerialGC", "-Xmx1g", *flags, "-cp", ":".join(jars))
     return output_of([*before, "java", *usual, "org.howdah.filesystem.Rounds", *arguments])
@@ -312,7 +322,7 @@ def _table(
             scale = rate if figure == "rate" else share
             ours = values.get((operation, "posixfs", figure), {})
             found = (values.get((operation, arm, figure), {}).values() for arm in arms)
-            cells = [_spread([value * scale for value in one]) for one in found]
+            cells = [spread([value * scale for value in one]) for one in found]
             for arm in arms[1:]:
                 other = values.get((operation, arm, figure), {})
                 cells.append(ratio_words([ours[one] / other[one] for one in sorted(ours) if one in other]))
@@ -320,7 +330,7 @@ def _table(
     return lines
 
 
-def _spread(found: Sequence[float]) -> str:
+def spread(found: Sequence[float]) -> str:
     """Geometric mean and range."""
     if not found:
         return "missing"

@@ -25,6 +25,10 @@ def run(operation: str, directory: str, files: Sequence[str], renamed: Sequence[
         case "list":
             with os.scandir(directory) as entries:
                 return sum(1 for entry in entries if entry.stat().st_mode)
+        case "sorted":
+            with os.scandir(directory) as entries:
+                found = sorted((entry.name, entry.stat()) for entry in entries)
+            return len(found)
         case "rename":
             for old, new in zip(files, renamed, strict=True):
                 os.rename(old, new)  # noqa: PTH104

@@ -23,6 +23,7 @@ import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
@@ -36,9 +37,11 @@ import org.apache.hadoop.fs.permission.FsPermission;
  * there that it needs, which a virtual machine gives back to its host where it is free for a while.
  *
  * <p>{@code write} and {@code read}: COUNT MiB in each of STREAMS files, COMPUTE ms of work per MiB
- * by each stream. {@code position} and {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first
- * file, which {@code ranges} prints, offset and length. {@code create}, {@code stat}, {@code list},
- * {@code rename}, {@code delete}: COUNT files, whose paths are there before.
+ * by each stream; {@code put} is {@code write} without fsync at the end. {@code position} and
+ * {@code vector}: COUNT ranges of 64 KiB to 1 MiB of the first file, which {@code ranges} prints,
+ * offset and length. {@code create}, {@code stat}, {@code list}, {@code rename}, {@code delete}:
+ * COUNT files, whose paths are there before. {@code iterate}: all that is in the directory, by an
+ * iterator; {@code first}: its first element alone.
  */
 public final class Rounds {
   private static final int MIB = 1 << 20;
@@ -207,7 +210,9 @@ public final class Rounds {
   private long run(String operation) throws Exception {
     switch (operation) {
       case "write":
-        return parallel(this::write);
+        return parallel(number -> write(number, true));
+      case "put":
+        return parallel(number -> write(number, false));
       case "read":
         return parallel(this::read);
       case "position":
@@ -260,7 +265,7 @@ public final class Rounds {
         null);
   }
 
-  private long write(int number) throws IOException {
+  private long write(int number, boolean sync) throws IOException {
     byte[] bytes = new byte[CALL];
     new Random(number).nextBytes(bytes);
     try (FSDataOutputStream out = created(file(number))) {
@@ -268,7 +273,9 @@ public final class Rounds {
         work(CALL);
         ((OutputStream) out).write(bytes);
       }
-      out.hsync();
+      if (sync) {
+        out.hsync();
+      }
     }
     return (long) count * MIB;
   }
@@ -371,6 +378,9 @@ public final class Rounds {
           listed += status.getOwner().isEmpty() ? 0 : 1;
         }
         return listed;
+      case "iterate":
+      case "first":
+        return iterate(operation.equals("first") ? 1 : Long.MAX_VALUE);
       case "rename":
         for (int i = 0; i < count; i++) {
           files.rename(made[i], renamed[i]);
@@ -384,5 +394,14 @@ public final class Rounds {
       default:
         throw new IllegalArgumentException("no operation " + operation);
     }
+  }
+
+  private long iterate(long most) throws IOException {
+    long listed = 0;
+    RemoteIterator<FileStatus> all = files.listStatusIterator(directory);
+    while (listed < most && all.hasNext()) {
+      listed += all.next().getOwner().isEmpty() ? 0 : 1;
+    }
+    return listed;
   }
 }
