@@ -19,8 +19,8 @@ final class FetchFailure extends IOException {
     WRONG,
     /** An output was not read to its end, or is damaged; it can be asked for again. */
     UNREAD,
-    /** This node has no room, which is no map's fault. */
-    NO_ROOM
+    /** This node cannot hold an output, for want of room or of a file, which is no map's fault. */
+    LOCAL
   }
 
   /** The errors that Hadoop counts, under its names. */

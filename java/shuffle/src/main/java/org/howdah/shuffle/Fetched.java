@@ -127,7 +127,11 @@ final class Fetched<K, V> extends MapOutput<K, V> {
     return isCommitted;
   }
 
-  /** Takes the output from {@code input}, and compares its checksum. */
+  /**
+   * Takes the output from {@code input}, and compares its checksum.
+   *
+   * @throws FetchFailure if its file cannot be created
+   */
   @Override
   public void shuffle(
       MapHost host,
@@ -141,7 +145,7 @@ final class Fetched<K, V> extends MapOutput<K, V> {
       if (isInMemory()) {
         read(input);
       } else {
-        try (FSDataOutputStream file = outputs.local().create(path, true, 4096)) {
+        try (FSDataOutputStream file = created()) {
           boolean isPlain = outputs.context().getCodec() == null;
           check(input, partLength, isPlain, file, reporter, path.toString());
         }
@@ -149,6 +153,14 @@ final class Fetched<K, V> extends MapOutput<K, V> {
     } catch (InternalError | RuntimeException damage) {
       // What codecs throw.
       throw new IOException("the output of " + getMapId() + " cannot be decompressed", damage);
+    }
+  }
+
+  private FSDataOutputStream created() throws FetchFailure {
+    try {
+      return outputs.local().create(path, true, 4096);
+    } catch (IOException local) {
+      throw FetchFailure.of(FetchFailure.Kind.LOCAL, local);
     }
   }
 

@@ -162,7 +162,7 @@ final class Fetcher<K, V> extends Worker {
         setAway();
         Thread.sleep(Math.min(MOST_BACKOFF_MS, failure.backoffMs()));
         return false;
-      case NO_ROOM:
+      case LOCAL:
         scheduler.reportLocalError(failure);
         return false;
       case REFUSED:

@@ -117,7 +117,7 @@ final class MapOutputs<K, V> {
       Path path = file(task, map.getId() + "." + number, partLength);
       return Fetched.inFile(this, map, path, 0, partLength, rawLength, true);
     } catch (IOException full) {
-      throw FetchFailure.of(FetchFailure.Kind.NO_ROOM, full);
+      throw FetchFailure.of(FetchFailure.Kind.LOCAL, full);
     }
   }
 

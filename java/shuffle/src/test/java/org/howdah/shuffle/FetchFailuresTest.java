@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.DataOutputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -276,6 +278,22 @@ class FetchFailuresTest extends ReduceFixture {
     JobConf job = job();
     job.setLong("mapreduce.reduce.memory.totalbytes", 30_000);
     assertThatThrownBy(() -> shuffle(job)).isInstanceOf(IOException.class).hasCause(broken);
+  }
+
+  /** As in Hadoop: the fault is this node's, and another one may have none. */
+  @Test
+  void anAttemptThatCannotCreateAFileIsGivenUpAndNoMapIsBlamed() throws IOException {
+    for (int map = 0; map < MAPS; map++) {
+      // What the first output that goes to disk is to be named, whichever map's it is.
+      Files.createDirectories(directory.resolve(String.format("output/map_%d.out.%d.0", map, map)));
+    }
+    JobConf job = job();
+    job.set("mapreduce.reduce.shuffle.memory.limit.percent", "0");
+    job.setBoolean(RETRY, true);
+    assertThatThrownBy(() -> shuffle(job)).hasRootCauseInstanceOf(FileNotFoundException.class);
+    assertThat(status.failedMaps).isEmpty();
+    assertThat(failed()).isZero();
+    assertThat(errors("IO_ERROR")).isZero();
   }
 
   private static List<String> threads() {
