@@ -57,7 +57,8 @@ public class ReduceSide {
     for (byte[] segment : segments) {
       cursors.add(SegmentCursor.inMemory(segment, segment.length, "it"));
     }
-    return read(new MergedRecords(cursors, TeraRecords.ORDER, TeraRecords.COMPARATOR, RECORDS));
+    return read(
+        new MergedRecords(cursors, TeraRecords.ORDER, TeraRecords.COMPARATOR, RECORDS, () -> {}));
   }
 
   @Benchmark

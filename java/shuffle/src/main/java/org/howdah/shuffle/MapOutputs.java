@@ -264,7 +264,6 @@ final class MapOutputs<K, V> {
       while (merged.next()) {
         writer.append(merged.current());
         if (merged.records() % PROGRESS_RECORDS == 0) {
-          context.getReporter().progress();
           context.getMergePhase().set(merged.getProgress().get());
         }
       }
@@ -290,6 +289,6 @@ final class MapOutputs<K, V> {
       cursors.add(output.cursor(buffer));
       bytes += output.rawLength();
     }
-    return new MergedRecords(cursors, order, comparator, bytes);
+    return new MergedRecords(cursors, order, comparator, bytes, context.getReporter());
   }
 }

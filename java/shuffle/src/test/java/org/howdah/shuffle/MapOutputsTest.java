@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
@@ -149,6 +151,37 @@ class MapOutputsTest {
     assertThat(mergedBefore(large, 1 << 30, 10)).isZero();
     assertThat(mergedBefore(small, 200 << 20, 10)).isZero();
     assertThat(mergedBefore(small, 1 << 20, 1)).isGreaterThanOrEqualTo(19);
+  }
+
+  /** Counts how often it compares before progress is reported. */
+  public static final class SlowComparator extends WritableComparator {
+    static final AtomicInteger UNREPORTED = new AtomicInteger();
+    static final AtomicInteger MOST = new AtomicInteger();
+
+    public SlowComparator() {
+      super(Text.class, true);
+    }
+
+    @Override
+    public int compare(byte[] one, int from, int length, byte[] other, int start, int count) {
+      MOST.accumulateAndGet(UNREPORTED.incrementAndGet(), Math::max);
+      return super.compare(one, from, length, other, start, count);
+    }
+  }
+
+  @Test
+  void mergesBySlowComparisonsReportProgress() throws IOException {
+    JobConf job = Segments.job(directory, 20);
+    job.setOutputKeyComparatorClass(SlowComparator.class);
+    reporter.onProgress = () -> SlowComparator.UNREPORTED.set(0);
+    MapOutputs<Text, Text> outputs = outputs(job, null);
+    for (int map = 0; map < 20; map++) {
+      memory(outputs, map, 500, null);
+    }
+    merged(outputs);
+    // Those that were in memory to a file, and that one to the reduce.
+    assertThat(outputs.context().getMergedMapOutputsCounter().getValue()).isEqualTo(20);
+    assertThat(SlowComparator.MOST.get()).isBetween(1, 100);
   }
 
   @Test

@@ -13,18 +13,15 @@ import org.apache.hadoop.util.Progressable;
 
 /** Runs the job's combiner over sorted records, into a segment. */
 final class Combining<K, V> implements OutputCollector<K, V> {
-  private static final int PROGRESS_RECORDS = 1 << 10;
-
   private final CombinerRunner<K, V> runner;
   private final Counters.Counter output;
-  private final Progressable progress;
+  private final StepProgress progress;
   private final DataOutputBuffer record = new DataOutputBuffer();
   private final Class<K> keyClass;
   private final Class<V> valueClass;
   private final Serializer<K> keys;
   private final Serializer<V> values;
   private SegmentWriter writer;
-  private long records;
 
   Combining(
       CombinerRunner<K, V> runner,
@@ -38,7 +35,7 @@ final class Combining<K, V> implements OutputCollector<K, V> {
     this.valueClass = valueClass;
     this.runner = runner;
     this.output = output;
-    this.progress = progress;
+    this.progress = new StepProgress(progress);
     SerializationFactory factory = new SerializationFactory(job);
     keys = factory.getSerializer(keyClass);
     values = factory.getSerializer(valueClass);
@@ -72,8 +69,6 @@ final class Combining<K, V> implements OutputCollector<K, V> {
     values.serialize(value);
     writer.append(record.getData(), 0, keyLength, record.getLength() - keyLength);
     output.increment(1);
-    if (++records % PROGRESS_RECORDS == 0) {
-      progress.progress();
-    }
+    progress.step();
   }
 }

@@ -16,6 +16,12 @@ final class EntrySort {
   private static final int FINE_BITS = 11;
   private static final int COARSE_BITS = 8;
 
+  // Entries between two reports of progress: a few hundred comparisons, as each report stalls the
+  // processor for as long as some of them take.
+  private static final int INSERTED = 3 * FEW;
+  private static final int JOINED = 1 << 8;
+  private static final int JOINED_OF_MANY = 1 << 6;
+
   /** No run, and no entry. */
   private static final int NONE = -1;
 
@@ -29,7 +35,7 @@ final class EntrySort {
   private final KeyOrder order;
   private final KeyOrder.Bytes bytes;
   private final RawComparator<?> comparator;
-  private final Progressable progress;
+  private final StepProgress progress;
   private long[] entries;
   private long[] spare = new long[0];
   private boolean hasOnlyFew;
@@ -40,7 +46,7 @@ final class EntrySort {
     this.order = order;
     this.bytes = order instanceof KeyOrder.Bytes ? (KeyOrder.Bytes) order : null;
     this.comparator = comparator;
-    this.progress = progress;
+    this.progress = new StepProgress(progress);
   }
 
   /**
@@ -79,6 +85,9 @@ final class EntrySort {
     int first = from;
     int deeper = depth;
     while (end - first > FEW) {
+      if (end - first >= MANY) {
+        progress.report();
+      }
       long all = -1;
       long any = 0;
       for (int at = 2 * first; at < 2 * end; at += 2) {
@@ -109,9 +118,6 @@ final class EntrySort {
   private void scatter(int from, int end, int width, int depth) {
     int bits = Math.min(width, end - from >= MANY ? FINE_BITS : COARSE_BITS);
     int shift = width - bits;
-    if (end - from >= MANY) {
-      progress.progress();
-    }
     int mask = (1 << bits) - 1;
     int[] next = new int[1 << bits];
     for (int at = 2 * from; at < 2 * end; at += 2) {
@@ -150,6 +156,7 @@ final class EntrySort {
     int first = from;
     boolean sorted = true;
     for (int index = from; index < end; index++) {
+      progress.step();
       long entry = entries[2 * index + 1];
       byte[] page = records.page(entry);
       int key = Key.start(page, RecordBuffer.offset(entry));
@@ -217,7 +224,6 @@ final class EntrySort {
     }
     for (int run = from; run < end; run += MANY) {
       mergeRun(run, Math.min(end, run + MANY));
-      progress.progress();
     }
     if (end - from > MANY) {
       joinRuns(from, end);
@@ -226,6 +232,9 @@ final class EntrySort {
 
   private void mergeRun(int from, int end) {
     for (int few = from; few < end; few += FEW) {
+      if ((few - from) % INSERTED == 0) {
+        progress.report();
+      }
       compareInsert(few, Math.min(end, few + FEW));
     }
     for (int width = FEW; width < end - from; width *= 2) {
@@ -244,6 +253,7 @@ final class EntrySort {
     Arrays.fill(losers, NONE);
     int first = NONE;
     for (int run = 0; run < runs; run++) {
+      progress.step();
       next[run] = from + run * MANY;
       heads[run] = entries[2 * next[run] + 1];
       int winner = run;
@@ -260,6 +270,9 @@ final class EntrySort {
       first = winner == NONE ? first : winner;
     }
     for (int to = 0; to < end - from; to++) {
+      if (to % JOINED_OF_MANY == 0) {
+        progress.report();
+      }
       spare[to] = heads[first];
       int at = ++next[first];
       boolean ended = at == end || (at - from) % MANY == 0;
@@ -270,9 +283,6 @@ final class EntrySort {
           losers[place] = first;
           first = other;
         }
-      }
-      if (to % MANY == 0) {
-        progress.progress();
       }
     }
     for (int index = from; index < end; index++) {
@@ -302,6 +312,7 @@ final class EntrySort {
   }
 
   private void join(int from, int middle, int end) {
+    progress.step();
     if (compare(entries[2 * middle - 1], entries[2 * middle + 1]) <= 0) {
       return;
     }
@@ -313,8 +324,12 @@ final class EntrySort {
     int right = middle;
     int to = from;
     while (left < held && right < end) {
-      boolean takeLeft = compare(spare[left], entries[2 * right + 1]) <= 0;
-      entries[2 * to++ + 1] = takeLeft ? spare[left++] : entries[2 * right++ + 1];
+      progress.report();
+      int stop = to + JOINED;
+      while (left < held && right < end && to < stop) {
+        boolean takeLeft = compare(spare[left], entries[2 * right + 1]) <= 0;
+        entries[2 * to++ + 1] = takeLeft ? spare[left++] : entries[2 * right++ + 1];
+      }
     }
     while (left < held) {
       entries[2 * to++ + 1] = spare[left++];
@@ -325,7 +340,11 @@ final class EntrySort {
     if (prefix != otherPrefix) {
       return prefix + Long.MIN_VALUE > otherPrefix + Long.MIN_VALUE;
     }
-    return order.kind() != KeyOrder.Kind.NUMBER && compare(entry, other) > 0;
+    if (order.kind() == KeyOrder.Kind.NUMBER) {
+      return false;
+    }
+    progress.step();
+    return compare(entry, other) > 0;
   }
 
   private int compare(long one, long other) {

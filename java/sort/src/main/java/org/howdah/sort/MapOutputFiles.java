@@ -38,7 +38,6 @@ final class MapOutputFiles<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(MapOutputFiles.class);
   private static final FsPermission SERVED = new FsPermission((short) 0640);
   private static final int HEADER_BYTES = 150;
-  private static final int PROGRESS_RECORDS = 1 << 10;
   private static final int READ_BYTES = 1 << 18;
   private static final int LEAST_READ_BYTES = 1 << 13;
   private static final long MOST_READ_BYTES = 32L << 20;
@@ -55,6 +54,7 @@ final class MapOutputFiles<K, V> {
   private final KeyOrder order;
   private final RawComparator<K> comparator;
   private final TaskReporter reporter;
+  private final StepProgress progress;
   private final Counters.Counter spilledRecords;
   private final int partitions;
   private final int padding;
@@ -80,6 +80,7 @@ final class MapOutputFiles<K, V> {
     this.order = order;
     this.comparator = comparator;
     this.reporter = reporter;
+    progress = new StepProgress(reporter);
     local = FileSystem.getLocal(job).getRaw();
     codec =
         job.getCompressMapOutput()
@@ -334,9 +335,7 @@ final class MapOutputFiles<K, V> {
     for (RecordCursor records : runs) {
       while (records.next()) {
         to.append(records);
-        if (to.records() % PROGRESS_RECORDS == 0) {
-          reporter.progress();
-        }
+        progress.step();
       }
     }
   }
@@ -344,26 +343,19 @@ final class MapOutputFiles<K, V> {
   /** Writes records that are merged, and combined if there are any. */
   private void write(List<RecordCursor> cursors, long bytes, boolean combine, SegmentWriter to)
       throws IOException {
-    MergedRecords merged = new MergedRecords(cursors, order, comparator, bytes);
+    MergedRecords merged = new MergedRecords(cursors, order, comparator, bytes, reporter);
     try {
       if (combine && !cursors.isEmpty()) {
         combining.run(merged, to);
         merged.rethrow();
       } else {
-        copy(merged, to);
+        while (merged.next()) {
+          to.append(merged.current());
+        }
       }
     } finally {
       // A combiner may have stopped before the end.
       merged.close();
-    }
-  }
-
-  private void copy(MergedRecords merged, SegmentWriter to) throws IOException {
-    while (merged.next()) {
-      to.append(merged.current());
-      if (merged.records() % PROGRESS_RECORDS == 0) {
-        reporter.progress();
-      }
     }
   }
 

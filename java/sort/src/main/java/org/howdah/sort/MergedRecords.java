@@ -7,6 +7,7 @@ import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.util.Progress;
+import org.apache.hadoop.util.Progressable;
 
 /**
  * The records of several sorted sources as one, in order: a loser tree that compares prefixes, and
@@ -24,7 +25,8 @@ public final class MergedRecords implements RawKeyValueIterator {
   private final int[] losers;
   private final DataInputBuffer key = new DataInputBuffer();
   private final DataInputBuffer value = new DataInputBuffer();
-  private final Done progress = new Done();
+  private final Done done = new Done();
+  private final StepProgress progress;
   private final long totalBytes;
   private RecordCursor current;
   private boolean began;
@@ -35,17 +37,19 @@ public final class MergedRecords implements RawKeyValueIterator {
 
   /**
    * Merges {@code cursors}, of {@code totalBytes} together as far as is known: what progress is
-   * measured against.
+   * measured against. Comparisons and records are reported to {@code progress}.
    */
   public MergedRecords(
       List<? extends RecordCursor> cursors,
       KeyOrder order,
       RawComparator<?> comparator,
-      long totalBytes) {
+      long totalBytes,
+      Progressable progress) {
     this.cursors = new ArrayList<>(cursors).toArray(new RecordCursor[0]);
     this.order = order;
     this.comparator = comparator;
     this.totalBytes = Math.max(1, totalBytes);
+    this.progress = new StepProgress(progress);
     this.prefixes = new long[this.cursors.length];
     this.ended = new boolean[this.cursors.length];
     this.losers = new int[Math.max(1, this.cursors.length)];
@@ -93,13 +97,13 @@ public final class MergedRecords implements RawKeyValueIterator {
     }
     if (cursors.length == 0 || ended[losers[0]]) {
       current = null;
-      progress.done = 1;
+      done.share = 1;
       return false;
     }
     current = cursors[losers[0]];
     current.complete();
     if (++records % PROGRESS_RECORDS == 0) {
-      progress.done = Math.min(1, bytes / (float) totalBytes);
+      done.share = Math.min(1, bytes / (float) totalBytes);
     }
     return true;
   }
@@ -129,6 +133,7 @@ public final class MergedRecords implements RawKeyValueIterator {
   }
 
   private void advance(int cursor) throws IOException {
+    progress.step();
     RecordCursor one = cursors[cursor];
     if (one.next()) {
       prefixes[cursor] = order.prefix(one.data, one.keyStart, one.keyLength);
@@ -168,6 +173,7 @@ public final class MergedRecords implements RawKeyValueIterator {
     if (order.kind() == KeyOrder.Kind.NUMBER) {
       return one < other;
     }
+    progress.step();
     RecordCursor left = cursors[one];
     RecordCursor right = cursors[other];
     int compared =
@@ -214,7 +220,7 @@ public final class MergedRecords implements RawKeyValueIterator {
 
   @Override
   public Progress getProgress() {
-    return progress;
+    return done;
   }
 
   @Override
@@ -226,16 +232,16 @@ public final class MergedRecords implements RawKeyValueIterator {
 
   /** Asked for once per record by Hadoop's reduce loop: without the locks of Hadoop's own. */
   private static final class Done extends Progress {
-    private volatile float done;
+    private volatile float share;
 
     @Override
     public float get() {
-      return done;
+      return share;
     }
 
     @Override
     public float getProgress() {
-      return done;
+      return share;
     }
   }
 }

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableComparator;
 import org.junit.jupiter.api.Test;
 
@@ -39,13 +42,66 @@ class MergedRecordsTest {
     }
   }
 
+  /** Text numbers, each of which takes time to read. */
+  private static final class Keys extends RecordCursor {
+    private final Slow slow;
+    private int left = 500;
+
+    Keys(Slow slow) {
+      this.slow = slow;
+    }
+
+    @Override
+    public boolean next() {
+      slow.work();
+      data = new byte[] {3, '9', '9', '9'};
+      keyLength = data.length;
+      return left-- > 0;
+    }
+  }
+
+  /** The most reads, or comparisons, of a merge between two reports. */
+  private static int unreported(int cursors) throws IOException {
+    Slow reads = new Slow();
+    Slow comparisons = new Slow();
+    List<Keys> keys = new ArrayList<>();
+    for (int number = 0; number < cursors; number++) {
+      keys.add(new Keys(reads));
+    }
+    MergedRecords merged =
+        new MergedRecords(
+            keys,
+            KeyOrder.UNKNOWN,
+            comparisons.comparator(Text.class),
+            1,
+            () -> {
+              reads.progress();
+              comparisons.progress();
+            });
+    while (merged.next()) {
+      merged.current();
+    }
+    return Math.max(reads.most(), comparisons.most());
+  }
+
+  @Test
+  void aMergeThatComparesOrReadsSlowlyReportsProgress() throws IOException {
+    for (int cursors : new int[] {1, 200}) {
+      assertThat(unreported(cursors)).isBetween(1, StepProgress.STEPS);
+    }
+  }
+
   @Test
   void whatHasFailedDoesNotGoOnWithoutTheRest() throws IOException {
     RawComparator<?> comparator = WritableComparator.get(LongWritable.class);
     KeyOrder order = KeyOrders.of(LongWritable.class, comparator);
     MergedRecords merged =
         new MergedRecords(
-            Arrays.asList(new Numbers(5, false), new Numbers(2, true)), order, comparator, 1);
+            Arrays.asList(new Numbers(5, false), new Numbers(2, true)),
+            order,
+            comparator,
+            1,
+            () -> {});
     for (int record = 0; record < 4; record++) {
       assertThat(merged.next()).isTrue();
       merged.rethrow();

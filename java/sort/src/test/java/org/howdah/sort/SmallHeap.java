@@ -56,7 +56,7 @@ final class SmallHeap {
     List<RecordCursor> found =
         new SortedRecords(buffer, 1, order, comparator, () -> {}).partition(0);
     runs = Math.max(runs, found.size());
-    MergedRecords merged = new MergedRecords(found, order, comparator, 1);
+    MergedRecords merged = new MergedRecords(found, order, comparator, 1, () -> {});
     int last = Integer.MIN_VALUE;
     while (merged.next()) {
       RecordCursor record = merged.current();

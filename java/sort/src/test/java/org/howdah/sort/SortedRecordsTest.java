@@ -72,6 +72,44 @@ class SortedRecordsTest {
     return runs.isEmpty() ? SegmentCursor.inMemory(new byte[] {-1, -1}, 2, "none") : runs.get(0);
   }
 
+  /** Sorts Texts with a common beginning and a number, which grows by {@code step}. */
+  private static void sortNumbers(
+      int beginning, int step, int count, KeyOrder order, RawComparator<?> comparator, Slow slow)
+      throws IOException {
+    RecordBuffer buffer = new RecordBuffer(1, 1L << 30, false, () -> {});
+    String common = String.join("", Collections.nCopies(beginning, "a"));
+    for (int number = 0; number < count; number++) {
+      buffer.begin();
+      new Text(common + number * step % (count / 4)).write(buffer.output());
+      buffer.keyDone();
+      buffer.add(order.prefix(buffer.data(), buffer.keyStart(), buffer.keyLength()), 0);
+      slow.progress();
+    }
+    only(new SortedRecords(buffer, 1, order, comparator, slow).partition(0));
+    assertThat(slow.most()).isPositive();
+  }
+
+  @Test
+  void aSortBySlowComparisonsReportsProgress() throws IOException {
+    for (int count : new int[] {1000, 10_000, 60_000}) {
+      // With a step of 0 they are in order before.
+      for (int step : new int[] {0, 7919}) {
+        Slow slow = new Slow();
+        sortNumbers(0, step, count, KeyOrder.UNKNOWN, slow.comparator(Text.class), slow);
+        // As many as insertions of 72 entries may take: 0.6 s with 0.7 ms each.
+        assertThat(slow.most()).isLessThanOrEqualTo(850);
+      }
+    }
+  }
+
+  @Test
+  void aSortOfKeysWithALongCommonBeginningReportsProgress() throws IOException {
+    Slow slow = new Slow();
+    sortNumbers(100, 7919, 60_000, slow.textOrder(), slow.comparator(Text.class), slow);
+    // A key is looked at twice: for its length, and for its prefix.
+    assertThat(slow.most()).isLessThanOrEqualTo(2 * StepProgress.STEPS);
+  }
+
   private static String text(byte[] data, int start, int length) {
     return new String(data, start, length, java.nio.charset.StandardCharsets.ISO_8859_1);
   }
