@@ -9,12 +9,14 @@ import re
 import shutil
 import zipfile
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from howdah.hadoop.jars import own_jar
+from howdah.hadoop.spark import find_spark
 from howdah.model.accelerator import ACCELERATOR_JAR, settings_for
 from howdah.model.storage import FILESYSTEM_JAR
 from tests.system.kept import Kept, check_schemas
@@ -28,6 +30,7 @@ QUICK = ("--size", "smoke", "--no-calibration", "--no-probes", "--no-report", "-
 SHAPE = ("--maps", "3", "--reduces", "2")
 LEAST = ("--maps", "1", "--reduces", "1")
 KEYS = settings_for("sort")
+WORDS = str(resources.files("howdah.workload") / "scripts" / "spark_words.py")
 
 OWN_WAY = re.compile(
     r"SPILLED_RECORDS|.*MATERIALIZED.*|.*SHUFFLE_BYTES|COMBINE_.*|MERGED_.*|FILE_.*|CPU_.*|GC_.*|.*MEMORY.*|.*HEAP.*"
@@ -244,6 +247,24 @@ def test_a_cluster_may_have_it_for_all_its_jobs(howdah: Howdah, by_default: None
     kept, record = run(howdah, "terasort", "by-default", *LEAST, "--accelerator", "none")
     assert "accelerator" not in record["trial"]["settings"]
     assert not any(group.startswith("Howdah ") for group in counters(kept, "sort"))
+
+
+def test_spark_reads_hdfs_by_its_client(howdah: Howdah, fast: dict[str, Any]) -> None:
+    run(howdah, "wordcount", "fast", *LEAST, "--engine", "spark", "--accelerator", "sort")
+
+
+def test_a_spark_submit_of_a_user_finds_the_client_of_the_cluster(
+    howdah: Howdah, by_default: None, tmp_path: Path
+) -> None:
+    def on(*argv: str) -> str:
+        return howdah("exec", "--name", "by-default", "--", *argv).ok().out
+
+    (tmp_path / "text").write_text("a b\na\n", encoding="utf-8")
+    on("hdfs", "dfs", "-put", str(tmp_path / "text"), "/text")
+    spark = find_spark().home
+    shape = ("--num-executors", "1", "--executor-memory", "512m", "--conf", f"spark.yarn.jars=local:{spark}/jars/*")
+    on(f"{spark}/bin/spark-submit", "--master", "yarn", *shape, WORDS, "/text", "/counts")
+    assert sorted(on("hdfs", "dfs", "-cat", "/counts/part-*").splitlines()) == ["a\t2", "b\t1"]
 
 
 EXAMPLES = "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/*examples-3*.jar"

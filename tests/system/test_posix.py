@@ -70,6 +70,12 @@ def test_terasort_without_any_daemon_of_hdfs(howdah: Howdah, alone: dict[str, An
 
 
 @pytest.mark.usefixtures("alone")
+def test_spark_reads_and_writes_the_directory(howdah: Howdah) -> None:
+    [one] = howdah("run", "wordcount", "--engine", "spark", "--cluster", "alone", *QUICK).json()["runs"]
+    assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
+
+
+@pytest.mark.usefixtures("alone")
 def test_a_cluster_of_somebody_else_s_without_hdfs(howdah: Howdah) -> None:
     conf = howdah.home / "clusters" / "alone" / "conf"
     [one] = howdah(*SORT, "--cluster", f"conf:{conf}", *QUICK).json()["runs"]

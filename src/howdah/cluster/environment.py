@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howdah.cluster.state import Manifest, cluster_directory
+from howdah.hadoop.spark import with_jars
 
 
 def shell_environment(manifest: Manifest, base: Mapping[str, str]) -> dict[str, str]:
     """As `program_environment`, for a managed cluster, whose name is said too."""
     conf = cluster_directory(manifest.name).conf
-    found = program_environment(manifest.hadoop["home"], manifest.jdk["home"], conf, base)
+    jars = tuple(map(Path, manifest.plugins))
+    found = program_environment(manifest.hadoop["home"], manifest.jdk["home"], conf, base, jars)
     return {**found, "HOWDAH_CLUSTER_NAME": manifest.name}
 
 
-def program_environment(home: Path | str, java: Path | str, conf: Path, base: Mapping[str, str]) -> dict[str, str]:
-    """`base` with what programs look for: the commands on PATH, HADOOP_CONF_DIR and its kin, JAVA_HOME.
+def program_environment(
+    home: Path | str, java: Path | str, conf: Path, base: Mapping[str, str], jars: Sequence[Path]
+) -> dict[str, str]:
+    """`base` with what programs look for: the commands on PATH, HADOOP_CONF_DIR and its kin, JAVA_HOME, and our `jars`
+    for Spark, which has its own Hadoop.
 
     `home` is HADOOP_HOME, `java` JAVA_HOME.
     """
     return {
-        **base,
+        **with_jars(base, jars),
         "PATH": f"{home}/bin:{java}/bin:{base.get('PATH', '/usr/local/bin:/usr/bin:/bin')}",
         "JAVA_HOME": str(java),
         "HADOOP_HOME": str(home),

@@ -136,7 +136,7 @@ class LiveCluster:
 
     def shell_environment(self, conf: Path) -> dict[str, str]:
         """The environment of any program that works on the cluster with the configuration directory `conf`."""
-        return program_environment(self.distribution.home, self.jdk.home, conf, os.environ)
+        return program_environment(self.distribution.home, self.jdk.home, conf, os.environ, self.distribution.plugins)
 
     def claim(self) -> None:
         """From now on, until `close`, nobody else measures on this cluster (a `conf:` cluster is also others').

@@ -24,6 +24,8 @@ from howdah.model.run import Caveat
 from howdah.store import StoredRun
 from howdah.store.codec_job import decode_job
 
+_PACKAGE = "org.howdah."
+
 _SHIPPED = "tmpjars"
 """The jars that the job client sends with a job and puts on its class path; `-libjars` sets it."""
 
@@ -47,6 +49,14 @@ def with_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> Mapping[str, 
         return conf
     jars = [jar.absolute().as_uri() for jar in cluster.distribution.plugins]
     return {**conf, _SHIPPED: ",".join((*filter(None, [conf.get(_SHIPPED)]), *jars))}
+
+
+def jars_for_spark(cluster: LiveCluster, conf: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return our jars that Spark needs for jobs with the settings `conf`, since it has its own Hadoop: all of a cluster
+    that Howdah started; elsewhere those of this machine if a file system of the jobs is ours."""
+    settings = {**cluster.settings, **conf}
+    ours = any(key.startswith("fs.") and value.startswith(_PACKAGE) for key, value in settings.items())
+    return cluster.distribution.plugins if cluster.plan is not None or ours else ()
 
 
 def rebuilt(cluster: LiveCluster) -> Iterator[Caveat]:

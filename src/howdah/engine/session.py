@@ -14,7 +14,7 @@ from typing import Any
 from howdah import workload
 from howdah.cluster.live import LiveCluster
 from howdah.engine import metrics
-from howdah.engine.acceleration import shortfalls
+from howdah.engine.acceleration import jars_for_spark, shortfalls
 from howdah.engine.accounting import Accounting, Reading, total
 from howdah.engine.cluster_checks import losses
 from howdah.engine.datasets import Datasets, Make, shaping
@@ -29,7 +29,7 @@ from howdah.hadoop.job_files import find_history
 from howdah.hadoop.keys import replacements, under_current_names
 from howdah.hadoop.resourcemanager import Application
 from howdah.hadoop.roles import DATANODE
-from howdah.hadoop.spark import find_spark, submit_command
+from howdah.hadoop.spark import find_spark, sending, submit_command, with_jars
 from howdah.model.accelerator import has_map_output, plugins_of
 from howdah.model.job import Job
 from howdah.model.metric import Metric
@@ -232,7 +232,12 @@ class JobSession:
         data_bytes: int | None = None,
     ) -> Ran:
         spark = find_spark()
-        own = {"spark.yarn.tags": self._tags(phase), "spark.jars": str(self._cluster.distribution.examples_jar)}
+        own = {
+            "spark.yarn.tags": self._tags(phase),
+            "spark.jars": str(self._cluster.distribution.examples_jar),
+            # Spark leaves its directory behind: it goes with the run's data.
+            "spark.yarn.stagingDir": self.storage.uri(self.directory),
+        }
         if self._cluster.plan is not None:
             own |= {
                 # Nodes on this machine find Spark where it is; otherwise it is sent to them each time.
@@ -240,10 +245,13 @@ class JobSession:
                 "spark.pyspark.python": sys.executable,
                 "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": self._cluster.plan.masters.address,
             }
-        argv = submit_command(spark, {**own, **properties}, program)
+        given = {**own, **properties}
+        jars = jars_for_spark(self._cluster, self._settings)
+        sent = self._cluster.plan is None
+        argv = submit_command(spark, sending(given, jars) if sent and jars else given, program)
 
         def client(conf: Path) -> tuple[Sequence[str], Mapping[str, str]]:
-            return argv, self._cluster.client_environment(conf)
+            return argv, with_jars(self._cluster.client_environment(conf), jars, sent=sent)
 
         return self._phase(phase, kind, tuple(program), client, data_bytes)
 

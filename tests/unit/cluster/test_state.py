@@ -257,6 +257,14 @@ def test_what_programs_look_for_is_in_their_environment(monkeypatch: pytest.Monk
     assert (found["JAVA_HOME"], found["HADOOP_HOME"], found["OTHER"]) == ("/jdk", "/hadoop", "kept")
 
 
+def test_spark_has_the_jars_of_the_cluster_behind_those_that_the_user_names() -> None:
+    assert "SPARK_DIST_CLASSPATH" not in shell_environment(replace(MANIFEST, plugins={}), {})
+    manifest = replace(MANIFEST, plugins={"/jars/a.jar": "1", "/jars/b.jar": "2"})
+    assert shell_environment(manifest, {})["SPARK_DIST_CLASSPATH"] == "/jars/a.jar:/jars/b.jar"
+    own = {"SPARK_DIST_CLASSPATH": "/own/*"}
+    assert shell_environment(manifest, own)["SPARK_DIST_CLASSPATH"] == "/own/*:/jars/a.jar:/jars/b.jar"
+
+
 class AllFree:
     """A host on which every port is free."""
 

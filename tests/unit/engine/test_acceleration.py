@@ -11,10 +11,18 @@ from typing import Any, cast
 import pytest
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.acceleration import check_plugins, is_accelerated, no_part, rebuilt, shortfalls, with_plugins
+from howdah.engine.acceleration import (
+    check_plugins,
+    is_accelerated,
+    jars_for_spark,
+    no_part,
+    rebuilt,
+    shortfalls,
+    with_plugins,
+)
 from howdah.errors import UsageError
 from howdah.hadoop.distribution import Distribution
-from howdah.model.accelerator import MERGING, PLUGINS, SORTING
+from howdah.model.accelerator import MERGING, PLUGINS, SORTING, settings_for
 from howdah.store import read_run
 from howdah.workload import measured_phases
 from howdah.workload.hs import Hs
@@ -32,6 +40,7 @@ class Cluster:
     plan: object | None = None
     plugins: tuple[Path, ...] = (JAR,)
     description: Mapping[str, Any] = field(default_factory=lambda: {"name": "c"})
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def distribution(self) -> Distribution:
@@ -56,6 +65,18 @@ def test_only_to_other_peoples_clusters_the_jar_is_sent_and_only_where_it_is_ask
     assert with_plugins(others, STOCK) == STOCK
     assert with_plugins(others, OURS) == {**OURS, "tmpjars": "file:///jars/howdah-accelerator.jar"}
     assert with_plugins(others, {**OURS, "tmpjars": "a.jar"})["tmpjars"] == f"a.jar,{JAR.as_uri()}"
+
+
+def test_spark_gets_the_jars_of_a_cluster_of_howdah_and_elsewhere_what_its_file_systems_need() -> None:
+    assert jars_for_spark(Cluster(plan="p").live(), {}) == (JAR,)
+    stock, ours = (settings_for(name) for name in ("none", "sort"))
+    assert jars_for_spark(Cluster().live(), stock) == ()
+    assert jars_for_spark(Cluster().live(), ours) == (JAR,)
+    by_default = Cluster(settings=ours)
+    assert jars_for_spark(by_default.live(), {}) == (JAR,)
+    assert jars_for_spark(by_default.live(), stock) == ()
+    directory = Cluster(settings={"fs.posixfs.impl": "org.howdah.filesystem.PosixFileSystem"})
+    assert jars_for_spark(directory.live(), stock) == (JAR,)
 
 
 def test_a_jar_that_changed_since_the_cluster_came_up_is_said(tmp_path: Path) -> None:

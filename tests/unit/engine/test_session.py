@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ import pytest
 from howdah.engine.observer import Silent
 from howdah.engine.session import JobSession, failed_by_its_tasks
 from howdah.errors import Untrusted, WorkloadFailed
+from howdah.hadoop.distribution import Distribution
 from howdah.model.run import Outcome, PhaseKind, Run, Trial
 from howdah.model.sample import Moment
 from howdah.store import RunWriter
@@ -40,16 +42,18 @@ def session(
     seen: Any = (),
     free: int = 1 << 40,
     ready: Callable[[], None] = lambda: None,
+    clients: list[tuple[Sequence[str], Mapping[str, str]]] | None = None,
     **changes: Any,
 ) -> JobSession:
-    """Its clients are `process`; YARN has `seen` of their applications."""
+    """Its clients are `process`, and their commands and environments go to `clients`; YARN has `seen` of their
+    applications."""
     answers = {
         "accounting.cpu": lambda **_: IDLE,
         "files.read": lambda **_: b"it says so",
         "files.space": lambda **_: {"free": free, "device": 1},
     }
-    host = FakeHost(answers, process)
-    cluster = ClientsOnly(host, TaggedManager([tuple(seen)]), plan=directory(writer.path), **changes)
+    host = FakeHost(answers, process, started=[] if clients is None else clients)
+    cluster = ClientsOnly(host, TaggedManager([tuple(seen)]), **{"plan": directory(writer.path), **changes})
     storage: Any = FakeFiles()
     return JobSession(
         cluster.live(),
@@ -160,6 +164,23 @@ def test_without_a_job_the_client_tells_the_throughput(writer: RunWriter) -> Non
     assert value == pytest.approx(1000 / found["x", "client_seconds"][0])
     assert source == "1000 B ÷ client_seconds"
     assert ("y", "throughput") not in found
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="an optional extra: make spark")
+def test_to_a_cluster_that_howdah_did_not_start_our_jars_are_sent_with_spark(writer: RunWriter, tmp_path: Path) -> None:
+    examples = tmp_path / "share/hadoop/mapreduce/hadoop-mapreduce-examples-3.4.2.jar"
+    examples.parent.mkdir(parents=True)
+    examples.touch()
+    hadoop = Distribution("3.4.2", tmp_path, "managed", (), (), (), plugins=(Path("/jars/a.jar"),))
+    clients: list[tuple[Sequence[str], Mapping[str, str]]] = []
+    spark = application(kind="SPARK", start=10.0, finish=14.0)
+    ours = {"fs.hdfs.impl": "org.howdah.hdfs.BufferedFileSystem"}
+    of_others = {"plan": None, "settings": ours, "distribution": hadoop}
+    one = session(writer, FakeProcess(looks=0), seen=[spark], clients=clients, **of_others)
+    one.spark("x", "run", ("x.py",), {"spark.yarn.dist.files": "own"})
+    [(argv, environment)] = clients
+    assert "spark.yarn.dist.files=own,file:///jars/a.jar" in argv
+    assert environment["SPARK_DIST_CLASSPATH"] == "/jars/a.jar:a.jar"
 
 
 def test_what_a_program_says_it_moved_is_divided_by_the_time_of_its_jobs(writer: RunWriter) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.jars import place_of
-from howdah.hadoop.spark import Spark, find_spark, heap_mib, submit_command
+from howdah.hadoop.spark import Spark, find_spark, heap_mib, sending, submit_command, with_jars
 from howdah.workload import Asked, Workload
 from howdah.workload.registry import check_installed, find_workload, own_jars
 from howdah.workload.spark import spark_properties
@@ -59,6 +59,26 @@ def test_a_container_too_small_for_spark_is_refused_with_its_size(container: int
 def test_heap_and_overhead_fit_the_container(container: int) -> None:
     heap = heap_mib(container)
     assert heap + max(384, int(0.1 * heap)) <= container < heap + max(384, 0.1 * heap) + 3
+
+
+JARS = (Path("/jars/a.jar"), Path("/jars/b.jar"))
+
+
+def test_jars_are_behind_what_the_environment_names() -> None:
+    assert with_jars({"A": "1"}, JARS) == {"A": "1", "SPARK_DIST_CLASSPATH": "/jars/a.jar:/jars/b.jar"}
+    before = {"SPARK_DIST_CLASSPATH": "/own/*"}
+    assert with_jars(before, JARS) == {"SPARK_DIST_CLASSPATH": "/own/*:/jars/a.jar:/jars/b.jar"}
+    assert with_jars(before, ()) == before
+
+
+def test_jars_that_are_sent_are_found_where_yarn_puts_them() -> None:
+    found = with_jars({}, JARS, sent=True)["SPARK_DIST_CLASSPATH"].split(":")
+    assert found == ["/jars/a.jar", "/jars/b.jar", "a.jar", "b.jar"]
+    assert sending({"spark.a": "1"}, JARS) == {
+        "spark.a": "1",
+        "spark.yarn.dist.files": "file:///jars/a.jar,file:///jars/b.jar",
+    }
+    assert sending({"spark.yarn.dist.files": "x"}, JARS[:1]) == {"spark.yarn.dist.files": "x,file:///jars/a.jar"}
 
 
 def test_the_command() -> None:
