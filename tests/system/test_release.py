@@ -158,17 +158,17 @@ def test_installed_upgraded_and_removed(installed: Installed, made: Path, older:
     assert [kept.record("run.json")["howdah"] for kept in (before, after)] == [OLDER, VERSION]
 
 
-@pytest.mark.soak
+@pytest.mark.soak(part="release")
 @pytest.mark.parametrize("installed", ["3.11", "3.12", "3.13"], indirect=True)
 def test_what_the_registry_has_now_serves_each_python(installed: Installed, made: Path, posix: Path) -> None:
     installed.pip("install", str(wheel_of(made)))
     run_valid(installed, "terasort", "--size", "100M")
     run_valid(installed, "terasort", "--size", "100M", "--accelerator", "sort")
     run_valid(installed, "terasort", "--size", "100M", "--storage", f"posix:{posix}")
-    run_valid(installed, "wordcount", "--engine", "streaming")
+    run_valid(installed, "wordcount", "--engine", "streaming", "--size", "smoke")
 
 
-@pytest.mark.soak
+@pytest.mark.soak(part="release")
 def test_the_extra_brings_spark(installed: Installed, made: Path) -> None:
     installed.pip("install", f"howdah[spark] @ {wheel_of(made).as_uri()}")
     run_valid(installed, "wordcount", "--engine", "spark", "--size", "1M")
