@@ -175,7 +175,7 @@ def test_to_a_cluster_that_howdah_did_not_start_our_jars_are_sent_with_spark(wri
     clients: list[tuple[Sequence[str], Mapping[str, str]]] = []
     spark = application(kind="SPARK", start=10.0, finish=14.0)
     ours = {"fs.hdfs.impl": "org.howdah.hdfs.BufferedFileSystem"}
-    of_others = {"plan": None, "settings": ours, "distribution": hadoop}
+    of_others: dict[str, Any] = {"plan": None, "settings": ours, "distribution": hadoop}
     one = session(writer, FakeProcess(looks=0), seen=[spark], clients=clients, **of_others)
     one.spark("x", "run", ("x.py",), {"spark.yarn.dist.files": "own"})
     [(argv, environment)] = clients
