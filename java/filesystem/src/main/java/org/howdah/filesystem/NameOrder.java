@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.FileStatus;
  * for HDFS take the place of a file in a listing for the number of its partition.
  */
 final class NameOrder {
-  /** Bytes that are close together are compared ten times as fast as those in a status. */
+  /** Bytes that are close together are compared several times as fast as those in a status. */
   private static final class Named {
     private final byte[] name;
     private final FileStatus status;
