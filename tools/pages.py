@@ -15,6 +15,7 @@ import click
 from howdah.cli.main import howdah
 from howdah.engine import metrics
 from howdah.engine.factors import FACTORS
+from howdah.hadoop.archive import TASK_ARGUMENTS
 from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.roles import NAMENODE
 from howdah.hadoop.sizing import size_cluster
@@ -89,7 +90,7 @@ def tuned_defaults() -> str:
     """What each tuned default sets, on an example machine."""
     sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30, disk=80 << 30)
     jdk = Jdk("/usr/lib/jvm/java-17", (17, 0, 15), "Debian", "x86_64", ())
-    facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa", "CONF/task.args")
+    facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa", f"CONF/{TASK_ARGUMENTS}")
     parts = [
         "# Tuned defaults\n",
         "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/tuning.py` by"

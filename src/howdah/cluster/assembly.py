@@ -102,7 +102,7 @@ class Assembly:
             plan, distribution, tuning.resolve(tuned, facts, request.task_flags), request.settings
         )
         script = environment_script(distribution, jdk, clients, str(home.logs))
-        extra = {TASK_ARGUMENTS: task_arguments(distribution, str(home.conf))} if archive else {}
+        extra = task_arguments(distribution, str(home.conf)) if archive else {}
         daemons.write_configuration(configuration, script, extra)
         announce("configuration")
         daemons.start(announce)

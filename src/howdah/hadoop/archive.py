@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import secrets
 import zipfile
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib import resources
@@ -26,8 +27,10 @@ _FIND_SECONDS = 30.0
 _A_DAY = 24 * 60
 _OLDEST_JDK = 13  # JEP 350; older ones need a commercial flag or archive no application classes.
 
-TASK_ARGUMENTS = "task.args"
-"""File in the conf directory with the class path of task JVMs, given to them as @FILE."""
+USER_CLASSES_FIRST = "mapreduce.job.user.classpath.first"
+TASK_ARGUMENTS = f"task-${{{USER_CLASSES_FIRST}}}.args"
+"""File in the conf directory with the class path of task JVMs, given to them as @FILE. Hadoop replaces the variable by
+the job's own setting, `false` or `true`."""
 
 
 def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path) -> str | None:
@@ -88,15 +91,19 @@ def _remove_old(host: Host, directory: str, hadoop: str, path: str) -> None:
         host.run(["find", directory, "-maxdepth", "1", "-type", "f", *others, "-delete"], timeout=_FIND_SECONDS)
 
 
-def task_arguments(distribution: Distribution, conf: str) -> str:
-    """The content of TASK_ARGUMENTS: a class path for tasks that begins with the archive's.
+def task_arguments(distribution: Distribution, conf: str) -> Mapping[str, str]:
+    """Return the files that TASK_ARGUMENTS may stand for, by name, with a class path that begins with the archive's.
+
+    The file for jobs whose own classes come first is empty: they have Hadoop's class path, and no archive.
 
     Hadoop puts the container's directory first, and class-data sharing does not work behind a directory. Here the same
     entries come after Hadoop's jars and ours: the job's jar and its libraries, files shipped with it, the conf
     directory.
     """
     own = ("job.jar/job.jar", "job.jar/classes/", "job.jar/lib/*", "./*", "./")
-    return f'-cp "{distribution.classpath(*own, conf)}"\n'
+    line = f'-cp "{distribution.classpath(*own, conf)}"\n'
+    variable = f"${{{USER_CLASSES_FIRST}}}"
+    return {TASK_ARGUMENTS.replace(variable, first): text for first, text in (("false", line), ("true", ""))}
 
 
 def _class_list(distribution: Distribution) -> bytes:

@@ -25,7 +25,8 @@ _BESIDE = (
     "hadoop-env.sh",
     "yarn-env.sh",
     "mapred-env.sh",
-    "task.args",
+    "task-false.args",
+    "task-true.args",
 )
 
 _VARIABLE = re.compile(r"[$][{]([^}$\s]+)[}]")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from howdah.errors import UsageError
+from howdah.hadoop.archive import USER_CLASSES_FIRST
 from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.roles import DATANODE, Role
 from howdah.hadoop.sizing import Sizing
@@ -163,6 +164,7 @@ TUNINGS = (
     Tuning(
         "class-data-sharing",
         "JVMs map Hadoop's classes from one archive instead of parsing jars",
+        lambda facts: {} if facts.archive is None else {USER_CLASSES_FIRST: "false"},
         task_flags=lambda facts: _sharing(facts, tasks=True),
         master_flags=lambda facts: _sharing(facts, tasks=True),
         daemon_flags=lambda facts, _: _sharing(facts, tasks=False),

@@ -165,8 +165,10 @@ def test_a_jvm_that_fails_is_told_with_the_way_round(distribution: Distribution)
 
 
 def test_tasks_have_the_archives_jars_first_and_then_their_own(distribution: Distribution) -> None:
-    line = task_arguments(distribution, "/conf")
+    files = task_arguments(distribution, "/conf")
+    line = files["task-false.args"]
     assert line.startswith(f'-cp "{distribution.home}/a.jar:{distribution.home}/b.jar:')
     assert line.endswith(':job.jar/job.jar:job.jar/classes/:job.jar/lib/*:./*:./:/conf"\n')
-    own = task_arguments(replace(distribution, plugins=(Path("/own.jar"),)), "/conf")
+    assert files == {"task-false.args": line, "task-true.args": ""}, "Hadoop's own class path has the user's first"
+    own = task_arguments(replace(distribution, plugins=(Path("/own.jar"),)), "/conf")["task-false.args"]
     assert f"/b.jar:/own.jar:{distribution.home}/hdfs:" in own

@@ -8,17 +8,18 @@ import pytest
 
 from howdah.errors import UsageError
 from howdah.hadoop import tuning
+from howdah.hadoop.archive import TASK_ARGUMENTS, task_arguments
 from howdah.hadoop.configuration import Scope, configure, environment_script, file_of, scope_of, with_overrides
 from howdah.hadoop.distribution import of_lock
 from howdah.hadoop.jdk import Jdk
 from howdah.hadoop.lock import read_lock
 from howdah.hadoop.plan import lay_out
-from howdah.hadoop.site import parse_site, render_site
+from howdah.hadoop.site import expand, parse_site, render_site
 from howdah.hadoop.sizing import size_cluster
 
 GIB = 1 << 30
 JDK = Jdk("/jdk", (17, 0, 1), "Debian", "x86_64", ())
-FACTS = tuning.Facts(size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB), JDK, "/cache/a.jsa", "/conf/task.args")
+FACTS = tuning.Facts(size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB), JDK, "/cache/a.jsa", f"/conf/{TASK_ARGUMENTS}")
 NAMES = [one.name for one in tuning.TUNINGS]
 PLAN = lay_out(
     "p",
@@ -147,6 +148,19 @@ def test_where_the_storage_is_mounted_its_types_are_demanded() -> None:
     assert "fs.posixfs.mount.type" not in plain
     assert demanding["fs.posixfs.mount.required"] == "true"
     assert demanding["fs.posixfs.mount.type"] == "lustre,nfs4"
+
+
+def test_a_job_whose_own_classes_come_first_has_hadoops_class_path() -> None:
+    """Hadoop replaces a variable in a setting by the job's own value of that key."""
+    found = tuning.resolve(tuning.select(stock=False), FACTS)
+    key = "mapreduce.job.user.classpath.first"
+    assert found[key] == "false", "Hadoop's default, without which there is nothing to replace it by"
+    files = task_arguments(of_lock(read_lock("3.4.2"), Path("/hadoop")), "/conf")
+    for first, is_empty in (("false", False), ("true", True)):
+        job = expand({**found, key: first})
+        for options in (job["mapreduce.map.java.opts"], job["yarn.app.mapreduce.am.command-opts"]):
+            [file] = [word.removeprefix("@/conf/") for word in options.split() if word.startswith("@")]
+            assert (files[file] == "") == is_empty
 
 
 @pytest.mark.parametrize("source", ["managed", "home"])
