@@ -102,9 +102,12 @@ def _by_howdah(workload: str, size: str) -> tuple[Run, _Done]:
 
 
 def _by_hand(cluster: LiveCluster, run: Run, workload: str, block: int) -> _Done:
+    """The program with the configuration that Howdah gives its own workloads, as it is kept in the run."""
     phase = next(phase for phase in run.phases if phase.name == _PHASES[workload])
     program = [word.replace(f"/howdah/{run.id}", f"/hand/{workload}-{block}") for word in phase.command or ()]
-    done = howdah("exec", "--name", _NAME, "--", "sh", "-c", f"date +%s.%N; exec hadoop jar {shlex.join(program)}")
+    conf = KEPT / _NAME / run.id / "conf" / "clients" / phase.name
+    typed = f"date +%s.%N; exec hadoop --config {shlex.quote(str(conf))} jar {shlex.join(program)}"
+    done = howdah("exec", "--name", _NAME, "--", "sh", "-c", typed)
     if done.returncode != 0:
         raise SystemExit(done.stdout + done.stderr)
     application = max(cluster.resourcemanager.applications(), key=lambda one: one.start or 0)

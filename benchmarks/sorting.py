@@ -6,7 +6,6 @@ Each row brings one cluster up for all of its pairs, which keeps one input.
 from __future__ import annotations
 
 import os
-import re
 import xml.etree.ElementTree
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -27,6 +26,7 @@ from benchmarks.pairs import (
     run_blocks,
 )
 from howdah.hadoop.jars import place_of
+from howdah.hadoop.tuning import TASK_OPTIONS
 from howdah.model.quantity import parse_amount
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload
@@ -197,13 +197,9 @@ def _containers(name: str, row: Row) -> tuple[str, ...]:
     home = Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
     site = xml.etree.ElementTree.parse(home / "clusters" / name / "conf" / "mapred-site.xml")
     keys = {one.findtext("name"): one.findtext("value") or "" for one in site.iter("property")}
-    found = {}
-    for task in ("map", "reduce"):
-        found[f"mapreduce.{task}.memory.mb"] = str(row.container)
-        flags = keys[f"mapreduce.{task}.java.opts"]
-        heap = row.container * row.heap // 100
-        found[f"mapreduce.{task}.java.opts"] = re.sub(r"-Xmx\d+m", f"-Xmx{heap}m", flags)
-    return _conf(found)
+    memory = dict.fromkeys(("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb"), str(row.container))
+    heap = row.container * row.heap // 100
+    return _conf({**memory, TASK_OPTIONS: f"-Xmx{heap}m {keys[TASK_OPTIONS]}"})
 
 
 def _conf(settings: Mapping[str, str]) -> tuple[str, ...]:

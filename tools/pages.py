@@ -86,6 +86,43 @@ def factors_page() -> str:
     )
 
 
+NEEDED = (
+    (
+        "*.address *.rpc-address *.http-address *.hostname *.webapp.address *.port *.port-range *.queues *.dir *-dir "
+        "*-dirs *.use.datanode.hostname *.ip-hostname-check fs.defaultFS yarn.nodemanager.aux-services "
+        "mapreduce.framework.name mapreduce.application.classpath fs.posixfs.impl fs.AbstractFileSystem.posixfs.impl "
+        "fs.posixfs.mount fs.posixfs.mount.* yarn.scheduler.capacity.root.default.capacity howdah.shuffle.shared",
+        "Where the cluster is, as on any cluster. Known gap: there are ports for 20 jobs at once.",
+    ),
+    (
+        "dfs.replication",
+        "The number of replicas, 3 at most, as many as there are DataNodes; HDFS could keep no more. "
+        "`hadoop fs -stat %r` prints it.",
+    ),
+    ("fs.posixfs.block.size", "The size of blocks of HDFS, for equal splits: 128 MiB, unless you set another."),
+    ("hadoop.security.authentication", "Hadoop's default."),
+    (
+        "dfs.heartbeat.interval dfs.namenode.heartbeat.recheck-interval yarn.nm.liveness-monitor.expiry-interval-ms "
+        "yarn.client.nodemanager-connect.* yarn.resourcemanager.connect.retry-interval.ms "
+        "ipc.client.connect.max.retries ipc.client.connect.retry.interval dfs.namenode.safemode.extension",
+        "How long a daemon that does not answer is waited for: lost nodes are noticed after some 20 s instead of 10 "
+        "minutes, and their tasks run again.",
+    ),
+    (
+        "dfs.client.block.write.replace-datanode-on-failure.policy",
+        "On fewer than four nodes, a write goes on with fewer replicas when a DataNode is lost, instead of failing.",
+    ),
+    (
+        "yarn.nodemanager.disk-health-checker.* yarn.nodemanager.vmem-check-enabled "
+        "yarn.scheduler.capacity.maximum-am-resource-percent",
+        "Jobs run that Hadoop's defaults refuse or kill: on a disk that is more than 90 % full, in JVMs with much "
+        "virtual memory, and next to another job on a small cluster.",
+    ),
+    ("yarn.nodemanager.container.stderr.pattern", "Which output of a failed container the message quotes."),
+)
+"""What a cluster sets besides its tuned defaults, and what that is to the results of programs."""
+
+
 def tuned_defaults() -> str:
     """What each tuned default sets, on an example machine."""
     sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30, disk=80 << 30)
@@ -97,10 +134,15 @@ def tuned_defaults() -> str:
         " `tools/pages.py`; the values are those for one node on a machine with 2 processors and 24 GiB.\n",
         "`--without NAME` leaves one out; `--defaults stock` leaves all out; `--conf KEY=VALUE` wins over all."
         " Their effects are in [performance](../performance/control-plane.md).\n",
+        "No tuned default changes what a program computes or writes. What would change it is given to Howdah's own"
+        " workloads only, job by job: `howdah exec`, `howdah shell` and `howdah run command` have Hadoop's defaults"
+        " there. A run keeps what its jobs were given in `conf/clients/`.\n",
     ]
     for one in TUNINGS:
         parts.append(f"## {one.name}\n\n{one.why[0].upper()}{one.why[1:]}.\n")
+        parts.append(f"Changes results: no. {one.results}.\n")
         rows = [f"| `{key}` | `{value}` |" for key, value in one.settings(facts).items()]
+        rows += [f"| `{key}`, of Howdah's workloads only | `{value}` |" for key, value in one.workloads(sizing).items()]
         flags = (
             ("tasks", one.task_flags),
             ("application masters", one.master_flags),
@@ -109,6 +151,9 @@ def tuned_defaults() -> str:
         )
         rows += [f"| JVM flags of {who} | `{' '.join(make(facts))}` |" for who, make in flags if make(facts)]
         parts.append("| key | value |\n|---|---|\n" + "\n".join(rows) + "\n")
+    parts.append("## What else a cluster sets\n\nSo that it runs where it is, with `--defaults stock` too.\n")
+    others = (f"| {', '.join(f'`{key}`' for key in keys.split())} | {results} |" for keys, results in NEEDED)
+    parts.append("| keys | results |\n|---|---|\n" + "\n".join(others) + "\n")
     return "\n".join(parts)
 
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+
+from howdah.hadoop.configuration import configure
+from howdah.hadoop.distribution import of_lock
+from howdah.hadoop.lock import read_lock
+from howdah.hadoop.plan import lay_out
+from howdah.hadoop.site import parse_site
 
 TOOL = Path(__file__).parents[2] / "tools" / "pages.py"
 
@@ -17,6 +25,19 @@ def load_tool():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_every_key_of_a_clusters_configuration_has_its_effect_on_results() -> None:
+    patterns = [pattern for keys, _ in load_tool().NEEDED for pattern in keys.split()]
+    plan = lay_out(
+        "p", host="h", addresses=("127.0.0.1", "127.0.0.2"), first_port=20000, directory="/work", security="none"
+    )
+    plan = replace(plan, storage="hdfs,posix:/data", mount_types=("nfs",), shuffle="/shuffle")
+    made = configure(plan, of_lock(read_lock("3.4.2"), Path("/hadoop")), {}, {})
+    files = made.files("node1", "").items()
+    keys = {key for name, file in files if name.endswith(".xml") for key in parse_site(file, name).properties}
+    assert [key for key in sorted(keys) if not any(fnmatch(key, pattern) for pattern in patterns)] == []
+    assert [pattern for pattern in patterns if not any(fnmatch(key, pattern) for key in keys)] == []
 
 
 @pytest.mark.parametrize("name", ["commands.md", "factors.md", "metrics.md", "tuned-defaults.md"])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import statistics
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +159,29 @@ def test_examples(on: On, distribution: Distribution, text: str) -> None:
     on("yarn", "jar", jar, "wordcount", text, "/counted").ok()
     found = counts(on("hadoop", "fs", "-cat", "/counted/part-r-*"))
     assert found == {"seven": 2, "elephants": 1, "and": 1, "seats": 1}
+
+
+def test_examples_that_read_the_output_of_one_reduce_print_right_numbers(
+    on: On, distribution: Distribution, tmp_path: Path
+) -> None:
+    """They never set how many reduces they have, and read `part-r-00000` alone."""
+    lengths = [1, 2, 2, 3, 5, 5, 7, 8, 8, 8, 13]
+    (tmp_path / "words").write_text("\n".join("x" * length for length in lengths), encoding="utf-8")
+    on("hadoop", "fs", "-mkdir", "-p", "/lengths").ok()
+    on("hadoop", "fs", "-put", str(tmp_path / "words"), "/lengths/words").ok()
+
+    def printed(program: str, title: str) -> list[float]:
+        said = on("hadoop", "jar", str(distribution.examples_jar), program, "/lengths", f"/{program}").ok()
+        return [float(found) for found in re.findall(rf"^The {title} is: (.+)$", said.out, re.MULTILINE)]
+
+    expected = {
+        ("wordmean", "mean"): statistics.fmean(lengths),
+        ("wordmedian", "median"): statistics.median(lengths),
+        ("wordstandarddeviation", "standard deviation"): statistics.pstdev(lengths),
+    }
+    with ThreadPoolExecutor() as at_once:
+        found = dict(zip(expected, at_once.map(printed, *zip(*expected, strict=True)), strict=True))
+    assert found == {program: pytest.approx([number], rel=1e-12) for program, number in expected.items()}
 
 
 def test_streaming_with_python(on: On, distribution: Distribution, text: str, tmp_path: Path) -> None:

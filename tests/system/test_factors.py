@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from howdah.hadoop.tuning import TASK_OPTIONS
 from tests.system.kept import Kept
 from tests.system.running import Howdah
 
@@ -76,8 +77,8 @@ def test_every_level_took_effect(arms: tuple[list[Kept], list[Kept], dict[str, A
         assert held(kept, "daemons/yarn.nodemanager.resource.cpu-vcores") == [cores]
         assert held(kept, "daemons/yarn.nodemanager.resource.memory-mb") == [str(12_000_000_000 >> 20)]
     usual, changed = arms[0][0], arms[1][0]
-    assert "-XX:+UseSerialGC" in held(usual, "pi/mapreduce.map.java.opts")[0]
-    [flags] = held(changed, "pi/mapreduce.map.java.opts")
+    assert "-XX:+UseSerialGC" in held(usual, f"pi/{TASK_OPTIONS}")[0]
+    [flags] = held(changed, f"pi/{TASK_OPTIONS}")
     assert flags.endswith(" -XX:+UseParallelGC")
     assert "SerialGC" not in flags, "a JVM takes one collector"
     assert (maps_at_once(usual), maps_at_once(changed)) == (2, 1), "the application master has one of two vcores"

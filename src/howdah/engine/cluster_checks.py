@@ -10,10 +10,11 @@ from typing import Any
 from howdah.cluster.live import LiveCluster
 from howdah.engine.readback import ReadBack
 from howdah.errors import HowdahError
+from howdah.hadoop.tuning import TASK_OPTIONS
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 
-_TASKS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
+_TASKS = (TASK_OPTIONS, "mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
 _LOCAL, _DEFAULT = "yarn.nodemanager.local-dirs", "yarn-default.xml"
 _LEFT_SHARE, _LEFT_BYTES = 0.1, 256 << 20
 """What may be left of the page cache: files that are read or written meanwhile."""

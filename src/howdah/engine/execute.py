@@ -19,6 +19,7 @@ from howdah.engine.datasets import digest_of
 from howdah.engine.faults import Fault, Killer
 from howdah.engine.measurement import new_run_id
 from howdah.engine.observer import Both, Observer
+from howdah.engine.own_defaults import own_defaults
 from howdah.engine.readback import check_settings, distinguishing, read_back
 from howdah.engine.session import JobSession, run_tag
 from howdah.engine.storages import written
@@ -93,8 +94,7 @@ class Execution:
         self._probes = probes
         self._observer = observer
         self._bounds = bounds
-        self._limit_seconds = limit_seconds
-        self._cold = cold
+        self._limit_seconds, self._cold = limit_seconds, cold
         self._measured = measured_phases(workload)
         self._killer = None if fault is None else Killer(cluster, fault, self._measured)
         self._run = Run(
@@ -120,6 +120,7 @@ class Execution:
             observer if self._killer is None else Both(observer, self._killer),
             run_id=self._run.id,
             settings=with_plugins(cluster, settings["conf"]),
+            defaults=own_defaults(workload, cluster),
             reuse=reuse,
             check=self._check,
             save=self._update,

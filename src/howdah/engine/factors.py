@@ -240,7 +240,8 @@ FACTORS: Mapping[str, NamedFactor] = {
             "usual, -XX:+UseG1GC",
             "JVM flags of daemons, tasks and application masters, after the usual ones",
             _jvm,
-            follows=r"daemons/jvm\..*|[^/]+/(mapreduce\.(map|reduce)\.java\.opts|yarn\.app\.mapreduce\.am\.command-opts)",
+            follows=r"daemons/jvm\..*|[^/]+/(mapred\.child\.java\.opts|mapreduce\.(map|reduce)\.java\.opts"
+            r"|yarn\.app\.mapreduce\.am\.command-opts)",
         ),
         NamedFactor(
             "cpus",

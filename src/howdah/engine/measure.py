@@ -15,6 +15,7 @@ from howdah.engine.acceleration import check_plugins
 from howdah.engine.execute import Bounds, Execution, calibrate
 from howdah.engine.measurement import Measured, Measurement
 from howdah.engine.observer import Observer
+from howdah.engine.own_defaults import own_defaults
 from howdah.engine.preflight import (
     check_before_cluster,
     check_job,
@@ -86,7 +87,8 @@ def _resolved(
     found = []
     for workload, asked in measurement.workloads:
         try:
-            settings = resolve(workload, asked, cluster.settings, hdfs=storage.name == HDFS)
+            seen = {**cluster.settings, **own_defaults(workload, cluster)}
+            settings = resolve(workload, asked, seen, hdfs=storage.name == HDFS)
             check_storages(workload, settings, storage.name, tuple(storages_of(cluster)))
             check_space(cluster, storage, workload, settings)
         except UsageError as error:

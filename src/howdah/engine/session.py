@@ -66,14 +66,15 @@ class JobSession:
         *,
         run_id: str,
         settings: Mapping[str, str],
+        defaults: Mapping[str, str],
         reuse: bool,
         check: Callable[[], None],
         save: Callable[[], None],
         ready: Callable[[], None] = lambda: None,
     ) -> None:
-        """`settings` are Hadoop keys for every job. `reuse` lets data of earlier runs be used. `check` raises when the
-        run must stop; `save` is called whenever a phase has begun or ended, `ready` before each of those that are
-        neither for preparation nor for verification."""
+        """`settings` are Hadoop keys for every job, `defaults` those that jobs have unless `settings` has them. `reuse`
+        lets data of earlier runs be used. `check` raises when the run must stop; `save` is called whenever a phase has
+        begun or ended, `ready` before each of those that are neither for preparation nor for verification."""
         self.storage = storage
         self.storages = [storage]
         self.directory = f"/howdah/{run_id}"
@@ -86,6 +87,7 @@ class JobSession:
         self._observer = observer
         self._tag = run_tag(run_id)
         self._settings = settings
+        self._defaults = defaults
         self._check = check
         self._save = save
         self._ready = ready
@@ -97,7 +99,8 @@ class JobSession:
         version = self._cluster.distribution.version
         replaced = replacements(version)
         held, asked = (under_current_names(one, replaced) for one in (self._cluster.settings, self._settings))
-        surroundings = {"hadoop": version, "nodes": self._nodes(), "settings": shaping({**held, **asked})}
+        shaped = shaping({**held, **self._defaults, **asked})
+        surroundings = {"hadoop": version, "nodes": self._nodes(), "settings": shaped}
         datasets = Datasets(self.storage, self.directory, reuse=self._reuse, surroundings=surroundings, asked=asked)
         dataset, problem = datasets.obtain(identity, make)
         if problem is not None:
@@ -337,7 +340,7 @@ class JobSession:
     def _client_conf(self, phase: str) -> Path:
         """A configuration directory for this phase's client: the cluster's, the run's own keys, and the tags by which
         its applications are found."""
-        settings = {**self._settings, "mapreduce.job.tags": self._tags(phase)}
+        settings = {**self._defaults, **self._settings, "mapreduce.job.tags": self._tags(phase)}
         for name, content in self._cluster.client_files(settings).items():
             kept = self._writer.keep(f"conf/clients/{phase}/{name}", content)
         return kept.parent

@@ -26,7 +26,8 @@ def site_files(found: Findings, run: Run) -> Mapping[str, str]:
     facts = tuning.Facts(Sizing(**described["sizing"]), jdk)
     asked = arm_conditions(found.experiment, found.candidate)
     tuned = tuning.select(stock=asked.made.stock, without=_OF_THIS_MACHINE)
-    settings = {**tuning.resolve(tuned, facts, asked.made.task_flags), **asked.conf}
+    given = {**tuning.resolve(tuned, facts, asked.made.task_flags), **tuning.for_workloads(tuned, facts.sizing)}
+    settings = {**given, **asked.conf}
     files: dict[str, dict[str, str]] = {}
     for key, value in settings.items():
         files.setdefault(file_of(key), {})[key] = value

@@ -18,7 +18,8 @@ from howdah.model.storage import HDFS, POSIX_SCHEME
 Sites = dict[str, dict[str, str]]
 """File name (`core-site.xml`, …) → key → value."""
 
-_CLIENT_KEYS = frozenset({"dfs.replication", "dfs.blocksize", "dfs.bytes-per-checksum", "dfs.checksum.type"})
+BLOCK_SIZE, POSIX_BLOCK_SIZE = "dfs.blocksize", f"fs.{POSIX_SCHEME}.block.size"
+_CLIENT_KEYS = frozenset({"dfs.replication", BLOCK_SIZE, "dfs.bytes-per-checksum", "dfs.checksum.type"})
 
 _LOG4J = """\
 log4j.rootLogger=${hadoop.root.logger}
@@ -100,7 +101,7 @@ def configure(
     common = {**needed, **tuned, **overrides}
     if plan.storages.directory is not None:
         # Jobs split files by their blocks: those of both storages are as large.
-        common.setdefault("fs.posixfs.block.size", common.get("dfs.blocksize", "128m"))
+        common.setdefault(POSIX_BLOCK_SIZE, common.get(BLOCK_SIZE, "128m"))
     return Configuration(common, {node.name: _node(plan, node) for node in plan.nodes})
 
 

@@ -18,8 +18,14 @@ from howdah.hadoop.sizing import Sizing
 
 _COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 _SERIAL = "-XX:+UseSerialGC"
+_KEPT = "mapreduce.reduce.input.buffer.percent"
+_USUAL_HEAP_MIB = 819
+"""Of a task where nothing is set: 0.8 of 1024."""
 _REST_MIB = 64
 """Of a reduce's heap, beside map outputs and the young generation."""
+
+TASK_OPTIONS = "mapred.child.java.opts"
+"""The key with the JVM options of tasks."""
 
 _QUICK = "-XX:TieredStopAtLevel=1"
 
@@ -51,22 +57,28 @@ def _no_flags(_: Facts) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """One tuned default: Hadoop settings, and JVM flags of tasks, of application masters, of daemons and of clients."""
+    """One tuned default: Hadoop settings, and JVM flags of tasks, of application masters, of daemons and of clients.
+
+    `workloads` are settings of Howdah's own workloads alone: what would change the results of other programs. `results`
+    says why the rest does not."""
 
     name: str
     why: str
+    results: str
     settings: Callable[[Facts], Mapping[str, str]] = _nothing
+    workloads: Callable[[Sizing], Mapping[str, str]] = lambda _: {}
     task_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
     master_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
     daemon_flags: Callable[[Facts, Role], tuple[str, ...]] = lambda *_: ()
     client_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
 
 
-def _everywhere(name: str, why: str, *flags: str) -> Tuning:
+def _everywhere(name: str, why: str, results: str, *flags: str) -> Tuning:
     """A default that is the same JVM flags for everything."""
     return Tuning(
         name,
         why,
+        results,
         task_flags=_always(*flags),
         master_flags=_always(*flags),
         daemon_flags=lambda *_: flags,
@@ -125,8 +137,15 @@ def _fetched_share(facts: Facts) -> float:
     return min(0.7, (heap - _young_mib(facts) - _REST_MIB) / (1.25 * heap))
 
 
-def _tasks(facts: Facts) -> Mapping[str, str]:
-    slots = str(facts.sizing.total_slots)
+def _kept_share(facts: Facts) -> float:
+    """The share of a reduce's heap that map outputs may still take when the reduce runs. Hadoop has 0: a program that
+    fits into Hadoop's heap has to fit into what is left."""
+    heap = facts.sizing.task_heap_mib
+    return max(0, heap - _young_mib(facts) - _USUAL_HEAP_MIB) * 100 // heap / 100
+
+
+def _tasks(sizing: Sizing) -> Mapping[str, str]:
+    slots = str(sizing.total_slots)
     return {"mapreduce.job.maps": slots, "mapreduce.job.reduces": slots}
 
 
@@ -134,36 +153,59 @@ TUNINGS = (
     Tuning(
         "container-sizes",
         "as many tasks at once as there are processors, each with the memory that this leaves",
+        "A program that sets `mapreduce.map.memory.mb` or `mapreduce.reduce.memory.mb` gets that container, and a heap "
+        "of 0.8 of it. Known gaps: on a small machine, tasks have less than Hadoop's 1 GiB, and a program that needs "
+        "more has to ask for it; an application master has a heap of 819 MiB instead of 1 GiB, which a job of tens of "
+        "thousands of tasks may exceed (`yarn.app.mapreduce.am.command-opts`)",
         _containers,
     ),
-    Tuning("task-counts", "one map and one reduce per slot where the job does not say", _tasks),
+    Tuning(
+        "task-counts",
+        "one map and one reduce per slot",
+        "Other programs keep Hadoop's two maps and one reduce, as some read the output of one reduce alone",
+        workloads=_tasks,
+    ),
     Tuning(
         "large-blocks",
         "blocks and so splits of 1 GiB, less on a small disk: a task's JVM costs 1.5 to 2 s of CPU, which a 128 MiB "
         "split does not repay",
-        lambda facts: {"dfs.blocksize": str(facts.sizing.block_mib << 20)},
+        "Other programs keep Hadoop's 128 MiB: the size of blocks decides how many maps, and so how many files, a job "
+        "of maps alone has, what `hadoop fs -checksum` prints, and how much disk a file takes while it is written",
+        workloads=lambda sizing: {"dfs.blocksize": str(sizing.block_mib << 20)},
     ),
     Tuning(
         "large-checksum-chunks",
         "one checksum for 4 KiB instead of 512 bytes: fewer to make, to send and to compare; whole files are then "
-        "compared by a checksum that does not depend on it, which webhdfs: has not (DistCp between the two: "
-        "-skipcrccheck)",
-        lambda _: {"dfs.bytes-per-checksum": "4096", "dfs.checksum.combine.mode": "COMPOSITE_CRC"},
+        "compared by a checksum that does not depend on it",
+        "Other programs keep Hadoop's 512 bytes: the number changes what `hadoop fs -checksum` prints, by which DistCp "
+        "compares files of two clusters",
+        workloads=lambda _: {"dfs.bytes-per-checksum": "4096", "dfs.checksum.combine.mode": "COMPOSITE_CRC"},
     ),
     _everywhere(
         "serial-collector",
         "one task has one processor: parallel collectors only add threads and barriers",
+        "A collector that a program or a user names replaces this one",
         _SERIAL,
     ),
     Tuning(
         "biased-locking",
         "a task takes the same uncontended locks for every record; on Java 15 to 17 they can be made nearly free again",
+        "What a lock guards does not change",
         task_flags=_biased_locking,
     ),
-    _everywhere("no-perf-data", "no memory-mapped statistics file per JVM", "-XX:-UsePerfData"),
+    _everywhere(
+        "no-perf-data",
+        "no memory-mapped statistics file per JVM",
+        "Only tools that look for JVMs (`jps`, `jstat`) miss the file",
+        "-XX:-UsePerfData",
+    ),
     Tuning(
         "class-data-sharing",
         "JVMs map Hadoop's classes from one archive instead of parsing jars",
+        "A task's class path has Hadoop's jars and then the job's own, as usual; a job whose own classes come first "
+        f"(`{USER_CLASSES_FIRST}`) has Hadoop's class path and no archive. Known gap: a job whose tasks need classes "
+        "from elsewhere than its jar, `-libjars` and `-files` (an unpacked archive, "
+        "`mapreduce.application.classpath`) needs `--without class-data-sharing`",
         lambda facts: {} if facts.archive is None else {USER_CLASSES_FIRST: "false"},
         task_flags=lambda facts: _sharing(facts, tasks=True),
         master_flags=lambda facts: _sharing(facts, tasks=True),
@@ -175,6 +217,7 @@ TUNINGS = (
         "daemons of a small cluster, application masters and clients are busiest while they start: the optimising "
         "compiler costs them more than it gives (9 daemons: 23 s of CPU until healthy with it, 12 s without). "
         "DataNodes, which move the data, keep it, but it begins later",
+        "Compilers of one JVM compute the same",
         master_flags=_always(_QUICK),
         daemon_flags=lambda _, role: _late(10) if role is DATANODE else (_QUICK,),
         client_flags=_always(_QUICK),
@@ -182,37 +225,46 @@ TUNINGS = (
     Tuning(
         "late-compiler",
         "a task lives for seconds: optimising its less busy methods costs more than they then save",
+        "Compilers of one JVM compute the same",
         task_flags=_always(*_late(4)),
     ),
     Tuning(
         "small-young-generation",
         "what a task makes for a record dies at once: a third of the heap for that is memory to be fetched from the "
         "machine, a megabyte or more is a buffer, which lives as long as the task",
+        "The heap is as large as before; more of it is there for what lives long",
         task_flags=_young,
     ),
     Tuning(
         "sort-buffer",
         "sorts that fit the processor's cache, merged in one pass",
+        "A combiner may run more often and values of one key may come in another order, both of which MapReduce leaves "
+        "open; a record that is larger than the buffer is written by itself",
         lambda _: {"mapreduce.task.io.sort.mb": "32", "mapreduce.task.io.sort.factor": "100"},
     ),
     Tuning(
         "late-reduces",
         "reduces that start early hold a slot that a map could use",
+        "Reduces begin later, with the same input",
         lambda _: {"mapreduce.job.reduce.slowstart.completedmaps": "1.0"},
     ),
     Tuning(
         "reduce-memory",
         "map outputs that fit stay in memory until the reduce has read them, instead of being merged to disk first",
+        "While reduces of other programs run, map outputs leave them the heap that Hadoop's defaults give, 819 MiB, or "
+        "all of a smaller one",
         lambda facts: {
-            "mapreduce.reduce.input.buffer.percent": "0.9",
+            _KEPT: f"{_kept_share(facts):.2f}",
             "mapreduce.reduce.shuffle.input.buffer.percent": f"{_fetched_share(facts):.2f}",
             "mapreduce.reduce.shuffle.merge.percent": "0.95",
             "mapreduce.reduce.merge.inmem.threshold": "0",
         },
+        workloads=lambda _: {_KEPT: "0.9"},
     ),
     Tuning(
         "quick-heartbeats",
         "a container is handed out at a heartbeat: one second between them is much in a job of half a minute",
+        "Only the lines of progress that a client prints come at other moments",
         lambda _: {
             "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "200",
             "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "200",
@@ -223,6 +275,7 @@ TUNINGS = (
     Tuning(
         "no-speculation",
         "on nodes that share a machine a second attempt only takes processors from the first",
+        "A task has one attempt unless that fails, which is what every program has to expect",
         lambda _: {"mapreduce.map.speculative": "false", "mapreduce.reduce.speculative": "false"},
     ),
 )
@@ -254,12 +307,17 @@ def client_flags(tunings: tuple[Tuning, ...], facts: Facts) -> tuple[str, ...]:
     return tuple(flag for tuning in tunings for flag in tuning.client_flags(facts))
 
 
+def for_workloads(tunings: tuple[Tuning, ...], sizing: Sizing) -> dict[str, str]:
+    """Return the settings of Howdah's own workloads that neither the user nor the cluster's configuration sets."""
+    return {key: value for tuning in tunings for key, value in tuning.workloads(sizing).items()}
+
+
 def resolve(tunings: tuple[Tuning, ...], facts: Facts, flags: tuple[str, ...] = ()) -> dict[str, str]:
     """The settings that `tunings` make, JVM options of tasks and application masters included, to which `flags` of the
     user's are added.
 
     The module flags that Hadoop needs on newer JDKs are not among them: YARN adds those itself
-    (`mapreduce.jvm.add-opens-as-default`). Without a -Xmx, MapReduce derives a task's heap from its container.
+    (`mapreduce.jvm.add-opens-as-default`).
     """
     settings: dict[str, str] = {}
     for tuning in tunings:
@@ -269,10 +327,10 @@ def resolve(tunings: tuple[Tuning, ...], facts: Facts, flags: tuple[str, ...] = 
     if _SERIAL not in task:
         # Other collectors size their generations themselves.
         task = tuple(flag for flag in task if flag not in _young(facts))
-    if sized:
-        task = (f"-Xmx{facts.sizing.task_heap_mib}m", *task)
     if task:
-        settings["mapreduce.map.java.opts"] = settings["mapreduce.reduce.java.opts"] = " ".join(task)
+        # Hadoop reads this key last: a program that sets any key for its JVM options has those options alone. There is
+        # no -Xmx, as Hadoop then derives the heap from the memory of the container, which a program may set.
+        settings[TASK_OPTIONS] = " ".join(task)
     master = joined(tuple(flag for tuning in tunings for flag in tuning.master_flags(facts)), flags)
     if sized or master:
         # 1024 is Hadoop's own default, which is lost when the key is set.

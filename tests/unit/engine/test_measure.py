@@ -1,8 +1,9 @@
-"""Which of several workloads can be run on a cluster."""
+"""Which of several workloads can be run on a cluster, and how many tasks each has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from howdah.engine.measure import _resolved
 from howdah.engine.measurement import Measurement
 from howdah.engine.observer import Silent
 from howdah.errors import HowdahError, UsageError
+from howdah.hadoop.sizing import Sizing
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload
 from tests.unit.engine.clusters import FakeCluster, FakeHost
@@ -83,3 +85,48 @@ def test_where_it_was_asked_for_alone_it_is_refused() -> None:
         resolved(("pi", "spark-terasort"), SMALL, Room("hdfs"), leave_out=False)
     with pytest.raises(UsageError, match="none of the workloads can be run here"):
         resolved(("spark-terasort",), SMALL, Room("hdfs"), leave_out=True)
+
+
+SIX_SLOTS = asdict(Sizing(3, 2, 512, 1024, 2048, 128))
+WITH_REDUCES = ("terasort", "hs", "sort", "secondarysort", "wordcount", "grep", "join", "shuffle")
+
+
+def settings_of(name: str, described: Mapping[str, Any], asked: Asked, **held: str) -> Mapping[str, Any]:
+    """The settings of a workload on a cluster with this description, whose configuration has the keys `held`."""
+    settings = {"fs.defaultFS": "hdfs://here", **held}
+    cluster = Masters(FakeHost({}), settings=settings, description=described)
+    measurement = Measurement([(find_workload(name), asked)], {}, 1, Path("/none"), (), ClusterRequest("x"))
+    [(_, found)] = _resolved(measurement, cluster.live(), Room("hdfs"), Silent())  # type: ignore[arg-type]
+    return found
+
+
+def managed(kind: str = "tuned", *without: str) -> Mapping[str, Any]:
+    return {"sizing": SIX_SLOTS, "defaults": {"kind": kind, "without": list(without), "settings": {}}}
+
+
+@pytest.mark.parametrize("name", WITH_REDUCES)
+def test_workloads_have_a_map_and_a_reduce_per_slot(name: str) -> None:
+    size = find_workload(name).sizes["smoke"]
+    asked, reduces = Asked(size), "mapreduce.job.reduces"
+    found = settings_of(name, managed(), asked)
+    assert (found["maps"], found["reduces"], found["conf"]) == (6, 6, {})
+    for described in (managed("stock"), managed("tuned", "task-counts"), {"kind": "conf"}):
+        found = settings_of(name, described, asked)
+        assert (found["maps"], found["reduces"]) == (2, 1), "Hadoop's defaults"
+    assert settings_of(name, managed(), Asked(size, conf={reduces: "4"}))["reduces"] == 4
+    assert settings_of(name, managed(), Asked(size, reduces=5, conf={reduces: "4"}))["reduces"] == 5
+    own = {"sizing": SIX_SLOTS, "defaults": {"kind": "tuned", "without": [], "settings": {reduces: "3"}}}
+    assert settings_of(name, own, asked, **{reduces: "3"})["reduces"] == 3, "what the cluster was started with"
+
+
+@pytest.mark.parametrize(("name", "count"), [("pi", "maps"), ("dfsio", "files"), ("distcp", "maps")])
+def test_workloads_of_maps_have_one_per_slot(name: str, count: str) -> None:
+    asked = Asked(find_workload(name).sizes["smoke"])
+    assert settings_of(name, managed(), asked)[count] == 6
+    assert settings_of(name, managed("stock"), asked)[count] == 2
+
+
+def test_a_command_of_the_users_has_no_count() -> None:
+    found = settings_of("command", managed(), Asked(own={"run": "hadoop jar own.jar"}))
+    assert found["conf"] == {}
+    assert not {"maps", "reduces"} & found.keys()

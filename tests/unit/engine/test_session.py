@@ -62,6 +62,7 @@ def session(
         Silent(),
         run_id="r",
         settings={},
+        defaults={},
         reuse=False,
         check=lambda: None,
         save=lambda: None,

@@ -32,7 +32,9 @@ def opens(tmp_path: Path) -> Iterator[Opens]:
     """Opens sessions, each with a run directory of its own; the keys of its settings have underscores for dots."""
     with ExitStack() as stack:
 
-        def one(cluster: FakeCluster, storage: Any, *, reuse: bool = False, **settings: str) -> JobSession:
+        def one(
+            cluster: FakeCluster, storage: Any, *, reuse: bool = False, defaults: Any = None, **settings: str
+        ) -> JobSession:
             writer = RunWriter(tmp_path / str(len(list(tmp_path.iterdir()))), run())
             stack.callback(writer.close)
             return JobSession(
@@ -42,6 +44,7 @@ def opens(tmp_path: Path) -> Iterator[Opens]:
                 Silent(),
                 run_id=writer.path.name,
                 settings={key.replace("_", "."): value for key, value in settings.items()},
+                defaults=defaults or {},
                 reuse=reuse,
                 check=lambda: None,
                 save=lambda: None,
@@ -76,6 +79,20 @@ def test_old_names_of_keys_are_part_of_what_data_is(opens: Opens) -> None:
     assert opens(cluster, storage, reuse=True, dfs_block_size="128").dataset(IDENTITY, make).reused
 
 
+def test_defaults_of_workloads_are_part_of_what_data_is_and_of_what_clients_see(opens: Opens, tmp_path: Path) -> None:
+    """As were the same keys in the cluster's configuration, so that data which was kept is used again."""
+    storage, key = Memory(), "dfs.bytes-per-checksum"
+    make = Generator(storage)
+    held = FakeCluster(FakeHost({}), description={"nodes": 1}, settings={key: "4096"})
+    opens(held, storage, reuse=True).dataset(IDENTITY, make)
+    cluster = FakeCluster(FakeHost({}), description={"nodes": 1})
+    assert opens(cluster, storage, reuse=True, defaults={key: "4096"}).dataset(IDENTITY, make).reused
+    assert not opens(cluster, storage, reuse=True).dataset(IDENTITY, make).reused
+    phase(opens, defaults={key: "4096", "a.b": "1"}, a_b="2")
+    [file] = tmp_path.rglob("conf/clients/check/mapred-site.xml")
+    assert file.read_text().splitlines()[:2] == [f"{key}=4096", "a.b=2"]
+
+
 @pytest.mark.parametrize(
     ("nodes", "vcores", "maps", "at_once"),
     [
@@ -101,7 +118,7 @@ def test_maps_run_in_the_client_where_one_node_beside_it_is_all_there_is(
     assert found == (() if at_once is None else ("-Dmapreduce.framework.name=local", *expected))
 
 
-def phase(opens: Opens, *others: Application) -> JobSession:
+def phase(opens: Opens, *others: Application, **given: Any) -> JobSession:
     """A session in which a command was a phase, while the ResourceManager knew `others` too."""
     readings = iter(range(3))
 
@@ -110,7 +127,7 @@ def phase(opens: Opens, *others: Application) -> JobSession:
 
     host = FakeHost({"files.read": lambda **_: b"", "accounting.cpu": cpu}, FakeProcess(says="said"))
     daemons = (Daemon("nodemanager", "node1", "here", 1),)
-    found = opens(FakeCluster(host, FakeManager(every=others), daemons=daemons), Memory())
+    found = opens(FakeCluster(host, FakeManager(every=others), daemons=daemons), Memory(), **given)
     assert found.command("check", "run", "true").output == "said"
     return found
 

@@ -33,7 +33,7 @@ PLAN = lay_out(
 
 def test_names_are_distinct_and_reasons_given() -> None:
     assert len(set(NAMES)) == len(NAMES)
-    assert all(one.why for one in tuning.TUNINGS)
+    assert all(one.why and one.results for one in tuning.TUNINGS)
 
 
 def test_stock_is_nothing_at_all() -> None:
@@ -46,9 +46,30 @@ def test_each_can_be_left_out_alone_and_matters(name: str) -> None:
     assert [one.name for one in fewer] == [one for one in NAMES if one != name]
 
     def everything(chosen: tuple[tuning.Tuning, ...]) -> object:
-        return tuning.resolve(chosen, FACTS), tuning.client_flags(chosen, FACTS)
+        given = tuning.for_workloads(chosen, FACTS.sizing)
+        return tuning.resolve(chosen, FACTS), tuning.client_flags(chosen, FACTS), given
 
     assert everything(whole) != everything(fewer)
+
+
+def test_no_program_of_a_users_gets_what_would_change_its_results() -> None:
+    tuned = tuning.select(stock=False)
+    given = tuning.for_workloads(tuned, FACTS.sizing)
+    shared = {"mapreduce.reduce.input.buffer.percent"}
+    assert given.keys() & tuning.resolve(tuned, FACTS).keys() == shared
+    assert {"mapreduce.job.maps", "mapreduce.job.reduces", "dfs.blocksize", "dfs.bytes-per-checksum"} < given.keys()
+    assert tuning.for_workloads(tuning.select(stock=True), FACTS.sizing) == {}
+
+
+@pytest.mark.parametrize("task_mib", [512, 640, 1024, 1536, 2048, 4096])
+def test_a_users_reduce_has_the_heap_that_hadoops_defaults_give_it(task_mib: int) -> None:
+    facts = replace(FACTS, sizing=replace(FACTS.sizing, task_mib=task_mib))
+    found = tuning.resolve(tuning.select(stock=False), facts)
+    heap, kept = facts.sizing.task_heap_mib, float(found["mapreduce.reduce.input.buffer.percent"])
+    young = re.search(r"-Xmn(\d+)m", found[tuning.TASK_OPTIONS])
+    assert young is not None
+    assert kept == 0 or heap * (1 - kept) >= 819 + int(young[1])
+    assert (kept > 0) == (task_mib > 1200)
 
 
 @pytest.mark.parametrize("task_mib", [512, 640, 1024, 1536, 2048, 4096])
@@ -57,7 +78,7 @@ def test_what_a_reduce_fetches_fits_beside_the_young_generation_with_all_that_ha
 ) -> None:
     facts = replace(FACTS, sizing=replace(FACTS.sizing, task_mib=task_mib))
     found = tuning.resolve(tuning.select(stock=False), facts)
-    young = re.search(r"-Xmn(\d+)m", found["mapreduce.reduce.java.opts"])
+    young = re.search(r"-Xmn(\d+)m", found[tuning.TASK_OPTIONS])
     assert young is not None
     heap = facts.sizing.task_heap_mib
     fetched = 1.25 * float(found["mapreduce.reduce.shuffle.input.buffer.percent"]) * heap
@@ -72,7 +93,7 @@ def test_an_unknown_name_is_refused() -> None:
 def test_without_an_archive_no_flag_names_one() -> None:
     found = tuning.resolve(tuning.select(stock=False), replace(FACTS, archive=None, task_arguments=None))
     assert "Shared" not in str(found)
-    assert "@" not in found["mapreduce.map.java.opts"]
+    assert "@" not in found[tuning.TASK_OPTIONS]
     assert "-XX:SharedArchiveFile=/cache/a.jsa" in str(tuning.resolve(tuning.select(stock=False), FACTS))
 
 
@@ -81,7 +102,7 @@ def test_without_an_archive_no_flag_names_one() -> None:
 )
 def test_a_flag_that_newer_javas_refuse_is_not_given_to_them(major: int, there: bool) -> None:
     facts = replace(FACTS, jdk=replace(JDK, version=(major, 0, 1)))
-    found = tuning.resolve(tuning.select(stock=False), facts)["mapreduce.map.java.opts"]
+    found = tuning.resolve(tuning.select(stock=False), facts)[tuning.TASK_OPTIONS]
     assert ("BiasedLocking" in found) is there
 
 
@@ -89,7 +110,7 @@ def test_generations_are_sized_for_the_serial_collector_alone() -> None:
     def flags(*theirs: str, without: tuple[str, ...] = (), java: int = 17) -> list[str]:
         facts = replace(FACTS, jdk=replace(JDK, version=(java, 0, 1)))
         chosen = tuning.select(stock=False, without=without)
-        return tuning.resolve(chosen, facts, theirs)["mapreduce.map.java.opts"].split()
+        return tuning.resolve(chosen, facts, theirs)[tuning.TASK_OPTIONS].split()
 
     assert {"-Xmn64m", "-XX:PretenureSizeThreshold=1m"} <= set(flags())
     assert {"-Xmn64m", "-XX:PretenureSizeThreshold=1m"} <= set(flags("-XX:+UseSerialGC"))
@@ -100,10 +121,17 @@ def test_generations_are_sized_for_the_serial_collector_alone() -> None:
 
 def test_heaps_are_below_their_containers() -> None:
     found = tuning.resolve(tuning.select(stock=False), FACTS)
-    for kind in ("map", "reduce"):
-        heap = next(flag for flag in found[f"mapreduce.{kind}.java.opts"].split() if flag.startswith("-Xmx"))
-        assert int(heap[4:-1]) < int(found[f"mapreduce.{kind}.memory.mb"])
+    assert "-Xmx" not in found[tuning.TASK_OPTIONS], "Hadoop derives it from the container, whatever its size"
+    assert FACTS.sizing.task_heap_mib < int(found["mapreduce.map.memory.mb"])
     assert found["yarn.app.mapreduce.am.command-opts"].startswith(f"-Xmx{FACTS.sizing.am_heap_mib}m ")
+    assert FACTS.sizing.am_heap_mib < int(found["yarn.app.mapreduce.am.resource.mb"])
+
+
+def test_options_of_a_users_programs_replace_ours() -> None:
+    """Hadoop reads the key of maps or of reduces, then that of both."""
+    found = tuning.resolve(tuning.select(stock=False), FACTS, ("-Da=1",))
+    keys = {key for key in found if key.endswith("java.opts")}
+    assert keys == {"mapred.child.java.opts"}, "a program that sets this old key still gets what it asks for"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +186,7 @@ def test_a_job_whose_own_classes_come_first_has_hadoops_class_path() -> None:
     files = task_arguments(of_lock(read_lock("3.4.2"), Path("/hadoop")), "/conf")
     for first, is_empty in (("false", False), ("true", True)):
         job = expand({**found, key: first})
-        for options in (job["mapreduce.map.java.opts"], job["yarn.app.mapreduce.am.command-opts"]):
+        for options in (job[tuning.TASK_OPTIONS], job["yarn.app.mapreduce.am.command-opts"]):
             [file] = [word.removeprefix("@/conf/") for word in options.split() if word.startswith("@")]
             assert (files[file] == "") == is_empty
 

@@ -1,0 +1,33 @@
+"""What Howdah's own workloads have on a cluster beside its configuration, which people's own programs have alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from howdah.cluster.live import LiveCluster
+from howdah.hadoop import tuning
+from howdah.hadoop.configuration import BLOCK_SIZE, POSIX_BLOCK_SIZE
+from howdah.hadoop.sizing import Sizing
+from howdah.workload import Workload
+from howdah.workload.command import Command
+
+
+def own_defaults(workload: Workload, cluster: LiveCluster) -> Mapping[str, str]:
+    """Return the settings that every job of `workload` has unless the run sets them.
+
+    There are none for a command of the user's, nor on a cluster that Howdah did not start. What the cluster was started
+    with (`howdah up --conf`) wins.
+    """
+    described = cluster.description
+    if isinstance(workload, Command) or "sizing" not in described:
+        return {}
+    defaults = described["defaults"]
+    tuned = tuning.select(stock=defaults["kind"] == "stock", without=defaults["without"])
+    found = {
+        key: value
+        for key, value in tuning.for_workloads(tuned, Sizing(**described["sizing"])).items()
+        if key not in defaults["settings"]
+    }
+    if BLOCK_SIZE in found and POSIX_BLOCK_SIZE in cluster.settings and POSIX_BLOCK_SIZE not in defaults["settings"]:
+        found[POSIX_BLOCK_SIZE] = found[BLOCK_SIZE]
+    return found
