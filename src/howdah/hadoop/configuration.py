@@ -13,6 +13,7 @@ from howdah.hadoop.distribution import Distribution
 from howdah.hadoop.jdk import Jdk, jvm_flags
 from howdah.hadoop.plan import Place, Plan
 from howdah.hadoop.site import SITES, Site, parse_site, render_site
+from howdah.hadoop.tuning import is_collector
 from howdah.model.storage import HDFS, POSIX_SCHEME
 
 Sites = dict[str, dict[str, str]]
@@ -126,13 +127,18 @@ def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> 
 
 def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple[str, ...], logs: str) -> str:
     """hadoop-env.sh: what the `hadoop` launchers of this or of the user's own distribution read."""
-    options = " ".join((*jvm_flags(jdk, distribution.version), *client_flags))
+    collectors = " ".join(filter(is_collector, client_flags))
+    rest = (flag for flag in client_flags if not is_collector(flag))
+    options = " ".join((*jvm_flags(jdk, distribution.version), *rest))
     lines = [
         f"export JAVA_HOME='{jdk.home}'",
         f"export HADOOP_HOME='{distribution.home}'",
         f"export HADOOP_LOG_DIR='{logs}'",
         f'export HADOOP_OPTS="{options} ${{HADOOP_OPTS:-}}"',
     ]
+    if collectors:  # A JVM takes one collector: the user's, in whatever variable.
+        add = f'export HADOOP_OPTS="{collectors} $HADOOP_OPTS"'
+        lines.append(f'case "$(env)" in *-XX:+Use*GC*) ;; *) {add} ;; esac')
     if plugins := ":".join(map(str, distribution.plugins)):
         lines.append(f"export HOWDAH_PLUGINS='{plugins}'")
         if distribution.source == "home":  # Apache's scripts know nothing of that.

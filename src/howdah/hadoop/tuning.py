@@ -297,9 +297,14 @@ def daemon_flags(tunings: tuple[Tuning, ...], facts: Facts, role: Role) -> tuple
 
 def joined(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
     """`ours` and then the user's. A JVM takes one collector: one that the user names replaces ours."""
-    if any(_COLLECTOR.fullmatch(flag) for flag in theirs):
-        ours = tuple(flag for flag in ours if not _COLLECTOR.fullmatch(flag))
+    if any(map(is_collector, theirs)):
+        ours = tuple(flag for flag in ours if not is_collector(flag))
     return (*ours, *theirs)
+
+
+def is_collector(flag: str) -> bool:
+    """Return whether a JVM flag chooses the garbage collector; a JVM with two such flags does not start."""
+    return _COLLECTOR.fullmatch(flag) is not None
 
 
 def client_flags(tunings: tuple[Tuning, ...], facts: Facts) -> tuple[str, ...]:

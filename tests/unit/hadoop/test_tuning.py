@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -189,6 +190,25 @@ def test_a_job_whose_own_classes_come_first_has_hadoops_class_path() -> None:
         for options in (job[tuning.TASK_OPTIONS], job["yarn.app.mapreduce.am.command-opts"]):
             [file] = [word.removeprefix("@/conf/") for word in options.split() if word.startswith("@")]
             assert (files[file] == "") == is_empty
+
+
+@pytest.mark.parametrize(
+    ("variables", "collectors"),
+    [
+        ({}, ["-XX:+UseSerialGC"]),
+        ({"HADOOP_OPTS": "-Da=1 -XX:+UseG1GC"}, ["-XX:+UseG1GC"]),
+        ({"HADOOP_CLIENT_OPTS": "-XX:+UseParallelGC"}, []),
+        ({"JDK_JAVA_OPTIONS": "-XX:+UseZGC"}, []),
+    ],
+)
+def test_a_collector_that_the_user_exports_replaces_ours(variables: dict[str, str], collectors: list[str]) -> None:
+    flags = tuning.client_flags(tuning.select(stock=False), FACTS)
+    script = environment_script(of_lock(read_lock("3.4.2"), Path("/hadoop")), JDK, flags, "/logs")
+    twice = f"{script}{script}echo $HADOOP_OPTS"  # Launchers call each other.
+    said = subprocess.run(["/bin/bash", "-c", twice], env=variables, capture_output=True, text=True, check=True)
+    options = said.stdout.split()
+    assert list(dict.fromkeys(flag for flag in options if tuning.is_collector(flag))) == collectors
+    assert "-XX:TieredStopAtLevel=1" in options
 
 
 @pytest.mark.parametrize("source", ["managed", "home"])
