@@ -40,7 +40,8 @@ soak: setup-tests jars spark ## one of the parts that are too long for every cha
 	@$(BIN)/python -m tools.soak $(PART)
 
 dist: setup ## builds a release into dist/: wheel, sdist, plugin jars, checksums; the same commit gives the same bytes
-	$(MVN) -q clean && $(MAKE) --no-print-directory --always-make jars
+	$(MVN) -q clean
+	$(MAKE) --no-print-directory --always-make jars
 	$(BIN)/python tools/dist.py
 
 bench: setup jars spark ## measures Howdah's own benchmarks; ROW=NAME picks one
