@@ -1,6 +1,6 @@
 # Every target makes what it needs first, on a machine that has Python 3.11, make and this repository.
 .DEFAULT_GOAL := help
-.PHONY: help demo jars spark check test soak dist bench format requirements setup setup-tests
+.PHONY: help demo jars spark check test defects soak dist bench format requirements setup setup-tests
 .NOTPARALLEL:
 
 BIN := .venv/bin
@@ -8,6 +8,8 @@ MVN := mvn -B --no-transfer-progress -f java/pom.xml
 JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar src/howdah/jars/howdah-accelerator.jar src/howdah/jars/howdah-filesystem.jar
 ROW ?=
 PART ?=
+DEFECT ?=
+CONTROL ?=
 
 help: ## says what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +37,9 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 
 test: setup-tests jars spark ## all that every change must pass: check, the data plane, real daemons, a browser
 	@$(BIN)/python -m tools.suite
+
+defects: setup ## plants the defects of tests/defects in a copy: their tests must catch them; DEFECT=NAME picks one, CONTROL=yes also runs the tests without
+	$(BIN)/python -m tools.defects $(if $(CONTROL),--control) $(DEFECT)
 
 soak: setup-tests jars spark ## one of the parts that are too long for every change: PART=NAME; without it, says which there are
 	@$(BIN)/python -m tools.soak $(PART)

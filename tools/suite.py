@@ -107,9 +107,9 @@ def home_of_jdk() -> Path:
         return Path(choose_jdk(find_jdks(host), "3.4.2").home)
 
 
-def quick_jdk(scratch: Path) -> Path:
-    """That JDK with another `java`: without the optimising compiler, and with `scratch` for temporary files."""
-    real, quick = home_of_jdk(), ROOT / ".build" / "jdk"
+def quick_jdk(scratch: Path, quick: Path = ROOT / ".build" / "jdk") -> Path:
+    """That JDK with another `java`, at `quick`: without the optimising compiler, with `scratch` for temporary files."""
+    real = home_of_jdk()
     shutil.rmtree(quick, ignore_errors=True)
     (quick / "bin").mkdir(parents=True)
     for place in (real, real / "bin"):

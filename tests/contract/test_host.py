@@ -207,11 +207,11 @@ def test_stream_ends_with_a_closing_record_after_every_point(host: Host) -> None
 def test_closing_ends_everything_also_what_left_its_session(host: Host, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     # As YARN's containers do: a session of its own, its parent gone.
-    host.start(
+    parent = host.start(
         ["sh", "-c", f"setsid sh -c 'echo $$ > {mark}; sleep 600' & sleep 0.2; exit 0"], output=str(tmp_path / "out")
     )
     staying = host.start(["sleep", "600"], output=str(tmp_path / "out"))
-    wait_for(mark.exists)
+    wait_for(lambda: mark.exists() and parent.poll() is not None)
     orphan = int(mark.read_text())
     host.close()
     wait_for(lambda: not is_alive(orphan) and not is_alive(staying.pid))

@@ -44,7 +44,7 @@ def acquire() -> Plan:
 
 
 @pytest.mark.parametrize("which", ["first", "last"])
-@pytest.mark.parametrize("address", ["0.0.0.0", "masters"])
+@pytest.mark.parametrize("address", ["0.0.0.0", "127.0.0.1", "masters"])
 def test_a_block_with_one_port_taken_is_passed_over(which: str, address: str) -> None:
     before = acquire()
     port = min(ports_of(before)) if which == "first" else max(ports_of(before))

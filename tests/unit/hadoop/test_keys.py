@@ -27,6 +27,7 @@ KNOWN = {
         ("mapreduce.job.reduce", "mapreduce.job.reduces"),
         ("dfs.block.sise", "dfs.blocksize"),
         ("dfs.blcoksize", "dfs.blocksize"),
+        ("dfs.bloksise", "dfs.blocksize"),
         ("fs.defaultFs", "fs.defaultFS"),
         ("yarn.nodemanger.resource.memory-mb", "yarn.nodemanager.resource.memory-mb"),
         ("mapreduce.task.io.sort-mb", "mapreduce.task.io.sort.mb"),

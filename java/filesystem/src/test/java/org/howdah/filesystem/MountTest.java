@@ -89,6 +89,16 @@ class MountTest {
   }
 
   @Test
+  void noLinkLeadsToADirectoryWhoseNameBeginsWithTheRoots() throws IOException {
+    Path other = Files.createDirectory(base.resolve("root-of-others"));
+    Files.write(other.resolve("secret"), "secret".getBytes(StandardCharsets.UTF_8));
+    Files.createSymbolicLink(root.resolve("way"), other);
+    FileSystem files = TemporaryMount.open(root);
+    assertThatThrownBy(() -> files.open(new org.apache.hadoop.fs.Path("/way/secret")))
+        .isInstanceOf(AccessControlException.class);
+  }
+
+  @Test
   void aDirectoryInWhosePlaceALinkIsLeadsOutForStatusesOfAMomentAlone() throws Exception {
     FileSystem files = TemporaryMount.open(root);
     org.apache.hadoop.fs.Path name = new org.apache.hadoop.fs.Path("/way/secret");

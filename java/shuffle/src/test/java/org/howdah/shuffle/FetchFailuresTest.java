@@ -89,6 +89,22 @@ class FetchFailuresTest extends ReduceFixture {
   }
 
   @Test
+  void theMasterIsToldOfAMapThatHasTwoAttemptsLeftAndOfNoOther() throws IOException {
+    for (int attempts = 1; attempts <= 4; attempts++) {
+      status.failedMaps.clear();
+      JobConf job = job();
+      job.setMaxMapAttempts(attempts);
+      EarlyNotices notices =
+          new EarlyNotices(
+              Segments.context(reduce, job, reporter, null, master(), status, null), false, 100);
+      for (int silentMs = 100; silentMs <= 1000; silentMs += 100) {
+        notices.silent(Collections.singleton(Segments.map(3)), silentMs);
+      }
+      assertThat(told()).as("%d attempts", attempts).isEqualTo(attempts < 3 ? 0 : 3);
+    }
+  }
+
+  @Test
   void whereOutputsOutliveARestartTheMasterIsNotTold() throws Exception {
     JobConf job = job();
     job.setBoolean("yarn.nodemanager.recovery.enabled", true);

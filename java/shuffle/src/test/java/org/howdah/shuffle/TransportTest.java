@@ -2,6 +2,7 @@ package org.howdah.shuffle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import org.apache.hadoop.mapreduce.task.reduce.MapHost;
 import org.howdah.sort.RecordCursor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -193,6 +195,23 @@ class TransportTest {
     }
     put(4, whole, rawLength);
     assertThat(fetch(kind, MAPS)).containsKey(4);
+  }
+
+  @Test
+  void anOutputThatIsAnnouncedForAnotherReduceIsNotGiven() throws IOException {
+    write();
+    String wrong = Segments.map(4).toString();
+    server.answer =
+        (request, asked) -> {
+          DataOutputStream out = MapOutputServer.begin(request);
+          for (String map : asked) {
+            byte[] segment = server.segments.get(map);
+            long rawLength = server.rawLengths.get(map);
+            MapOutputServer.send(out, map, segment, rawLength, map.equals(wrong) ? 1 : 0);
+          }
+          out.flush();
+        };
+    assertThat(fetch(Kind.HTTP, MAPS)).containsKey(3).doesNotContainKey(4);
   }
 
   @ParameterizedTest

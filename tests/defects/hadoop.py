@@ -1,0 +1,65 @@
+"""Defects of how Hadoop is fetched, configured and asked."""
+
+from __future__ import annotations
+
+from tests.defects.defect import Defect
+
+DEFECTS = (
+    Defect(
+        name="jar-not-verified",
+        promise="Every jar of the managed Hadoop is compared with the SHA-256 of the lock before it is used.",
+        file="src/howdah/hadoop/fetch.py",
+        old="if damage(part, artifact.size, artifact.sha256, None) is None:",
+        new="if part.stat().st_size == artifact.size:",
+        tests=("tests/unit/hadoop/test_fetch.py::test_a_corrupt_jar_in_the_repository_is_deleted_and_fetched_again",),
+    ),
+    Defect(
+        name="verify-trusts-times",
+        promise="`howdah hadoop verify` finds damage that size and time do not show.",
+        file="src/howdah/hadoop/distribution.py",
+        old='None if verify else stamp["mtime_ns"][artifact.in_home]',
+        new='stamp["mtime_ns"][artifact.in_home]',
+        tests=("tests/faults/test_cache.py::test_verify_finds_damage_that_size_and_time_do_not_show",),
+    ),
+    Defect(
+        name="final-setting-overridden",
+        promise="A final property of a cluster's configuration is read as Hadoop reads it.",
+        file="src/howdah/hadoop/site.py",
+        old="for key, value in site.properties.items() if key not in final}",
+        new="for key, value in site.properties.items()}",
+        tests=("tests/unit/hadoop/test_site.py::test_a_directory_is_read_with_later_files_over_earlier_ones",),
+    ),
+    Defect(
+        name="secrets-copied",
+        promise="What clients get of a configuration directory has no secret of a daemon.",
+        file="src/howdah/hadoop/site.py",
+        old="    for file in map(directory.joinpath, _BESIDE):",
+        new='    for file in directory.glob("*.xml"):',
+        tests=("tests/unit/hadoop/test_site.py::test_clients_get_what_they_read_and_no_secret_of_a_daemon",),
+    ),
+    Defect(
+        name="slip-passes",
+        promise="A Hadoop key that is spelled almost like a real one is refused.",
+        file="src/howdah/hadoop/keys.py",
+        old="(slips := _distance(key, name)) <= _SLIP]",
+        new="(slips := _distance(key, name)) < _SLIP]",
+        tests=("tests/unit/hadoop/test_keys.py::test_a_slip_is_caught",),
+    ),
+    Defect(
+        name="part-taken-for-the-whole",
+        promise="An answer that ends before its announced length is an error, never a shorter answer.",
+        file="src/howdah/hadoop/http.py",
+        old="        return response.read()\n    except IncompleteRead as error:\n",
+        new="        return response.read()\n    except IncompleteRead as error:\n"
+        "        if error.partial:\n            return error.partial\n",
+        tests=("tests/unit/hadoop/test_http.py::test_a_part_is_no_answer",),
+    ),
+    Defect(
+        name="memory-overcommitted",
+        promise="The containers and daemons of a cluster fit the memory of the machine together.",
+        file="src/howdah/hadoop/sizing.py",
+        old="slots = -(-processors // nodes)",
+        new="slots = processors",
+        tests=("tests/unit/hadoop/test_sizing.py::test_all_of_it_fits_the_memory",),
+    ),
+)

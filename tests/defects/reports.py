@@ -1,0 +1,74 @@
+"""Defects of what reports and comparisons say."""
+
+from __future__ import annotations
+
+from tests.defects.defect import Defect
+
+_BUILD, _COMPARE = "src/howdah/report/build.py", "src/howdah/report/compare.py"
+
+DEFECTS = (
+    Defect(
+        name="damage-not-said",
+        promise="A report names what is missing or cut off in a run directory.",
+        file=_BUILD,
+        old='yield Caveat("run", sentence(f"{run.run.id}: {problem}"))',
+        new="continue",
+        tests=("tests/unit/report/test_build.py::test_the_runs_own_caveats_and_damage_are_said",),
+    ),
+    Defect(
+        name="invalid-runs-without-reasons",
+        promise="Runs that are not valid are listed with their reasons and not used.",
+        file=_BUILD,
+        old='listed = listing([f"{run.run.id} {outcome_words(run.run)}" for run in unused])',
+        new='listed = listing([f"{run.run.id} {run.run.outcome.kind}" for run in unused])',
+        tests=("tests/unit/report/test_build.py::test_runs_that_are_not_valid_are_listed_and_not_used",),
+    ),
+    Defect(
+        name="wide-spread-not-said",
+        promise="A report says where the runs differ much.",
+        file=_BUILD,
+        old="found.cv is not None and found.cv > WIDE_SPREAD",
+        new="found.n > 4 and found.cv is not None and found.cv > WIDE_SPREAD",
+        tests=("tests/unit/report/test_build.py::test_a_wide_spread_is_said",),
+    ),
+    Defect(
+        name="other-hardware-not-said",
+        promise="A comparison of runs on different hosts says that the effect may be that of the hosts.",
+        file=_COMPARE,
+        old='if entry.path.startswith("hosts.")]',
+        new='if entry.path.startswith("host.")]',
+        tests=("tests/unit/report/test_compare.py::test_other_hardware_is_said",),
+    ),
+    Defect(
+        name="readback-not-compared",
+        promise="Two sides whose daemons held other settings than were asked for are not compared silently.",
+        file=_COMPARE,
+        old="    elif not settings and (held := _held(sides)):",
+        new="    elif settings and (held := _held(sides)):",
+        tests=("tests/unit/report/test_compare.py::test_what_daemons_held_differently_is_told",),
+    ),
+    Defect(
+        name="simulated-not-said",
+        promise="Numbers of a synthetic cluster are called simulated wherever they are shown.",
+        file=_COMPARE,
+        old='simulated = "Simulated: " if sides.baseline.first.run.simulated else ""',
+        new='simulated = "Simulated: " if sides.baseline.first.run.labels.get("simulated") else ""',
+        tests=("tests/system/test_synthetic.py::test_runs_are_told_from_measured_ones",),
+    ),
+    Defect(
+        name="gap-shown-as-zero",
+        promise="What was not measured is missing in a report, never 0.",
+        file="src/howdah/report/series.py",
+        old="return None if growth is None else growth / (end - start)",
+        new="return 0.0 if growth is None else growth / (end - start)",
+        tests=("tests/unit/report/test_series.py::test_what_is_not_covered_is_missing_not_zero",),
+    ),
+    Defect(
+        name="untrusted-exits-with-1",
+        promise="A run that ran and cannot be trusted exits with 3.",
+        file="src/howdah/errors.py",
+        old="    exit_code = 3",
+        new="    exit_code = 1",
+        tests=("tests/unit/cli/test_run.py::test_the_exit_code_says_who_must_act",),
+    ),
+)
