@@ -9,13 +9,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from howdah.cli.main import howdah
-from howdah.cli.run_command import _verdict
+from howdah.cli.run_command import _finish, _verdict
 from howdah.engine.measurement import Measured
-from howdah.errors import UsageError
+from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.site import render_site
 from howdah.model.run import Outcome, OutcomeKind, Run, Trial
 from howdah.model.sample import Moment
 from howdah.workload.registry import WORKLOADS
+from tests.unit.report.example_runs import Example, write_example
 
 
 def typed(*arguments: str, **environment: str) -> Result:
@@ -97,6 +98,25 @@ def test_the_exit_code_says_who_must_act(
     error = _verdict(Measured(run, Path("/runs/r"), refused))
     assert (None if error is None else error.exit_code) == code
     assert ("" if error is None else error.message) == message
+
+
+def test_of_several_runs_the_first_that_is_not_valid_decides(tmp_path: Path) -> None:
+    ended = [("a", Outcome("valid")), ("b", Outcome("failed", "no")), ("c", Outcome("invalid", "wrong"))]
+    made = [write_example(tmp_path, Example(name, place, one)) for place, (name, one) in enumerate(ended)]
+    runs = [Measured(one.run, one.path) for one in made]
+    with pytest.raises(WorkloadFailed, match="no"):
+        _finish(runs, as_json=True, reported=False)
+    with pytest.raises(Untrusted):
+        _finish([runs[0], runs[2], runs[1]], as_json=True, reported=False)
+
+
+@pytest.mark.parametrize(
+    "option", [("--nodes", "2"), ("--without", "large-blocks"), ("--work-dir", "/w"), ("--defaults", "stock")]
+)
+def test_options_for_a_new_cluster_are_refused_on_one_that_is_up(option: tuple[str, str]) -> None:
+    for cluster in ("x", "conf:/etc/hadoop/conf"):
+        error = typed("terasort", "--cluster", cluster, *option).exception
+        assert f"{option[0]} is for a cluster that is made for the run" in str(error)
 
 
 @pytest.mark.parametrize("also", [("--json",), ("-o", "x.html")])

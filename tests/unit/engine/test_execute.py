@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,13 @@ from howdah.storage import Storage
 from howdah.store import read_run
 from howdah.workload import Session, Settings
 from howdah.workload.command import Command
-from tests.unit.engine.clusters import IDLE, ClientsOnly, FakeHost, TaggedManager
+from tests.unit.engine.clusters import IDLE, ClientsOnly, FakeHost, TaggedManager, application
 
 
 class Ends(Command):
     """Raises `error` in its step `where`."""
 
-    def __init__(self, where: str, error: Exception | None) -> None:
+    def __init__(self, where: str, error: BaseException | None) -> None:
         self._where = where
         self._error = error
 
@@ -62,6 +63,16 @@ class Whole(ClientsOnly):
     def release(self) -> None: ...
 
 
+@dataclass
+class Killing(TaggedManager):
+    """Keeps the applications that it was asked to kill."""
+
+    killed: list[str] = field(default_factory=list)
+
+    def kill(self, application_id: str) -> None:
+        self.killed.append(application_id)
+
+
 class Nothing:
     """A storage of which only the name is asked."""
 
@@ -71,7 +82,13 @@ class Nothing:
 
 
 def execution(
-    tmp_path: Path, where: str, error: Exception | None, *, lost: tuple[str, ...] = (), warnings: tuple[str, ...] = ()
+    tmp_path: Path,
+    where: str,
+    error: BaseException | None,
+    *,
+    lost: tuple[str, ...] = (),
+    warnings: tuple[str, ...] = (),
+    manager: TaggedManager | None = None,
 ) -> Execution:
     answers = {
         "machine.moment": lambda **_: {"utc": 0.0, "monotonic": 0.0},
@@ -79,7 +96,7 @@ def execution(
         "machine.command_lines": lambda **_: [],
         "accounting.cpu": lambda **_: IDLE,
     }
-    cluster = Whole(FakeHost(answers), TaggedManager(), lost=lost, conf=tmp_path, warnings=warnings)
+    cluster = Whole(FakeHost(answers), manager or TaggedManager(), lost=lost, conf=tmp_path, warnings=warnings)
     storage: Any = Nothing()
     return Execution(
         cluster.live(),
@@ -134,6 +151,15 @@ def test_what_is_not_trusted_is_invalid_and_everything_else_failed(
     assert stored.run.outcome == outcome
     assert not stored.samples
     assert (one.refused is error) == isinstance(error, UsageError)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), WorkloadFailed("sort failed"), None])
+def test_a_run_that_is_not_valid_kills_what_still_runs_of_it(tmp_path: Path, error: BaseException | None) -> None:
+    manager = Killing([(application("RUNNING"), application(id="application_1_0002"))])
+    one = execution(tmp_path, "run", error, manager=manager)
+    with suppress(KeyboardInterrupt):
+        one.execute()
+    assert manager.killed == ([] if error is None else ["application_1_0001"])
 
 
 def test_what_the_cluster_lost_is_said_whatever_ended_the_run(tmp_path: Path) -> None:

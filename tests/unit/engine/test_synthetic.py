@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from howdah.engine.findings import find
 from howdah.engine.observer import Silent
 from howdah.engine.trials import finished, run_experiment
 from howdah.errors import UsageError, WorkloadFailed
+from howdah.hadoop.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.report import build_report, render_html
 from howdah.spec.experiment import write_experiment
@@ -95,6 +97,17 @@ def test_a_confirmation_has_noise_of_its_own(tmp_path: Path) -> None:
     assert (directory.earlier, inner.earlier) == (0, 12)
     list(ran(plan, inner))
     assert not set(values(plan, inner)) & set(values(plan, directory))
+
+
+def test_plans_for_real_clusters_do_not_learn_from_them(tmp_path: Path) -> None:
+    plan, directory = begun(tmp_path, "one")
+    list(itertools.islice(ran(plan, directory), 4))
+    real = replace(EXPERIMENT, factors=EXPERIMENT.factors[1:])
+    hadoop = Distribution("3.4.2", tmp_path, "managed", (), (), ())
+    assert plan_experiment(real, hadoop, directory.runs).earlier is None
+    for file in directory.runs.glob("*/run.json"):
+        file.write_text(file.read_text().replace('"kind": "synthetic"', '"kind": "local"'))
+    assert plan_experiment(real, hadoop, directory.runs).earlier is not None
 
 
 def test_runs_fail_as_often_as_the_file_says(tmp_path: Path) -> None:

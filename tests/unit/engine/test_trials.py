@@ -13,8 +13,10 @@ from howdah.engine.experiment import Earlier
 from howdah.engine.findings import find
 from howdah.engine.observer import Silent
 from howdah.engine.trials import (
+    Done,
     Status,
     _check_outcomes,
+    _limit,
     _sized,
     block_slots,
     finished,
@@ -163,6 +165,14 @@ def test_a_run_has_a_limit(tmp_path: Path) -> None:
     assert replace(made, earlier=Earlier(4, 20.0, 30.0, None)).limit_seconds == 600
     assert replace(made, earlier=Earlier(4, 200.0, 300.0, None)).limit_seconds == 1500
     assert plan(tmp_path, stop=StopRule(limit_seconds=7.0)).limit_seconds == 7
+
+
+def test_a_search_stops_a_run_that_is_far_from_the_best(tmp_path: Path) -> None:
+    made, single = plan(tmp_path, design="search"), plan(tmp_path)
+    ended = [Done(Slot(0, place, 0), run(Slot(0, place, 0), seconds=40.0 + place), 3.0) for place in range(5)]
+    assert _limit(made, ended) == 2.5 * 40
+    assert _limit(made, ended[:4]) == made.limit_seconds, "four runs tell too little"
+    assert _limit(single, ended) == single.limit_seconds
 
 
 def test_the_file_of_an_experiment_must_stay_as_it_was(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,13 @@ def test_mixed_trials_on_a_side_are_said(tmp_path: Path) -> None:
 def test_what_is_not_comparable_is_refused(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         build_comparison(*alternating(tmp_path, 1, **changes))
+
+
+def test_simulated_runs_are_not_compared_with_measured_ones(tmp_path: Path) -> None:
+    left, right = alternating(tmp_path)
+    made_up = [replace(one, run=replace(one.run, cluster={"kind": "synthetic"})) for one in right]
+    with pytest.raises(UsageError, match="not comparable with runs of real ones"):
+        build_comparison(left, made_up)
 
 
 def test_data_drawn_anew_is_comparable_and_the_difference_is_shown(tmp_path: Path) -> None:
