@@ -50,6 +50,7 @@ def test_every_port_can_be_bound_and_none_is_given_twice(make: Make, tmp_path: P
         assert list(free) == ports
 
 
+@pytest.mark.promise("Two clusters at once share no address and no port", "reference/ports")
 def test_clusters_side_by_side_share_no_address_and_no_port(make: Make, tmp_path: Path) -> None:
     one, two = (make().acquire(name, 2, str(tmp_path / name)) for name in ("one", "two"))
     assert not {place.address for place in one.places} & {place.address for place in two.places}

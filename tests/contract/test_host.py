@@ -204,6 +204,7 @@ def test_stream_ends_with_a_closing_record_after_every_point(host: Host) -> None
     assert len(records) == count
 
 
+@pytest.mark.promise("Ctrl-C stops every process that Howdah started, containers included", "README")
 def test_closing_ends_everything_also_what_left_its_session(host: Host, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     # As YARN's containers do: a session of its own, its parent gone.
@@ -232,6 +233,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.promise("`kill -9` of Howdah stops every process that it started", "README")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_everything_ends_when_the_owner_dies(tmp_path: Path, number: int) -> None:
     mark = tmp_path / "pid"
@@ -331,6 +333,9 @@ def test_a_container_that_ran_at_a_reading_is_followed_until_it_has_ended(host: 
     assert followed == pytest.approx(whole(ended) - whole(running), abs=0.05)
 
 
+@pytest.mark.promise(
+    "`cpu_seconds` counts every process of the cluster, containers that were killed included", "CHANGELOG"
+)
 def test_the_cpu_of_a_container_whose_parent_was_killed_is_not_lost(host: Host, tmp_path: Path) -> None:
     container = Container(host, tmp_path)
     running = cpu(host, container)

@@ -70,6 +70,7 @@ def kill_one(home: Home, run: Begun, victim: str, moments: random.Random) -> Non
     eventually(is_struck, 120, f"a {victim} is killed", begun=run)
 
 
+@pytest.mark.promise("Tasks and application masters that are killed do not change the result", "how-to/accelerate")
 @pytest.mark.parametrize("round_", range(_ROUNDS))
 @pytest.mark.parametrize("victims", [("map", "reduce"), ("master",)])
 def test_processes_that_are_killed(cluster: Home, victims: tuple[str, ...], round_: int) -> None:
@@ -108,6 +109,7 @@ def lose_index(output: Path, moments: random.Random) -> None:
     output.with_name(f"{output.name}.index").unlink()
 
 
+@pytest.mark.promise("A damaged map output is never merged; its map runs again", "how-to/accelerate")
 @pytest.mark.parametrize("damages", [(flip, cut), (lose_index,)])
 def test_map_outputs_that_are_damaged(
     cluster: Home, damages: tuple[Callable[[Path, random.Random], None], ...]
@@ -139,6 +141,7 @@ def mapping(home: Home) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.promise("Two attempts of one map at once do not change the result", "issue 6")
 @pytest.mark.soak(part="faults")
 def test_a_map_on_a_slow_host_and_its_twin_both_end(cluster: Home) -> None:
     """The first attempt stands still until a second one of its task runs. Then whichever writes its output waits for

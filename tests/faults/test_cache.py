@@ -25,6 +25,7 @@ def jar(bare_home: Home, cache: Path) -> Path:
     return jar
 
 
+@pytest.mark.promise("A damaged jar is named when offline", "reference/hadoop")
 def test_offline_it_is_named_with_what_to_do(bare_home: Home, jar: Path, tmp_path: Path) -> None:
     # Without the user's Maven repository, which would repair it even offline.
     ended = bare_home.howdah("up", "--offline", HOME=str(tmp_path))
@@ -36,6 +37,7 @@ def test_offline_it_is_named_with_what_to_do(bare_home: Home, jar: Path, tmp_pat
     assert not (bare_home.path / "clusters").exists()
 
 
+@pytest.mark.promise("Every jar of the managed Hadoop is checked against the SHA-256 of a lock file", "README")
 def test_verify_finds_damage_that_size_and_time_do_not_show(bare_home: Home, jar: Path) -> None:
     home = bare_home.path / "cache/hadoop/3.4.2"
     time = json.loads((home / "howdah.json").read_text())["mtime_ns"][str(jar.relative_to(home))]
@@ -47,6 +49,7 @@ def test_verify_finds_damage_that_size_and_time_do_not_show(bare_home: Home, jar
     assert "howdah hadoop fetch 3.4.2" in message
 
 
+@pytest.mark.promise("An interrupted fetch goes on where it was", "reference/hadoop")
 def test_killed_while_it_fetches(bare_home: Home, tmp_path: Path) -> None:
     # Without the user's Maven repository, out of which offline everything would be mended.
     fetch = bare_home.begin("hadoop", "fetch", HOME=str(tmp_path))
@@ -65,6 +68,7 @@ def test_killed_while_it_fetches(bare_home: Home, tmp_path: Path) -> None:
     assert not list(kept.rglob("*.part"))
 
 
+@pytest.mark.promise("Once fetched, everything works without a network", "reference/hadoop")
 @pytest.mark.daemons
 def test_without_a_network_what_was_fetched_does(home: Home) -> None:
     alone = ("unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "alone")

@@ -15,6 +15,8 @@ from tests.faults.conftest import Home, eventually, one_message
 pytestmark = pytest.mark.daemons
 
 
+@pytest.mark.promise("`howdah up` prints the web pages, which answer, and what to type next", "tutorial/first-cluster")
+@pytest.mark.promise("Of two `howdah up` of one name at once, one is refused", "issue 2")
 def test_two_of_one_name_at_once(home: Home) -> None:
     begun = [home.begin("up", "--name", "twin") for _ in range(2)]
     ended = [one.end() for one in begun]
@@ -34,6 +36,7 @@ def test_two_of_one_name_at_once(home: Home) -> None:
     assert not home.processes(), "down returned before everything had ended"
 
 
+@pytest.mark.promise("A directory that no cluster has made is not emptied", "issue 2")
 def test_what_is_not_the_clusters_own_is_not_removed(home: Home, tmp_path: Path) -> None:
     (tmp_path / "work" / "projects").mkdir(parents=True)
     precious = tmp_path / "work" / "projects" / "precious"
@@ -48,6 +51,7 @@ def test_what_is_not_the_clusters_own_is_not_removed(home: Home, tmp_path: Path)
     assert precious.read_text() == "mine"
 
 
+@pytest.mark.promise("A cluster that fails ends with 1; the daemon's log is kept and named", "reference/exit-codes")
 @pytest.mark.parametrize(
     ("conf", "role", "reason"),
     [
@@ -113,6 +117,7 @@ def test_a_nonsense_jvm_flag(home: Home) -> None:
     assert not home.processes()
 
 
+@pytest.mark.promise("An interrupted command ends with 130 after all that it started", "reference/exit-codes")
 def test_interrupted_in_the_middle(home: Home) -> None:
     up = home.begin("up", "--name", "cut")
     eventually(lambda: home.pids("-Dproc_nodemanager"), 120, "daemons start", begun=up)
@@ -124,6 +129,7 @@ def test_interrupted_in_the_middle(home: Home) -> None:
     assert home.howdah("down", "--name", "cut").code == 0
 
 
+@pytest.mark.promise("`kill -9` of Howdah stops every process that it started", "README")
 def test_killed_in_the_middle(home: Home) -> None:
     up = home.begin("up", "--name", "cut")
     eventually(lambda: home.pids("-Dproc_nodemanager"), 120, "daemons start", begun=up)

@@ -58,6 +58,9 @@ def test_run_json(bare_home: Home, damaged: Path, damage: Callable[[Path], None]
     assert bare_home.howdah("show", _WHOLE).code == 0
 
 
+@pytest.mark.promise(
+    "A directory that is cut off or damaged is a problem with a name, not a crash", "reference/run-directory"
+)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize(
     "name", ["samples.jsonl", "environment.json", "series/vm.jsonl", "jobs/job_1759999990000_0001.json"]

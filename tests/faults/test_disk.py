@@ -37,6 +37,7 @@ def fill(directory: Path) -> None:
                 continue
 
 
+@pytest.mark.promise("Data that does not fit is refused before anything is started", "issue 2")
 def test_data_that_does_not_fit_is_refused_before_anything_is_started(home: Home, tmp_path: Path) -> None:
     work = tmp_path / "work"
     ended = home.howdah("run", "terasort", "--size", "400M", "--work-dir", str(work), around=on_disk_of(1024, work))
@@ -59,6 +60,7 @@ def test_a_disk_on_which_no_cluster_can_work(home: Home, tmp_path: Path) -> None
     assert "--work-dir" in message
 
 
+@pytest.mark.promise("A map whose disk is full fails", "how-to/accelerate")
 @pytest.mark.daemons
 @pytest.mark.parametrize("accelerator", [pytest.param("none", marks=pytest.mark.soak(part="faults")), "sort"])
 def test_full_in_the_middle(home: Home, tmp_path: Path, accelerator: str) -> None:

@@ -28,6 +28,9 @@ def outcomes(directory: Path) -> Counter[str]:
     return Counter(record["outcome"]["kind"] for record in records)
 
 
+@pytest.mark.promise(
+    "`howdah experiment resume` goes on after `kill -9`: no finished run is lost or repeated", "README"
+)
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_path: Path) -> None:
@@ -95,6 +98,8 @@ def test_a_cluster_that_does_not_come_up_is_a_run_that_failed(home: Home, tmp_pa
     assert not home.processes()
 
 
+@pytest.mark.promise("Three runs in a row that went wrong end an experiment", "reference/experiment")
+@pytest.mark.promise("A run that takes longer than its limit is stopped and has failed", "reference/experiment")
 @pytest.mark.slow
 def test_runs_that_hang_are_ended_and_a_few_of_them_end_it(home: Home, tmp_path: Path) -> None:
     file, directory = tmp_path / "mine.yaml", tmp_path / "experiment"

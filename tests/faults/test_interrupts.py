@@ -41,6 +41,7 @@ def unpacked(home: Home) -> set[Path]:
     return set(Path(home.manifest("shared")["plan"]["masters"]["directory"], "tmp").glob("hadoop-unjar*"))
 
 
+@pytest.mark.promise("Ctrl-C stops every process that Howdah started, containers included", "README")
 def test_while_the_cluster_starts(home: Home) -> None:
     run = home.begin(*_QUICK)
     eventually(lambda: home.pids("-Dproc_datanode"), 120, "daemons start", begun=run)
@@ -51,6 +52,8 @@ def test_while_the_cluster_starts(home: Home) -> None:
     assert not list((home.path / "clusters").iterdir()), "the cluster's directory was left"
 
 
+@pytest.mark.promise("Ctrl-C stops every process that Howdah started, containers included", "README")
+@pytest.mark.promise("A closed terminal stops every process that Howdah started", "README")
 @pytest.mark.parametrize("way", ["control-c", "closed"])
 def test_in_a_terminal(home: Home, way: str) -> None:
     """The kernel signals every process of the terminal's foreground group, not only the one that has its number."""
@@ -83,6 +86,7 @@ def test_while_calibrating(cluster: Home) -> None:
     assert not cluster.runs
 
 
+@pytest.mark.promise("An interrupted command ends with 130 after all that it started", "reference/exit-codes")
 @pytest.mark.parametrize(
     ("phase", "number"),
     [
@@ -115,6 +119,7 @@ def test_twice_does_not_break_the_tidying_up(cluster: Home) -> None:
     assert cluster.run_record()["outcome"]["kind"] == "aborted"
 
 
+@pytest.mark.promise("A second run on a cluster that is in use is refused", "issue 3")
 def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
     run = cluster.begin(*_LONG)
     eventually(lambda: cluster.phase("sort") and cluster.tasks(), 300, "a task of the sort runs", begun=run)
@@ -131,6 +136,7 @@ def test_killed_on_a_persistent_cluster(cluster: Home) -> None:
     assert (killed["kind"], after["kind"]) == ("running", "valid")
 
 
+@pytest.mark.promise("Data that is kept is compared with what is asked before it is used again", "reference/workloads")
 def test_data_that_is_kept_is_whole_or_made_anew(cluster: Home) -> None:
     """A generator that is killed leaves none, and a file that is missing is noticed."""
     kept = ("run", "wordcount", "--size", "30M", "--data", "reuse", "--no-report", "--cluster", "shared")
@@ -164,6 +170,7 @@ def test_data_that_is_kept_is_whole_or_made_anew(cluster: Home) -> None:
     assert cluster.howdah("exec", "--name", "shared", "--", "sh", "-c", remove).code == 0
 
 
+@pytest.mark.promise("`kill -9` of Howdah stops every process that it started", "README")
 @pytest.mark.parametrize("victim", ["run", "supervisor", pytest.param("agent", marks=pytest.mark.soak(part="faults"))])
 def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
     run = home.begin("run", "terasort", "--size", "100M", "--no-probes", "--no-calibration")

@@ -63,6 +63,7 @@ def test_java_too_old(home: Home, java: Path) -> None:
     assert "Install Java 17" in message
 
 
+@pytest.mark.promise("The JDK that suits the Hadoop is chosen; others are refused with the reason", "reference/hadoop")
 def test_java_too_new(home: Home, java: Path) -> None:
     jdk(java, "25.0.1")
     message = refused(home, java)

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.daemons
 _RUN = ("run", "terasort", "--size", "smoke", "--cluster", "shared", "--maps", "1", "--no-probes", "--no-calibration")
 
 
+@pytest.mark.promise("A job that could never be scheduled is refused before it is submitted", "issue 2")
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -27,6 +28,7 @@ def test_a_job_that_could_never_be_scheduled(cluster: Home, key: str, value: str
     assert not cluster.runs
 
 
+@pytest.mark.promise("A job that fails ends with 1; its logs are kept and named", "reference/exit-codes")
 def test_tasks_that_die(cluster: Home) -> None:
     pairs = ("mapreduce.map.java.opts=-Xmx8m", "mapreduce.map.maxattempts=2")
     options = [option for pair in pairs for option in ("--conf", pair)]
@@ -56,6 +58,7 @@ def test_a_task_whose_jvm_cannot_start(cluster: Home) -> None:
     assert "Too small maximum heap" in one_message(ended), "the JVM's own words are missing"
 
 
+@pytest.mark.promise("A setting that did not take effect makes the run invalid", "reference/experiment")
 def test_a_setting_that_a_program_overrides(cluster: Home) -> None:
     options = ("--size", "smoke", "--cluster", "shared", "--no-probes", "--no-calibration")
     ended = cluster.howdah("run", "pi", *options, "--conf", "mapreduce.job.reduces=3")
@@ -65,6 +68,8 @@ def test_a_setting_that_a_program_overrides(cluster: Home) -> None:
     assert not (run / "samples.jsonl").exists()
 
 
+@pytest.mark.promise("A TeraSort's output is validated, and its checksum is compared with the input's", "README")
+@pytest.mark.promise("A run that does not validate has no numbers and exits with 3", "README")
 def test_output_that_is_not_sorted(cluster: Home) -> None:
     reverse = (
         "mapreduce.job.output.key.comparator.class=org.apache.hadoop.mapreduce.lib.partition.KeyFieldBasedComparator",

@@ -33,6 +33,7 @@ def assert_logs_are_kept(home: Home, role: str) -> None:
     assert not (run / "samples.jsonl").exists()
 
 
+@pytest.mark.promise("A job with replicas survives the loss of a DataNode", "issue 2")
 def test_a_datanode_with_replication_2(home: Home) -> None:
     conf = ("--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
     run = home.begin(*_RUN, "--size", "120M", "--nodes", "3", "--accelerator", "sort", *conf, *_MANY_MAPS)
@@ -41,6 +42,7 @@ def test_a_datanode_with_replication_2(home: Home) -> None:
     assert any(re.match(r"datanode of node1 .* ended with code -9", one["text"]) for one in record["caveats"])
 
 
+@pytest.mark.promise("Without replicas, the lost blocks are named", "issue 2")
 def test_a_datanode_with_replication_1(home: Home) -> None:
     conf = ("--conf", "dfs.replication=1", "--conf", "mapreduce.map.maxattempts=1")
     run = home.begin(*_RUN, "--size", "120M", "--nodes", "2", *conf, *_MANY_MAPS)
@@ -94,6 +96,7 @@ def test_a_nodemanager_that_stands_still_for_a_while(home: Home) -> None:
     assert home.howdah("down", "--name", "two").code == 0
 
 
+@pytest.mark.promise("A job survives the loss of a NodeManager", "issue 2")
 def test_a_nodemanager(home: Home) -> None:
     run = sort_on_two(home, random.Random(_SEED))
     os.kill(home.daemon("nodemanager", 1), signal.SIGKILL)
@@ -108,6 +111,7 @@ def test_a_nodemanager(home: Home) -> None:
     assert not home.processes()
 
 
+@pytest.mark.promise("The loss of a master ends the run with its name and its log", "issue 2")
 @pytest.mark.parametrize("role", ["namenode", pytest.param("resourcemanager", marks=pytest.mark.soak(part="faults"))])
 def test_a_master(home: Home, role: str) -> None:
     run = home.begin(*_RUN, "--size", "100M")

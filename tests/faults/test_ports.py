@@ -43,6 +43,7 @@ def acquire() -> Plan:
         allocation.release()
 
 
+@pytest.mark.promise("A block with a port that is taken is skipped", "reference/ports")
 @pytest.mark.parametrize("which", ["first", "last"])
 @pytest.mark.parametrize("address", ["0.0.0.0", "127.0.0.1", "masters"])
 def test_a_block_with_one_port_taken_is_passed_over(which: str, address: str) -> None:

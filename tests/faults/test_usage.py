@@ -20,6 +20,7 @@ def refused(home: Home, *args: str) -> str:
     return one_message(ended)
 
 
+@pytest.mark.promise("A wrong option, value or file ends with 2 before anything is started", "reference/exit-codes")
 @pytest.mark.parametrize(
     ("size", "said"),
     [
@@ -40,6 +41,7 @@ def test_a_size_larger_than_the_disk_names_need_and_room(home: Home) -> None:
     assert f"on the disk of {home.path / 'work'}" in message
 
 
+@pytest.mark.promise("A wrong option, value or file ends with 2 before anything is started", "reference/exit-codes")
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -59,6 +61,7 @@ def test_what_does_not_exist(home: Home, args: tuple[str, ...], said: str) -> No
     assert said in refused(home, *args)
 
 
+@pytest.mark.promise("A message names what was probably meant", "reference/exit-codes")
 def test_an_unknown_command_says_what_may_be_meant(home: Home) -> None:
     ended = home.howdah("rum")
     assert ended.code == 2

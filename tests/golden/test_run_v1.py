@@ -15,6 +15,7 @@ DIRECTORY = Path(__file__).parent / "run-v1"
 JOB = "job_1759999990000_0001"
 
 
+@pytest.mark.promise("Directories of version 1 stay readable", "reference/run-directory")
 def test_is_readable_and_whole():
     stored = read_run(DIRECTORY)
     assert stored.problems == ()
@@ -27,6 +28,7 @@ def test_is_readable_and_whole():
     assert [(name, len(lines)) for name, lines in stored.series()] == [("vm", 7)]
 
 
+@pytest.mark.promise("Directories of version 1 stay readable", "reference/run-directory")
 def test_the_identity_of_its_trial_is_the_same_today():
     recorded = json.loads((DIRECTORY / "run.json").read_text(encoding="utf-8"))["trial"]["identity"]
     assert read_run(DIRECTORY).run.trial.identity == recorded

@@ -85,6 +85,7 @@ def accelerated(howdah: Howdah, fast: dict[str, Any]) -> tuple[Kept, dict[str, A
     return run(howdah, "terasort", "fast", *SHAPE, "--accelerator", "sort")
 
 
+@pytest.mark.promise("A job with the sort and the shuffle has the same output as without", "README")
 def test_the_output_is_the_same(plain: tuple[Kept, dict[str, Any]], accelerated: tuple[Kept, dict[str, Any]]) -> None:
     for kept, record in (plain, accelerated):
         check_schemas(kept)
@@ -98,6 +99,7 @@ def test_the_output_is_the_same(plain: tuple[Kept, dict[str, Any]], accelerated:
     assert len(set(sums)) == 1
 
 
+@pytest.mark.promise("The counters show that the plugins served every record of a job", "how-to/accelerate")
 def test_the_plugins_served_all_of_it(accelerated: tuple[Kept, dict[str, Any]]) -> None:
     kept, record = accelerated
     found = counters(kept, "sort")
@@ -113,6 +115,7 @@ def test_the_plugins_served_all_of_it(accelerated: tuple[Kept, dict[str, Any]]) 
     assert shortfalls(record, "sort") == []
 
 
+@pytest.mark.promise("Stock counters of a job do not change with the plugins", "how-to/accelerate")
 def test_what_the_job_did_is_the_same(
     plain: tuple[Kept, dict[str, Any]], accelerated: tuple[Kept, dict[str, Any]]
 ) -> None:
@@ -121,6 +124,7 @@ def test_what_the_job_did_is_the_same(
     assert same(after) == same(before)
 
 
+@pytest.mark.promise("`howdah runs` says which runs were accelerated", "how-to/accelerate")
 def test_the_run_says_what_it_had(
     howdah: Howdah, plain: tuple[Kept, dict[str, Any]], accelerated: tuple[Kept, dict[str, Any]]
 ) -> None:
@@ -149,6 +153,8 @@ MORE_CODECS = [
 ]
 
 
+@pytest.mark.promise("Compressed map outputs work, read directly or over HTTP", "how-to/accelerate")
+@pytest.mark.promise("The stock shuffle serves encrypted map outputs, and a counter says why", "how-to/accelerate")
 @pytest.mark.parametrize(
     ("codec", "way"), [*CODECS, *(pytest.param(*one, marks=pytest.mark.soak(part="jobs")) for one in MORE_CODECS)]
 )
@@ -181,6 +187,7 @@ def test_transformed_map_outputs_with_a_combiner(
         assert shuffle["RECORDS"] == found[TASK]["REDUCE_INPUT_RECORDS"] > 0
 
 
+@pytest.mark.promise("In an uber job, the sort serves and the shuffle is the stock one", "how-to/accelerate")
 @pytest.mark.soak(part="jobs")
 def test_in_an_uber_job_the_sort_serves_and_the_shuffle_leaves_it(howdah: Howdah, fast: dict[str, Any]) -> None:
     """All tasks of such a job run in its application master, so that the shuffle finds its maps in its own process."""
@@ -207,6 +214,7 @@ def test_a_run_without_map_output_says_that_nothing_was_accelerated(howdah: Howd
     assert any("accelerator sort has no part in" in caveat["text"] for caveat in record["caveats"])
 
 
+@pytest.mark.promise("With `--accelerator sort`, the jar goes with every job", "how-to/existing-cluster")
 def test_to_a_cluster_that_howdah_did_not_start_the_jar_is_sent(
     howdah: Howdah, fast: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -239,6 +247,7 @@ def by_default(howdah: Howdah) -> Iterator[None]:
     howdah("down", "--name", "by-default").ok()
 
 
+@pytest.mark.promise("The sort and the shuffle work for every job, and can be turned off for one", "how-to/accelerate")
 def test_a_cluster_may_have_it_for_all_its_jobs(howdah: Howdah, by_default: None) -> None:
     kept, record = run(howdah, "terasort", "by-default", *LEAST)
     assert record["trial"]["settings"]["accelerator"] == "sort"
@@ -336,6 +345,7 @@ def test_a_part_of_a_map_output_may_be_larger_than_2_gib(howdah: Howdah, fast: d
     assert found["Howdah Shuffle"]["SEGMENTS_DIRECT" if direct == "true" else "SEGMENTS_HTTP"] == 1
 
 
+@pytest.mark.promise("Hadoop's own programs run with the plugins as the cluster's default", "issue 6")
 @pytest.mark.parametrize(
     "program",
     [one if one in QUICK_PROGRAMS else pytest.param(one, marks=pytest.mark.soak(part="jobs")) for one in PROGRAMS],
@@ -359,6 +369,7 @@ def test_hadoops_own_check_of_sums_passes_where_jobs_run_in_the_client(howdah: H
     assert "FALLBACKS=1" in said
 
 
+@pytest.mark.promise("A job with the sort and the shuffle has the same output as without", "README")
 def test_random_jobs_give_what_they_give_without(howdah: Howdah, by_default: None, tmp_path: Path) -> None:
     """Keys, values, orders, combiners, codecs, encryption, partitions, memory, and how map outputs come: all drawn.
 
@@ -376,6 +387,7 @@ def test_random_jobs_give_what_they_give_without(howdah: Howdah, by_default: Non
     assert re.search(r"SEGMENTS_DIRECT=\d+ SEGMENTS_HTTP=[1-9]\d*", said.out), "two nodes, and nothing was fetched"
 
 
+@pytest.mark.promise("The plugin jars hold classes for Java 8", "how-to/accelerate")
 @pytest.mark.parametrize("name", [ACCELERATOR_JAR, FILESYSTEM_JAR])
 def test_our_plugins_are_for_java_8_and_newer(name: str) -> None:
     with zipfile.ZipFile(own_jar(name)) as jar:

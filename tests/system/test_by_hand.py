@@ -52,6 +52,9 @@ def stock(typed: Typed) -> str:
     return said
 
 
+@pytest.mark.promise(
+    "The sort and the shuffle work by hand for one job, with the commands of the page", "how-to/accelerate"
+)
 @pytest.mark.usefixtures("stock")
 def test_the_accelerator_for_one_job(typed: Typed) -> None:
     jar = own_jar(ACCELERATOR_JAR)
@@ -68,6 +71,7 @@ def test_the_accelerator_for_one_job(typed: Typed) -> None:
     assert counted(typed, "/one") == counted(typed, "/stock")
 
 
+@pytest.mark.promise("The buffer before HDFS changes neither what is read nor the counters", "how-to/accelerate")
 def test_the_third_key_of_the_accelerator_for_one_job(typed: Typed, stock: str) -> None:
     """Without the jar, which has to be sent with the job, the class that it names is nowhere."""
     key = typed_on("accelerate.md", "-D fs.hdfs.impl=").strip()
@@ -79,6 +83,7 @@ def test_the_third_key_of_the_accelerator_for_one_job(typed: Typed, stock: str) 
     assert "BufferedFileSystem not found" in typed(f"{program} {key} /in /nowhere 2>&1 || true")
 
 
+@pytest.mark.promise("A job with nearly as many counters as it may have still ends", "how-to/accelerate")
 def test_a_job_with_nearly_all_the_counters_that_it_may_have(typed: Typed) -> None:
     """As many as it may have without ours where 120 are allowed, to its application master by the site alone."""
     script = 'for one in $(seq $1); do echo "reporter:counter:own,$2$one,1" >&2; done; cat'
@@ -93,6 +98,7 @@ def test_a_job_with_nearly_all_the_counters_that_it_may_have(typed: Typed) -> No
     typed("hdfs dfs -cat '/full/part-*' | tr -d '\\t' | cmp - <(LC_ALL=C sort text)")
 
 
+@pytest.mark.promise("The sort and the shuffle work for every job, and can be turned off for one", "how-to/accelerate")
 def test_the_accelerator_for_every_job(typed: Typed) -> None:
     """The jar on the class path of tasks, the keys in mapred-site.xml; and turned off for one job."""
     typed(f"cp {own_jar(ACCELERATOR_JAR)} $HADOOP_HOME/share/hadoop/mapreduce/")
@@ -111,6 +117,7 @@ def test_the_accelerator_for_every_job(typed: Typed) -> None:
     assert counted(typed, "/every") == counted(typed, "/off")
 
 
+@pytest.mark.promise("The jar and three keys are enough, with the commands of the page", "how-to/filesystem")
 def test_the_file_system(typed: Typed, shared: Path) -> None:
     typed("hdfs dfs -mkdir /data")
     typed("hdfs dfs -cp /in/text /data")

@@ -81,6 +81,7 @@ def is_java(command: str, main: str) -> bool:
     return command.split(" ", 1)[0].endswith("/java") and main in command
 
 
+@pytest.mark.promise("`howdah up --nodes 3` starts nine Hadoop daemons, each a process of its own", "README")
 def test_every_daemon_is_a_process_of_its_own(cluster: dict[str, Any]) -> None:
     daemons = cluster["daemons"]
     assert sorted(daemon["role"] for daemon in daemons) == sorted(
@@ -101,6 +102,7 @@ def test_addresses_are_loopback_and_ports_are_of_one_daemon(cluster: dict[str, A
     assert len(ports) == len(set(ports)) == 10 + 3 * 7
 
 
+@pytest.mark.promise("What a cluster keeps is readable by its owner only", "issue 2")
 def test_what_the_cluster_keeps_is_private(howdah: Howdah, cluster: dict[str, Any]) -> None:
     kept = directory_of(howdah, "alpha")
     work = Path(cluster["plan"]["directory"])
@@ -133,6 +135,9 @@ def test_it_is_healthy_by_its_own_words(cluster: dict[str, Any]) -> None:
     assert (metrics["activeNodes"], metrics["lostNodes"], metrics["unhealthyNodes"]) == (3, 0, 0)
 
 
+@pytest.mark.promise(
+    "`howdah status` repeats what `up` printed, with the ports that listen beyond loopback", "tutorial/first-cluster"
+)
 def test_status_says_what_up_said(howdah: Howdah, cluster: dict[str, Any]) -> None:
     [status] = howdah("status", "--name", "alpha", "--json").json()
     only_up = {"seconds", "other_users"}
@@ -156,6 +161,7 @@ def test_a_second_cluster_of_the_name_is_refused(howdah: Howdah, cluster: dict[s
     assert "already up" in said.err
 
 
+@pytest.mark.promise("Two clusters at once share no address and no port", "reference/ports")
 def test_two_clusters_do_not_meet(
     howdah: Howdah, on: Callable[..., Said], cluster: dict[str, Any], beside: dict[str, Any]
 ) -> None:
@@ -171,6 +177,7 @@ def test_two_clusters_do_not_meet(
     assert {one["name"] for one in howdah("status", "--json").json()} == {"alpha", "beta"}
 
 
+@pytest.mark.promise("`howdah down` leaves no process and no data; the logs stay", "tutorial/first-cluster")
 def test_down_leaves_nothing_but_the_logs(howdah: Howdah, beside: dict[str, Any]) -> None:
     said = howdah("down", "--name", "beta").ok()
     assert "is down" in said.out
@@ -185,6 +192,7 @@ def test_down_leaves_nothing_but_the_logs(howdah: Howdah, beside: dict[str, Any]
     assert howdah("status", "--name", "beta").code == 1
 
 
+@pytest.mark.promise("All that listens is on loopback or in the list of the page", "reference/ports")
 def test_all_that_listens_is_loopback_or_said(howdah: Howdah, job: dict[int, str]) -> None:
     plan = plan_of(howdah, "alpha")
     said = wildcard_ports(plan)

@@ -40,6 +40,7 @@ def distribution(howdah: Howdah) -> Distribution:
     return managed("3.4.2", howdah.home / "cache")
 
 
+@pytest.mark.promise("With an error, the exit code is 1, otherwise 0", "how-to/doctor")
 def test_the_doctor_looks_at_this_machine(howdah: Howdah) -> None:
     said = howdah("doctor", "--all")
     assert said.code in (0, 1)
@@ -81,6 +82,7 @@ def test_files_come_and_go(on: On, text: str) -> None:
     assert "No such file or directory" in missing.err
 
 
+@pytest.mark.promise("`exec` passes standard input and the exit code", "how-to/use-your-own-programs")
 def test_standard_input_and_exit_codes_pass_through(on: On) -> None:
     on("hadoop", "fs", "-put", "-", "/from-stdin", stdin="typed\n").ok()
     assert on("hdfs", "dfs", "-cat", "/from-stdin").ok().out == "typed\n"
@@ -90,11 +92,13 @@ def test_standard_input_and_exit_codes_pass_through(on: On) -> None:
     assert "no-such-program" in nothing.err
 
 
+@pytest.mark.promise("`-D KEY=VALUE` and `--config DIR` work as with Apache's scripts", "how-to/use-your-own-programs")
 def test_generic_options_reach_hadoop(on: On, text: str) -> None:
     on("hadoop", "fs", "-D", "dfs.replication=2", "-cp", text, "/twice").ok()
     assert on("hadoop", "fs", "-stat", "%r", "/twice").ok().out.strip() == "2"
 
 
+@pytest.mark.promise("`hadoop`, `hdfs`, `yarn` and `mapred` work under `howdah exec`", "README")
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
@@ -113,6 +117,10 @@ def test_commands_answer(on: On, command: str, expected: str) -> None:
     assert expected in on(*command.split()).ok().out
 
 
+@pytest.mark.promise(
+    "`HADOOP_OPTS`, `HADOOP_CLIENT_OPTS` and `HADOOP_CLASSPATH` work as with Apache's scripts",
+    "how-to/use-your-own-programs",
+)
 def test_what_users_export_is_obeyed(on: On, tmp_path: Path) -> None:
     source = tmp_path / "Show.java"
     source.write_text(
@@ -133,6 +141,7 @@ def test_what_users_export_is_obeyed(on: On, tmp_path: Path) -> None:
     assert f"{tmp_path}/classes" in on("hadoop", "classpath", env=environment).ok().out.strip().split(":")
 
 
+@pytest.mark.promise("`-D KEY=VALUE` and `--config DIR` work as with Apache's scripts", "how-to/use-your-own-programs")
 def test_another_configuration_by_option(on: On, howdah: Howdah, tmp_path: Path) -> None:
     (tmp_path / "core-site.xml").write_text(
         "<configuration><property><name>fs.defaultFS</name><value>file:///</value></property></configuration>",
@@ -142,12 +151,16 @@ def test_another_configuration_by_option(on: On, howdah: Howdah, tmp_path: Path)
     assert on("hadoop", "--config", str(tmp_path), "fs", "-cat", str(tmp_path / "seen")).ok().out == "here"
 
 
+@pytest.mark.promise(
+    "The launcher and the configuration directory work with an empty environment", "how-to/use-your-own-programs"
+)
 def test_an_empty_environment_is_enough(howdah: Howdah, cluster: dict[str, Any], text: str) -> None:
     conf = howdah.home / "clusters" / "alpha" / "conf"
     command = [f"{cluster['hadoop']['home']}/bin/hadoop", "fs", "-cat", text]
     assert run(command, env={"HADOOP_CONF_DIR": str(conf), "PATH": "/usr/bin:/bin"}).ok().out == TEXT
 
 
+@pytest.mark.promise("`howdah shell` gives a shell in which Hadoop's commands work", "tutorial/first-cluster")
 def test_a_shell_has_the_commands(howdah: Howdah, cluster: dict[str, Any], text: str) -> None:
     said = howdah("shell", "--name", "alpha", stdin=f"hdfs dfs -cat {text}\nexit 5\n", env={"SHELL": "/bin/sh"})
     assert (said.code, said.out) == (5, TEXT)
@@ -184,6 +197,7 @@ def test_examples_that_read_the_output_of_one_reduce_print_right_numbers(
     assert found == {program: pytest.approx([number], rel=1e-12) for program, number in expected.items()}
 
 
+@pytest.mark.promise("Streaming runs with programs in Python", "how-to/use-your-own-programs")
 def test_streaming_with_python(on: On, distribution: Distribution, text: str, tmp_path: Path) -> None:
     (tmp_path / "map.py").write_text(MAPPER, encoding="utf-8")
     (tmp_path / "reduce.py").write_text(REDUCER, encoding="utf-8")
@@ -199,6 +213,7 @@ def test_distcp(on: On, text: str) -> None:
     assert on("hadoop", "fs", "-cat", "/copied/text").ok().out == TEXT
 
 
+@pytest.mark.promise("Programs of the tests jars run", "how-to/use-your-own-programs")
 def test_a_program_of_the_tests_jar(on: On, distribution: Distribution, tmp_path: Path) -> None:
     arguments = ("TestDFSIO", "-write", "-nrFiles", "2", "-fileSize", "1MB", "-resFile", str(tmp_path / "result"))
     on("hadoop", "jar", str(distribution.jobclient_tests_jar), *arguments).ok()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.system.running import Howdah
 
 FILE = """\
@@ -17,6 +19,9 @@ stop: { min: 4, max: 8 }
 """
 
 
+@pytest.mark.promise(
+    "`howdah experiment plan` shows the runs, their time and the smallest effect that they show", "README"
+)
 def test_a_plan_says_what_would_run(howdah: Howdah, tmp_path: Path) -> None:
     file = tmp_path / "experiment.yaml"
     file.write_text(FILE, encoding="utf-8")

@@ -115,6 +115,7 @@ def test_a_daemon_is_killed_in_the_middle_and_the_cache_was_empty(howdah: Howdah
     assert json.loads((kept.path / "run.json").read_text())["outcome"]["kind"] == "valid"
 
 
+@pytest.mark.promise("Map outputs in a directory that all hosts share are read from their files", "how-to/accelerate")
 def test_map_outputs_in_a_directory_that_all_hosts_see_are_read_where_they_lie(howdah: Howdah, tmp_path: Path) -> None:
     """By our own shuffle, those of the other node as well. Without such a directory it fetches them, as the random jobs
     of `test_accelerator.py` show."""
@@ -129,6 +130,7 @@ def test_map_outputs_in_a_directory_that_all_hosts_see_are_read_where_they_lie(h
     assert (shuffle["SEGMENTS_DIRECT"], shuffle.get("SEGMENTS_HTTP", 0)) == (4 * 2, 0)
 
 
+@pytest.mark.promise("A level that this machine cannot offer is refused before the first run", "reference/experiment")
 def test_what_cannot_be_is_refused_before_anything_is_started(howdah: Howdah, tmp_path: Path) -> None:
     file = tmp_path / "experiment.yaml"
     for old, new, message in (

@@ -93,6 +93,7 @@ def changes_of(failing: Failing, fault: str, call: str, outcome: str, words: str
     return {name: after.get(name) for name in before.keys() | after.keys() if after.get(name) != before.get(name)}
 
 
+@pytest.mark.promise("A storage that fails is never taken for an empty one", "how-to/filesystem")
 @pytest.mark.parametrize(
     ("fault", "call", "outcome", "words"),
     [
@@ -171,6 +172,7 @@ def test_a_call_that_fails_half_way_is_an_error(
     assert changes_of(failing, fault, call, outcome, words) == changes
 
 
+@pytest.mark.promise("A storage that fails is never taken for an empty one", "how-to/filesystem")
 @pytest.mark.parametrize(
     ("call", "outcome"),
     [
@@ -217,6 +219,7 @@ def test_what_a_storage_does_by_halves_is_gone_on_with(storage: FailingMount, tm
     assert (storage.backing / name[1:]).read_bytes() == given.read_bytes() == found.read_bytes()
 
 
+@pytest.mark.promise("With `create.atomic`, a file appears only when it is complete", "how-to/filesystem")
 def test_a_writer_that_is_killed_leaves_nothing_that_looks_complete(
     storage: FailingMount, failing: Failing, tmp_path: Path
 ) -> None:
@@ -232,6 +235,7 @@ def test_a_writer_that_is_killed_leaves_nothing_that_looks_complete(
     assert failing.there()["new"] == 1 << 20
 
 
+@pytest.mark.promise("No call starts a process", "how-to/filesystem")
 def test_no_call_starts_a_process(storage: FailingMount, failing: Failing, tmp_path: Path) -> None:
     """Java's own record of what it started. Hadoop looks for `setsid` in any program, JNA once for its libraries."""
     command = hadoop_fs(tmp_path / "conf", storage.mount)

@@ -64,6 +64,7 @@ def content(number: int) -> bytes:
     return random.Random(number).randbytes(8 * MIB + number)
 
 
+@pytest.mark.promise("What one host writes to a shared file system, the others read", "how-to/filesystem")
 def test_what_one_host_writes_the_others_read(shared: Shared) -> None:
     writers = [shared.start(host, "-put", "-", f"/written-by-{host}") for host in range(HOSTS)]
     for host, writer in enumerate(writers):
@@ -110,6 +111,7 @@ def test_what_one_host_appends_and_cuts_the_others_read(shared: Shared) -> None:
     assert shared.on(0, "-cat", "/log").stdout == content(5)[:1000]
 
 
+@pytest.mark.promise("A rename replaces nothing", "how-to/filesystem")
 def test_of_renames_to_one_name_one_is_done(shared: Shared) -> None:
     for host in range(HOSTS):
         assert shared.on(host, "-touchz", f"/source-{host}").returncode == 0
@@ -150,12 +152,14 @@ def test_of_creations_of_one_name_on_several_hosts_one_is_done(shared: Shared) -
     assert sizes == [str(MIB)] * len(names)
 
 
+@pytest.mark.promise("Hadoop's contract suites pass, on MooseFS and `lustrefs:` too", "how-to/filesystem")
 def test_hadoops_suites_pass_on_it(shared: Shared) -> None:
     failed = failures(shared.there.mount / "suites", "moosefs", before=shared.there.inside(0))
     # Of MooseFS, root may read everything, whatever rights this machine has taken from it.
     assert failed == {f"test{what}StatusThrowsExceptionForUnreadableDir" for what in ("List", "Glob")}
 
 
+@pytest.mark.promise("A chunk server that is killed stops neither readers nor writers", "how-to/filesystem")
 def test_with_a_lost_chunk_server_reading_and_writing_go_on(shared: Shared) -> None:
     large = random.Random(6).randbytes(64 * MIB)
     assert shared.on(0, "-put", "-", "/before", stdin=content(7)).returncode == 0
@@ -214,6 +218,7 @@ def test_who_reads_or_writes_when_the_mount_breaks_fails_and_leaves_nothing_that
     assert b"Transport endpoint is not connected" in said
 
 
+@pytest.mark.promise("When the mount is lost, nothing is written to the disk below it", "how-to/filesystem")
 def test_a_host_that_lost_the_mount_writes_nothing_anywhere(shared: Shared) -> None:
     assert shared.there.plain(2, "umount", "-l", str(shared.there.mount)).returncode == 0
     for command in (("-put", "-", "/lost"), ("-mkdir", "/lost"), ("-ls", "/")):

@@ -35,6 +35,7 @@ def watched(howdah: Howdah) -> Iterator[dict[str, Any]]:
     howdah("down", "--name", "watched").ok()
 
 
+@pytest.mark.promise("TeraSort runs on Hadoop 3.5.0", "reference/hadoop")
 def test_the_watched_release_sorts(howdah: Howdah, watched: dict[str, Any]) -> None:
     managers = [daemon["pid"] for daemon in watched["daemons"] if daemon["role"] == "nodemanager"]
     archives: dict[str, set[str]] = {}
@@ -63,6 +64,7 @@ GZIP = "mapreduce.map.output.compress.codec=org.apache.hadoop.io.compress.GzipCo
 FETCHED = ("mapreduce.map.output.compress=true", GZIP, "howdah.shuffle.direct=false", "howdah.sort.memory.mb=1")
 
 
+@pytest.mark.promise("The same jar serves on Hadoop 3.5.0", "how-to/accelerate")
 @pytest.mark.usefixtures("watched")
 @pytest.mark.parametrize(
     ("way", "keys"), [pytest.param("DIRECT", (), marks=pytest.mark.soak(part="hadoop-3.5")), ("HTTP", FETCHED)]
@@ -95,6 +97,8 @@ def own_home(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.promise("A Hadoop of your own is used as it is", "reference/hadoop")
+@pytest.mark.promise("`--defaults stock` leaves out all of them", "reference/tuned-defaults")
 def test_an_own_distribution_with_stock_defaults(howdah: Howdah, own_home: Path) -> None:
     kept = only(howdah(*SMOKE, "--hadoop-home", str(own_home), "--defaults", "stock"))
     run = kept.record("run.json")
@@ -130,6 +134,9 @@ def test_what_is_no_distribution_is_refused(howdah: Howdah, own_home: Path, tmp_
     assert not (howdah.home / "clusters" / "wrong").exists()
 
 
+@pytest.mark.promise("A number that could not be measured is absent, never 0", "README")
+@pytest.mark.promise("No daemon of the cluster is started, stopped or restarted", "how-to/existing-cluster")
+@pytest.mark.promise("Each measurement that is missing there is a caveat of the run", "how-to/existing-cluster")
 def test_a_cluster_that_howdah_did_not_start(howdah: Howdah, cluster: dict[str, Any], tmp_path: Path) -> None:
     conf = tmp_path / "conf"
     conf.mkdir()

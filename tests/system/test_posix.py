@@ -56,6 +56,7 @@ def bytes_moved(kept: Kept, phase: str) -> dict[str, int]:
     return {name: value for name, value in counted.items() if "_BYTES_" in name and not name.startswith("FILE_")}
 
 
+@pytest.mark.promise("`howdah up --storage posix:DIR` starts no daemon of HDFS, and TeraSort runs", "how-to/filesystem")
 def test_terasort_without_any_daemon_of_hdfs(howdah: Howdah, alone: dict[str, Any]) -> None:
     assert {one["role"] for one in alone["daemons"]} == {"resourcemanager", "historyserver", "nodemanager"}
     [one] = howdah(*SORT, "--cluster", "alone", *QUICK).json()["runs"]
@@ -84,6 +85,7 @@ def test_a_cluster_of_somebody_else_s_without_hdfs(howdah: Howdah) -> None:
     assert bytes_moved(Kept(Path(one["path"])), "sort")["POSIXFS_BYTES_WRITTEN"] == SIZE
 
 
+@pytest.mark.promise("Other programs see the files, without `.crc` files beside them", "how-to/filesystem")
 @pytest.mark.usefixtures("alone")
 def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: Path, tmp_path: Path) -> None:
     local = tmp_path / "local"
@@ -117,6 +119,8 @@ def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: 
     assert not (root / "user").exists()
 
 
+@pytest.mark.promise("YARN, the job history and jobs run on `lustrefs:` as the default", "how-to/filesystem")
+@pytest.mark.promise("`howdah down` removes what the cluster kept in the directory", "how-to/filesystem")
 @pytest.mark.soak(part="storage")
 def test_yarn_the_job_history_and_jobs_on_lustrefs_as_the_default(howdah: Howdah) -> None:
     """On a file system in memory: no Lustre, but something that is mounted."""
@@ -144,6 +148,7 @@ def test_yarn_the_job_history_and_jobs_on_lustrefs_as_the_default(howdah: Howdah
     assert re.search(r"LUSTREFS: Number of bytes read=[1-9]", said.err)
 
 
+@pytest.mark.promise("Hadoop's contract suites pass, on MooseFS and `lustrefs:` too", "how-to/filesystem")
 @pytest.mark.soak(part="storage")
 def test_hadoops_suites_pass_on_lustrefs() -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
@@ -157,6 +162,7 @@ def test_a_run_without_a_cluster_brings_one_up_on_the_storage(howdah: Howdah, tm
     assert bytes_moved(Kept(Path(one["path"])), "sort")["POSIXFS_BYTES_WRITTEN"] == SIZE
 
 
+@pytest.mark.promise("On a cluster with two storages, a run chooses one", "how-to/filesystem")
 @pytest.mark.usefixtures("both")
 def test_a_run_chooses_among_the_storages(howdah: Howdah, shared: Path) -> None:
     trials = set()
@@ -220,6 +226,7 @@ def test_the_storage_that_is_named_first_is_the_default(howdah: Howdah, tmp_path
         howdah("down", "--name", "first").ok()
 
 
+@pytest.mark.promise("DistCp compares checksums with HDFS", "how-to/filesystem")
 @pytest.mark.usefixtures("both")
 def test_distcp_compares_checksums_with_hdfs(howdah: Howdah, shared: Path, tmp_path: Path) -> None:
     content = tmp_path / "content"

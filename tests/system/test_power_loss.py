@@ -110,6 +110,7 @@ def test_files_and_directories_whose_names_are_synchronised_are_there(disk: Disk
     assert (disk.mount / "made" / "name").exists(), "its name; what is in it is lost"
 
 
+@pytest.mark.promise("With `sync.on.close`, a closed file survives a power loss", "how-to/filesystem")
 def test_a_file_that_is_synchronised_when_it_is_closed_is_whole(disk: Disk) -> None:
     disk.fs("-put", "-", "/file", sync_directories="true", sync_on_close="true")
     disk.fs("-mkdir", "/other", sync_directories="true")
@@ -119,6 +120,7 @@ def test_a_file_that_is_synchronised_when_it_is_closed_is_whole(disk: Disk) -> N
     assert (disk.mount / "other" / "renamed").read_bytes() == CONTENT
 
 
+@pytest.mark.promise("A file of `create.atomic` survives a power loss whole", "how-to/filesystem")
 def test_a_file_that_appears_when_it_is_closed_is_whole(disk: Disk) -> None:
     disk.fs("-put", "-d", "-", "/file", sync_directories="true", create_atomic="true")
     disk.lose_power()
@@ -177,6 +179,7 @@ class Program {
 """
 
 
+@pytest.mark.promise("`hsync` survives a power loss", "how-to/filesystem")
 @pytest.mark.parametrize("call", ["hsync", "hflush"])
 def test_of_what_was_written_before_only_what_is_synchronised_is_there(disk: Disk, call: str) -> None:
     """Neither is closed."""

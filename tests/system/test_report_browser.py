@@ -88,6 +88,7 @@ def opened(browser: Browser, pages: dict[str, Path]) -> Iterator[Opener]:
     opener.close()
 
 
+@pytest.mark.promise("The page needs no network and no script", "explanation/reading-the-report")
 @pytest.mark.parametrize("name", PAGES)
 def test_it_opens_from_a_file_and_asks_for_nothing_else(opened: Opener, name: str) -> None:
     page = opened(name)
@@ -126,6 +127,7 @@ def test_every_figure_shows_one_picture_with_a_text_alternative(
         assert len(shown[0].get_attribute("aria-label") or "") > 20
 
 
+@pytest.mark.promise("The page follows the light or dark setting of the browser", "explanation/reading-the-report")
 @pytest.mark.parametrize("width", [1280, 400])
 def test_light_and_dark_differ_in_page_text_and_figures(opened: Opener, width: int) -> None:
     def look(dark: bool) -> list[str]:
@@ -163,6 +165,7 @@ def test_the_charts_of_a_timeline_are_aligned(opened: Opener) -> None:
     assert set(counts.values()) == {4}
 
 
+@pytest.mark.promise("The page prints on A4", "explanation/reading-the-report")
 def test_it_prints_on_a4(opened: Opener, tmp_path: Path) -> None:
     page = opened("group")
     file = tmp_path / "report.pdf"

@@ -57,6 +57,7 @@ def test_the_runs_are_valid(answer: dict[str, Any], kept: Kept) -> None:
     assert run["command"][:3] == ["howdah", "run", "terasort"]
 
 
+@pytest.mark.promise("Replicates agree in every line of `readback.json`", "reference/run-directory")
 def test_the_settings_of_the_run_were_read_back(answer: dict[str, Any]) -> None:
     for one in answer["runs"]:
         kept = Kept(Path(one["path"]))
@@ -70,11 +71,13 @@ def test_the_settings_of_the_run_were_read_back(answer: dict[str, Any]) -> None:
     assert first == second, "replicates agree in every line"
 
 
+@pytest.mark.promise("Every file holds its JSON Schema", "reference/run-directory")
 def test_every_file_holds_its_schema(answer: dict[str, Any]) -> None:
     for one in answer["runs"]:
         check_schemas(Kept(Path(one["path"])))
 
 
+@pytest.mark.promise("A run keeps job histories, series, configuration and environment", "reference/run-directory")
 def test_the_directory_is_complete(kept: Kept, cluster: dict[str, Any]) -> None:
     names = {str(file.relative_to(kept.path)) for file in kept.path.rglob("*") if file.is_file()}
     assert {"run.json", "environment.json", "samples.jsonl", "report.html"} <= names
@@ -88,12 +91,14 @@ def test_the_directory_is_complete(kept: Kept, cluster: dict[str, Any]) -> None:
     assert kept.record("environment.json")["before"]["hadoop"]["jars"]
 
 
+@pytest.mark.promise("The configuration of each live daemon is kept", "reference/run-directory")
 def test_effective_values_are_those_of_each_daemon(kept: Kept, cluster: dict[str, Any]) -> None:
     for node in cluster["plan"]["nodes"]:
         said = kept.record(f"conf/effective/datanode-{node['name']}.json")
         assert said["dfs.datanode.address"]["value"] == f"{node['address']}:{node['ports']['datanode_data']}"
 
 
+@pytest.mark.promise("Every sample has its unit and quality", "reference/run-directory")
 def test_samples_say_what_they_are(kept: Kept) -> None:
     for metric, (unit, quality) in UNITS.items():
         found = kept.samples(metric)
@@ -112,6 +117,9 @@ def test_samples_say_what_they_are(kept: Kept) -> None:
     assert {sample["metric"] for sample in kept.lines("samples.jsonl")} <= registered
 
 
+@pytest.mark.promise(
+    "`cpu_seconds` counts every process of the cluster, containers that were killed included", "CHANGELOG"
+)
 def test_cpu_is_that_of_all_processes(kept: Kept) -> None:
     for phase in PHASES:
         [whole] = [sample["value"] for sample in kept.samples("cpu_seconds") if sample["phase"] == phase]
@@ -126,6 +134,7 @@ def test_cpu_is_that_of_all_processes(kept: Kept) -> None:
         assert whole > hadoops / 1000, "Hadoop's own number leaves out JVM start and the master"
 
 
+@pytest.mark.promise("The series have every daemon and container, once a second", "reference/run-directory")
 def test_series_have_every_role_and_its_node(kept: Kept) -> None:
     [file] = (kept.path / "series").glob("*.jsonl")
     header, *points = kept.lines(f"series/{file.name}")
@@ -146,6 +155,7 @@ def test_series_have_every_role_and_its_node(kept: Kept) -> None:
     assert sorted(times) == times
 
 
+@pytest.mark.promise("The job history is kept as Hadoop wrote it", "reference/run-directory")
 def test_histories_are_as_hadoop_wrote_them(kept: Kept) -> None:
     for job in kept.jobs():
         parsed = parse_history((kept.path / "jobs" / f"{job['id']}.jhist").read_bytes())
@@ -162,6 +172,7 @@ def test_options_take_effect(kept: Kept) -> None:
     assert [kept.setting(phase, "mapreduce.task.io.sort.mb") for phase in PHASES] == ["16"] * 3
 
 
+@pytest.mark.promise("Every run is kept in `~/.howdah/runs`, and `howdah runs` and `howdah show` list it", "README")
 def test_show_and_runs(howdah: Howdah, answer: dict[str, Any], kept: Kept) -> None:
     name = kept.path.name
     assert name in howdah("show").ok().out, "the latest is shown"
@@ -174,6 +185,7 @@ def test_show_and_runs(howdah: Howdah, answer: dict[str, Any], kept: Kept) -> No
     assert howdah("show", "no-such-run").code == 2
 
 
+@pytest.mark.promise("`howdah report` writes HTML, Markdown or JSON, and replaces no file unasked", "README")
 def test_reports(howdah: Howdah, answer: dict[str, Any], tmp_path: Path) -> None:
     assert Path(answer["report"]).read_text(encoding="utf-8").lstrip().startswith("<!")
     names = [Path(one["path"]).name for one in answer["runs"]]
@@ -187,6 +199,7 @@ def test_reports(howdah: Howdah, answer: dict[str, Any], tmp_path: Path) -> None
     assert howdah("report", names[0], "-o", str(tmp_path / "report.pdf")).code == 2
 
 
+@pytest.mark.promise("`compare` says `not enough data` with too few runs on a side", "tutorial/first-cluster")
 def test_one_against_one_is_not_enough(howdah: Howdah, answer: dict[str, Any]) -> None:
     first, second = (Path(one["path"]).name for one in answer["runs"])
     assert "Not enough data" in howdah("compare", first, second).ok().out
@@ -207,6 +220,7 @@ def test_a_reduce_may_have_more_input_than_heap(howdah: Howdah, tmp_path: Path) 
     assert not [caveat for caveat in one["run"]["caveats"] if "were run again" in caveat["text"]]
 
 
+@pytest.mark.promise("A wrong option, value or file ends with 2 before anything is started", "reference/exit-codes")
 def test_wrong_requests_start_nothing(howdah: Howdah, cluster: dict[str, Any]) -> None:
     before = len(howdah("runs", "--json").json())
     on_alpha = ("--cluster", "alpha")
@@ -224,5 +238,6 @@ def test_wrong_requests_start_nothing(howdah: Howdah, cluster: dict[str, Any]) -
     assert len(howdah("runs", "--json").json()) == before
 
 
+@pytest.mark.promise("A run leaves no data on the cluster", "how-to/existing-cluster")
 def test_nothing_of_a_run_stays_in_the_storage(on: Callable[..., Said], answer: dict[str, Any]) -> None:
     assert on("hdfs", "dfs", "-ls", "/howdah").ok().out == ""

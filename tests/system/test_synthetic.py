@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.system.running import Howdah
 
 FILE = """\
@@ -24,6 +26,7 @@ noise: { cv: 2% }
 """
 
 
+@pytest.mark.promise("An experiment can be tried in seconds, without Hadoop", "README")
 def test_an_experiment_from_its_plan_to_its_page(howdah: Howdah, tmp_path: Path) -> None:
     file, truth, directory = tmp_path / "e.yaml", tmp_path / "truth.yaml", tmp_path / "experiment"
     file.write_text(FILE, encoding="utf-8")
@@ -48,6 +51,7 @@ def test_an_experiment_from_its_plan_to_its_page(howdah: Howdah, tmp_path: Path)
     assert again.out == said.out, "there is nothing left to run"
 
 
+@pytest.mark.promise("`--no-report` makes no report, and `howdah report` makes it later", "CHANGELOG")
 def test_a_run_without_a_report_has_one_made_later(howdah: Howdah, tmp_path: Path) -> None:
     truth = tmp_path / "truth.yaml"
     truth.write_text(TRUTH, encoding="utf-8")
@@ -62,6 +66,7 @@ def test_a_run_without_a_report_has_one_made_later(howdah: Howdah, tmp_path: Pat
     assert page.read_text(encoding="utf-8").lstrip().startswith("<!")
 
 
+@pytest.mark.promise("Simulated runs are called simulated wherever they are shown", "README")
 def test_runs_are_told_from_measured_ones(howdah: Howdah, tmp_path: Path) -> None:
     truth = tmp_path / "truth.yaml"
     truth.write_text(TRUTH, encoding="utf-8")
@@ -78,6 +83,7 @@ def test_runs_are_told_from_measured_ones(howdah: Howdah, tmp_path: Path) -> Non
     assert "Did you mean mapreduce.job.reduces?" in wrong.err
 
 
+@pytest.mark.promise("A search finds the best settings, and fresh runs confirm them", "how-to/tune")
 def test_a_search_from_its_first_run_to_its_answer(howdah: Howdah, tmp_path: Path) -> None:
     truth, directory = tmp_path / "truth.yaml", tmp_path / "search"
     truth.write_text(TRUTH, encoding="utf-8")

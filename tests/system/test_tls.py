@@ -67,6 +67,7 @@ def typed(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory, store: Path,
         yield typed
 
 
+@pytest.mark.promise("With TLS, the sort serves and the shuffle is the stock one", "how-to/accelerate")
 def test_the_sort_serves_and_the_shuffle_is_hadoops_own(typed: Typed, store: Path, port: int) -> None:
     trusting = ssl.create_default_context(cafile=str(store.with_suffix(".pem")))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as plain:

@@ -33,6 +33,7 @@ def in_soak(name: str, accelerator: str) -> bool:
     return accelerator == "none" if name in ACCELERATED else accelerator == "sort"
 
 
+@pytest.mark.promise("Every workload runs and is verified at the size `smoke`", "README")
 @pytest.mark.parametrize(
     ("name", "accelerator"),
     [pytest.param(*one, marks=pytest.mark.soak(part="jobs")) if in_soak(*one) else one for one in SMOKES],
@@ -72,6 +73,7 @@ def check_plugins(job: dict[str, Any], run: dict[str, Any], accelerator: str) ->
         assert any(job["id"] in text for text in said)
 
 
+@pytest.mark.promise("All engines of `wordcount` count the same words", "reference/workloads")
 @pytest.mark.parametrize("engine", ["streaming", "spark"])
 def test_other_engines_count_the_same_words(howdah: Howdah, cluster: dict[str, Any], engine: str) -> None:
     [one] = howdah("run", "wordcount", "--engine", engine, "--size", "1M", *BARE).json()["runs"]

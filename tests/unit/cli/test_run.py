@@ -33,6 +33,7 @@ def test_each_workload_has_a_page_of_help_with_its_own_options(name: str) -> Non
     assert ("--profile" in said.output) == bool(WORKLOADS[name].profiles)
 
 
+@pytest.mark.promise("`howdah workloads` lists every workload", "README")
 def test_the_list_has_every_workload_and_all() -> None:
     said = typed("--help").output
     assert all(f"\n  {name} " in said for name in (*WORKLOADS, "all"))
@@ -81,6 +82,7 @@ def test_options_that_are_not_a_workloads_own_are_usage_errors(arguments: tuple[
     assert message in said.output
 
 
+@pytest.mark.promise("A run that does not validate has no numbers and exits with 3", "README")
 @pytest.mark.parametrize(
     ("kind", "refused", "code", "message"),
     [
@@ -100,6 +102,7 @@ def test_the_exit_code_says_who_must_act(
     assert ("" if error is None else error.message) == message
 
 
+@pytest.mark.promise("Of several runs, the exit code is that of the first that was not valid", "reference/exit-codes")
 def test_of_several_runs_the_first_that_is_not_valid_decides(tmp_path: Path) -> None:
     ended = [("a", Outcome("valid")), ("b", Outcome("failed", "no")), ("c", Outcome("invalid", "wrong"))]
     made = [write_example(tmp_path, Example(name, place, one)) for place, (name, one) in enumerate(ended)]
@@ -110,6 +113,7 @@ def test_of_several_runs_the_first_that_is_not_valid_decides(tmp_path: Path) -> 
         _finish([runs[0], runs[2], runs[1]], as_json=True, reported=False)
 
 
+@pytest.mark.promise("Options for a cluster that is made for the run are refused", "how-to/existing-cluster")
 @pytest.mark.parametrize(
     "option", [("--nodes", "2"), ("--without", "large-blocks"), ("--work-dir", "/w"), ("--defaults", "stock")]
 )
@@ -126,6 +130,7 @@ def test_lines_of_hibench_are_written_to_no_file(also: tuple[str, ...]) -> None:
     assert "neither --json nor -o" in ended.output
 
 
+@pytest.mark.promise("Kerberos is refused before anything is fetched", "how-to/existing-cluster")
 def test_a_configuration_that_is_refused_fetches_no_hadoop(tmp_path: Path) -> None:
     settings = {"fs.defaultFS": "hdfs://nn", "hadoop.security.authentication": "kerberos"}
     (tmp_path / "core-site.xml").write_text(render_site(settings))
@@ -137,6 +142,7 @@ def test_a_configuration_that_is_refused_fetches_no_hadoop(tmp_path: Path) -> No
     assert not home.exists()
 
 
+@pytest.mark.promise("A placeholder in the address of a daemon is refused", "how-to/existing-cluster")
 def test_a_warning_about_a_configuration_comes_before_its_refusal(tmp_path: Path) -> None:
     (tmp_path / "core-site.xml").write_text(render_site({"fs.defaultFS": "hdfs://#MASTER#:8020"}))
     (tmp_path / "yarn-site.xml").write_text(render_site({"yarn.resourcemanager.hostname": "rm"}))

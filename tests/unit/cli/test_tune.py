@@ -15,6 +15,7 @@ def typed(home: Path, *arguments: str) -> Result:
     return CliRunner(env={"HOWDAH_HOME": str(home)}).invoke(howdah, ["tune", *arguments])
 
 
+@pytest.mark.promise("`howdah tune` suggests only names that are close", "CHANGELOG")
 @pytest.mark.parametrize(
     ("arguments", "message", "hint"),
     [

@@ -79,6 +79,7 @@ def test_all_interfaces_are_those_of_the_host_that_another_key_names() -> None:
     assert web_addresses(single) == WebAddresses(("nn:9870",), ("rm:8088",), ("rm:19888",))
 
 
+@pytest.mark.promise("A cluster with pages by HTTPS alone is refused", "how-to/existing-cluster")
 @pytest.mark.parametrize(
     ("key", "value"), [("hadoop.security.authentication", "kerberos"), ("dfs.http.policy", "HTTPS_ONLY")]
 )
@@ -88,6 +89,7 @@ def test_a_cluster_that_cannot_be_asked_is_refused(tmp_path: Path, key: str, val
         read_existing(tmp_path)
 
 
+@pytest.mark.promise("High availability of both masters is understood", "how-to/existing-cluster")
 def test_high_availability() -> None:
     assert web_addresses(HA) == WebAddresses(("one:50070", "two:50070"), ("three:8088", "four:9088"), ("five:19888",))
 
@@ -144,6 +146,7 @@ def cluster(control: Supervisor | None) -> LiveCluster:
     )
 
 
+@pytest.mark.promise("A second run on a cluster that is in use is refused", "issue 3")
 def test_a_cluster_that_somebody_measures_on_is_refused() -> None:
     with pytest.raises(UsageError, match="the cluster 'c1' is in use: process 7 measures on it") as caught:
         cluster(Supervisor("process 7")).claim()

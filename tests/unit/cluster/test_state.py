@@ -118,6 +118,7 @@ def test_the_lock_says_who_has_it(directory: ClusterDirectory) -> None:
     assert directory.holder() is None
 
 
+@pytest.mark.promise("A cluster of another host is left alone", "CHANGELOG")
 def test_a_cluster_of_another_host_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Several hosts may have one HOWDAH_HOME."""
     monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
@@ -249,6 +250,7 @@ def test_nobody_listens(directory: ClusterDirectory) -> None:
         ControlClient(directory)
 
 
+@pytest.mark.promise("`exec` sets the variables that programs look for", "how-to/use-your-own-programs")
 def test_what_programs_look_for_is_in_their_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
     found = shell_environment(MANIFEST, {"PATH": "/mine", "OTHER": "kept"})

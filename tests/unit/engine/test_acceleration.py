@@ -94,6 +94,7 @@ def test_a_jar_that_changed_since_the_cluster_came_up_is_said(tmp_path: Path) ->
 SERVED = {"Sort": {"RECORDS": 10}, "Shuffle": {"RECORDS": 10, "SEGMENTS_DIRECT": 2}}
 
 
+@pytest.mark.promise("The report says whether the plugins served the run", "explanation/reading-the-report")
 @pytest.mark.parametrize(
     ("counted", "held", "said"),
     [

@@ -54,6 +54,7 @@ def smt(check: str | None) -> Factor:
     return Factor("smt", ("on", "off"), True, "Turn it in the firmware", check)
 
 
+@pytest.mark.promise("A person is asked for each change by hand until the check agrees", "reference/experiment")
 @pytest.mark.parametrize("forgetful", [False, True])
 def test_it_is_asked_for_until_the_check_says_so(forgetful: bool) -> None:
     machine = Machine("on", forgetful=forgetful)

@@ -129,6 +129,7 @@ def test_erasure_coded_data_is_other_data(storage: Memory, make: Generator) -> N
     assert datasets(storage, "three").obtain(IDENTITY, make)[0].reused
 
 
+@pytest.mark.promise("Data that is kept is compared with what is asked before it is used again", "reference/workloads")
 @pytest.mark.parametrize(
     "change", [{"length": 4}, {"replication": 2}, {"block_size": 64}, {"erasure_coding": "XOR-2-1-1024k"}]
 )

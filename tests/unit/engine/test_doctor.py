@@ -96,6 +96,7 @@ def of(facts: Facts, name: str) -> list[Finding]:
     return [finding for finding in examine(facts, RULES) if finding.name == name]
 
 
+@pytest.mark.promise("A fact that the machine does not show is a note", "how-to/doctor")
 def test_a_healthy_machine_has_nothing_but_what_it_does_not_show():
     findings = examine(HEALTHY, RULES)
     assert {finding.name for finding in findings} == {rule.name for rule in RULES}
@@ -185,6 +186,7 @@ CASES: list[tuple[str, str, str, Facts]] = [
 ]
 
 
+@pytest.mark.promise("Each check of the page finds what is wrong, and nothing else", "how-to/doctor")
 @pytest.mark.parametrize(("name", "level", "text", "facts"), CASES, ids=[f"{case[0]}-{case[2]}" for case in CASES])
 def test_what_is_wrong_is_found_and_nothing_else(name: str, level: str, text: str, facts: Facts):
     assert [finding for finding in of(facts, name) if finding.level == level and text in finding.finding]
@@ -193,6 +195,7 @@ def test_what_is_wrong_is_found_and_nothing_else(name: str, level: str, text: st
     assert failed(changed) == (level == "error")
 
 
+@pytest.mark.promise("Each check of the page finds what is wrong, and nothing else", "how-to/doctor")
 def test_every_rule_is_tried_on_something_that_is_wrong():
     assert {case[0] for case in CASES if case[1] != "ok"} == {rule.name for rule in RULES}
 
@@ -214,11 +217,13 @@ def test_as_json_a_finding_is_plain():
     assert set(record) == {"name", "level", "finding", "meaning", "fix"}
 
 
+@pytest.mark.promise("The page is made from the table that the program uses", "how-to/doctor")
 def test_the_page_is_the_table():
     written = Path(__file__).parents[3] / "docs" / "how-to" / "doctor.md"
     assert written.read_text(encoding="utf-8") == page(), "python -m howdah.engine.doctor.page > docs/how-to/doctor.md"
 
 
+@pytest.mark.promise("Each warning and error has a command that fixes it or shows its place", "how-to/doctor")
 @pytest.mark.parametrize(
     ("name", "facts"), [(name, facts) for name, level, _, facts in CASES if level in ("warning", "error")]
 )

@@ -126,11 +126,13 @@ def test_a_run_whose_checks_pass_is_valid(tmp_path: Path) -> None:
     assert read_run(one.path).run.outcome.kind == "valid"
 
 
+@pytest.mark.promise("Warnings about the configuration are caveats of the run", "how-to/existing-cluster")
 def test_warnings_about_the_clusters_configuration_are_caveats(tmp_path: Path) -> None:
     run = execution(tmp_path, "nowhere", None, warnings=("core-site.xml, line 3: x",)).execute()
     assert "core-site.xml, line 3: x" in [caveat.text for caveat in run.caveats]
 
 
+@pytest.mark.promise("A run that does not validate has no numbers and exits with 3", "README")
 @pytest.mark.parametrize("where", ["prepare", "run", "verify"])
 @pytest.mark.parametrize(
     ("error", "kind"),
@@ -153,6 +155,7 @@ def test_what_is_not_trusted_is_invalid_and_everything_else_failed(
     assert (one.refused is error) == isinstance(error, UsageError)
 
 
+@pytest.mark.promise("A run that is stopped kills its applications", "how-to/existing-cluster")
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), WorkloadFailed("sort failed"), None])
 def test_a_run_that_is_not_valid_kills_what_still_runs_of_it(tmp_path: Path, error: BaseException | None) -> None:
     manager = Killing([(application("RUNNING"), application(id="application_1_0002"))])

@@ -43,6 +43,9 @@ def test_a_plan_without_earlier_runs(tmp_path: Path) -> None:
     assert found.disk_bytes == 5_040_000_000
 
 
+@pytest.mark.promise(
+    "`howdah experiment plan` shows the runs, their time and the smallest effect that they show", "README"
+)
 def test_what_earlier_runs_tell(tmp_path: Path) -> None:
     found = replace(plan(tmp_path), earlier=Earlier(6, 100.0, 120.0, 0.05))
     assert found.seconds == 1200
@@ -114,6 +117,7 @@ configurations:
 """
 
 
+@pytest.mark.promise("A mistake in an experiment file is an error with its line", "reference/experiment")
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [

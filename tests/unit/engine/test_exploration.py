@@ -71,6 +71,7 @@ def ran(plan: ExperimentPlan, directory: ExperimentDirectory, most: int = 1000) 
     runs.close()  # type: ignore[attr-defined]
 
 
+@pytest.mark.promise("A search finds the best settings, and fresh runs confirm them", "how-to/tune")
 def test_it_finds_the_best_and_compares_it_anew(tmp_path: Path, synthetic: Path) -> None:
     plan, directory = begun(search(synthetic), synthetic, tmp_path / "search")
     ran(plan, directory)
@@ -95,6 +96,7 @@ def test_it_finds_the_best_and_compares_it_anew(tmp_path: Path, synthetic: Path)
     assert "| baseline | 1." in render_markdown(page)
 
 
+@pytest.mark.promise("A search goes on after any interruption as if there had been none", "how-to/tune")
 def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path, synthetic: Path) -> None:
     whole, cut = (begun(search(synthetic, 14), synthetic, tmp_path / name) for name in ("whole", "cut"))
     ran(*whole)
@@ -197,6 +199,7 @@ def test_too_many_combinations_are_refused(tmp_path: Path, synthetic: Path) -> N
         plan_experiment(replace(search(synthetic), factors=factors), SyntheticCluster(synthetic, truth), tmp_path)
 
 
+@pytest.mark.promise("A search begins with the tuned defaults, and every level comes early", "how-to/tune")
 def test_what_tune_looks_at_begins_with_the_tuned_defaults() -> None:
     found = {one.name: one.levels for one in tunables(Sizing(1, 2, 4096, 1024, 9216, 1024), accelerators=True)}
     assert found["dfs.blocksize"] == (str(1 << 30), str(512 << 20), str(256 << 20), str(128 << 20))
@@ -207,6 +210,7 @@ def test_what_tune_looks_at_begins_with_the_tuned_defaults() -> None:
     assert small["mapreduce.task.io.sort.mb"] == ("32", "100", "256"), "its heap has 512 MiB"
 
 
+@pytest.mark.promise("The files to take away name nothing of this machine", "how-to/tune")
 def test_the_files_to_take_away_have_what_was_found_and_nothing_of_this_machine(
     tmp_path: Path, synthetic: Path
 ) -> None:

@@ -97,6 +97,7 @@ class Small:
         return answers[operation]
 
 
+@pytest.mark.promise("A level that this machine cannot offer is refused before the first run", "reference/experiment")
 @pytest.mark.parametrize(
     ("name", "level", "reason"),
     [

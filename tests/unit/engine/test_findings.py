@@ -60,6 +60,7 @@ def test_a_level_that_ran_once_has_no_verdict(tmp_path: Path, valid: int, verdic
     assert f"{valid} valid, {8 - valid} failed" in said
 
 
+@pytest.mark.promise("Three against three runs of an experiment have no verdict", "reference/experiment")
 @pytest.mark.parametrize(("blocks", "verdict"), [(2, "not enough data"), (3, "not enough data"), (4, "slower")])
 def test_three_against_three_show_nothing(tmp_path: Path, blocks: int, verdict: str) -> None:
     factors = (Factor("mapreduce.job.reduces", ("1", "2")),)
@@ -70,6 +71,9 @@ def test_three_against_three_show_nothing(tmp_path: Path, blocks: int, verdict: 
     assert [one.verdict for one in find(made, directory).findings] == [verdict]
 
 
+@pytest.mark.promise(
+    "Arms that differ in more than the factor are `not comparable`, with the difference", "reference/experiment"
+)
 def test_only_what_was_varied_may_differ(tmp_path: Path) -> None:
     made, directory = plan(tmp_path), begun(tmp_path)
     for one in simulated(made, 0.001):
@@ -85,6 +89,9 @@ def test_only_what_was_varied_may_differ(tmp_path: Path) -> None:
     assert {one.verdict for one in found.values()} == {"faster", "no difference shown"}
 
 
+@pytest.mark.promise(
+    "Arms that differ in more than the factor are `not comparable`, with the difference", "reference/experiment"
+)
 def test_a_machine_that_differs_between_arms_makes_them_not_comparable(tmp_path: Path) -> None:
     made, directory = plan(tmp_path), begun(tmp_path)
     for one in simulated(made, 0.001):
@@ -269,6 +276,9 @@ def test_what_may_be_the_doing_of_another_pair_is_not_put_together(tmp_path: Pat
     assert {name for name, level in found.candidate.items() if level == "1"} == set(last)
 
 
+@pytest.mark.promise(
+    "The best level of each factor is compared with the baseline in fresh runs", "reference/experiment"
+)
 def test_the_best_settings_are_run_anew_against_the_baseline(tmp_path: Path) -> None:
     rate = Rate("mapreduce.task.io.sort.mb", {"32": 100.0, "128": 90.0})
     made, directory = plan(tmp_path, watts=rate), begun(tmp_path)

@@ -74,6 +74,7 @@ def test_a_job_that_fits_passes() -> None:
     job({"mapreduce.map.memory.mb": "4096"}, node(2048), node(4096))
 
 
+@pytest.mark.promise("A job that could never be scheduled is refused before it is submitted", "issue 2")
 @pytest.mark.parametrize(
     ("memory", "most", "said"), [(4097, 8192, "container this cluster can ever give has 4096"), (4000, 3000, "3000")]
 )
@@ -103,6 +104,7 @@ def test_what_lies_between_map_and_reduce_must_fit_the_disk_too(tmp_path: Path) 
         space(stored, stored + intermediate - 1, directory(tmp_path))
 
 
+@pytest.mark.promise("Data that does not fit is refused before anything is started", "issue 2")
 def test_more_than_the_disk_is_refused_before_a_cluster_is_made(tmp_path: Path) -> None:
     asked = ClusterRequest("c", work_directory=str(tmp_path))
     check_before_cluster([(TeraSort(), Asked(size=1000))], asked)

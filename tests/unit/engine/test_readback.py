@@ -17,6 +17,7 @@ def held(**jobs: str) -> ReadBack:
     return ReadBack(daemons, {"sort": {key.replace("_", "."): frozenset({Setting(jobs[key], None)}) for key in jobs}})
 
 
+@pytest.mark.promise("A setting that did not take effect makes the run invalid", "reference/experiment")
 @pytest.mark.parametrize(
     ("asked", "passed", "detail"),
     [

@@ -100,10 +100,16 @@ def test_anything_else_that_ends_badly_has_failed(writer: RunWriter, kind: Phase
     assert isinstance(error_of(session(writer, FakeProcess(1, looks=0)), kind), WorkloadFailed)
 
 
+@pytest.mark.promise(
+    "A verification that could not do its work is a failure of the run, not of the data", "reference/exit-codes"
+)
 def test_a_verification_that_was_killed_says_nothing(writer: RunWriter) -> None:
     assert isinstance(error_of(session(writer, FakeProcess(-9, looks=0)), "verify"), WorkloadFailed)
 
 
+@pytest.mark.promise(
+    "A verification that could not do its work is a failure of the run, not of the data", "reference/exit-codes"
+)
 @pytest.mark.parametrize("changes", [{"lost": ("nodemanager of node1 ended",)}, {"free": 1 << 20}])
 def test_a_verification_says_nothing_where_the_cluster_lost_what_it_needs(
     writer: RunWriter, changes: dict[str, Any]

@@ -132,6 +132,7 @@ def phase(opens: Opens, *others: Application, **given: Any) -> JobSession:
     return found
 
 
+@pytest.mark.promise("Applications of others that ran meanwhile are named", "how-to/existing-cluster")
 def test_applications_that_were_there_for_a_moment_are_named(opens: Opens) -> None:
     now, far = time.time(), 1000.0
     others = (

@@ -32,6 +32,7 @@ def test_bytes_count_by_the_scheme_of_the_storage(posix: Storage) -> None:
     assert list(check_storage(posix, done)) == []
 
 
+@pytest.mark.promise("A run whose job moved nothing on its storage has a caveat", "how-to/filesystem")
 def test_a_job_that_worked_elsewhere_is_told(posix: Storage) -> None:
     done = job(HDFS_BYTES_WRITTEN=9, FILE_BYTES_WRITTEN=11)
     assert bytes_written(posix, done) == 0

@@ -64,6 +64,9 @@ def values(plan: ExperimentPlan, directory: ExperimentDirectory) -> list[float |
     return [one.value for one in finished(plan, directory)]
 
 
+@pytest.mark.promise(
+    "An experiment on a synthetic cluster finds the effects of its file", "reference/synthetic-cluster"
+)
 def test_an_experiment_finds_what_the_file_says(tmp_path: Path) -> None:
     plan, directory = begun(tmp_path, "one")
     assert len(list(ran(plan, directory))) == 12
@@ -77,6 +80,7 @@ def test_an_experiment_finds_what_the_file_says(tmp_path: Path) -> None:
     assert "Simulated: TeraSort took" in render_html(build_report([run])).replace("\u00a0", " ")
 
 
+@pytest.mark.promise("An experiment that was interrupted goes on as if it had not been", "reference/synthetic-cluster")
 @pytest.mark.parametrize("stopped", [1, 5])
 def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path, stopped: int) -> None:
     plan, whole = begun(tmp_path, "whole")
@@ -99,6 +103,7 @@ def test_a_confirmation_has_noise_of_its_own(tmp_path: Path) -> None:
     assert not set(values(plan, inner)) & set(values(plan, directory))
 
 
+@pytest.mark.promise("Plans for real clusters do not learn from simulated runs", "reference/synthetic-cluster")
 def test_plans_for_real_clusters_do_not_learn_from_them(tmp_path: Path) -> None:
     plan, directory = begun(tmp_path, "one")
     list(itertools.islice(ran(plan, directory), 4))
@@ -117,6 +122,7 @@ def test_runs_fail_as_often_as_the_file_says(tmp_path: Path) -> None:
     assert {one.run.outcome.kind for one in finished(plan, directory)} == {"failed"}
 
 
+@pytest.mark.promise("A setting or level that the file does not know is refused", "reference/synthetic-cluster")
 @pytest.mark.parametrize(
     ("truth", "message"),
     [

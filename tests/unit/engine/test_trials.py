@@ -49,6 +49,9 @@ def test_runs_come_in_the_order_of_the_plan(tmp_path: Path) -> None:
     assert order == [slot for block in range(4) for slot in block_slots(made, block)] == list(made.slots)
 
 
+@pytest.mark.promise(
+    "`howdah experiment resume` goes on after `kill -9`: no finished run is lost or repeated", "README"
+)
 @pytest.mark.parametrize("kept", [0, 1, 3, 4, 9, 15, 16])
 def test_after_an_interruption_it_goes_on_where_it_was(tmp_path: Path, kept: int) -> None:
     made = plan(tmp_path)
@@ -167,6 +170,7 @@ def test_a_run_has_a_limit(tmp_path: Path) -> None:
     assert plan(tmp_path, stop=StopRule(limit_seconds=7.0)).limit_seconds == 7
 
 
+@pytest.mark.promise("A run that takes more than 2.5 times as long as the shortest is stopped", "how-to/tune")
 def test_a_search_stops_a_run_that_is_far_from_the_best(tmp_path: Path) -> None:
     made, single = plan(tmp_path, design="search"), plan(tmp_path)
     ended = [Done(Slot(0, place, 0), run(Slot(0, place, 0), seconds=40.0 + place), 3.0) for place in range(5)]
@@ -175,6 +179,7 @@ def test_a_search_stops_a_run_that_is_far_from_the_best(tmp_path: Path) -> None:
     assert _limit(single, ended) == single.limit_seconds
 
 
+@pytest.mark.promise("A file that was changed since is refused with the difference", "reference/experiment")
 def test_the_file_of_an_experiment_must_stay_as_it_was(tmp_path: Path) -> None:
     directory = begun(tmp_path)
     directory.check_unchanged()
@@ -200,6 +205,7 @@ def test_the_file_of_an_experiment_must_stay_as_it_was(tmp_path: Path) -> None:
         ExperimentDirectory(tmp_path)
 
 
+@pytest.mark.promise("Two experiments on one machine at once are refused", "reference/experiment")
 def test_two_at_once_are_refused_with_the_name_of_the_other(tmp_path: Path) -> None:
     directory = begun(tmp_path)
     other = f"another experiment runs on this machine: {directory.path}"

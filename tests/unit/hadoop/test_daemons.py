@@ -164,6 +164,7 @@ def test_kill_by_another_user():
         ResourceManager((server.address,), "mallory").kill(APP)
 
 
+@pytest.mark.promise("High availability of both masters is understood", "how-to/existing-cluster")
 def test_the_active_one_of_several():
     def standby(request):
         if request.path == "/ws/v1/cluster/info":

@@ -140,6 +140,7 @@ def test_a_fetch_leaves_a_whole_distribution_in_apaches_layout(maven: MavenHost,
     assert open_locked(tiny_lock(), cache, verify=True) == distribution
 
 
+@pytest.mark.promise("Once fetched, everything works without a network", "reference/hadoop")
 def test_nothing_is_run_when_the_cache_is_whole(maven: MavenHost, cache: Path) -> None:
     do_fetch(maven, cache)
     do_fetch(maven, cache)
@@ -171,6 +172,7 @@ def test_a_relative_cache_is_one_of_this_directory(
     assert do_fetch(maven, Path("cache")).home == tmp_path / "cache" / "hadoop" / "3.4.2"
 
 
+@pytest.mark.promise("An interrupted fetch goes on where it was", "reference/hadoop")
 def test_an_interrupted_fetch_goes_on_with_what_is_missing(maven: MavenHost, cache: Path) -> None:
     distribution = do_fetch(maven, cache)
     (distribution.home / "howdah.json").unlink()
@@ -180,6 +182,7 @@ def test_an_interrupted_fetch_goes_on_with_what_is_missing(maven: MavenHost, cac
     assert maven.runs[1:] == [["guava"]]
 
 
+@pytest.mark.promise("Every jar of the managed Hadoop is checked against the SHA-256 of a lock file", "README")
 @pytest.mark.parametrize("harm", ["shorter", "same size", "missing"])
 def test_a_damaged_jar_is_named_and_fetched_anew(maven: MavenHost, cache: Path, harm: str) -> None:
     for number in range(len(jars(do_fetch(maven, cache)))):
@@ -206,6 +209,7 @@ def test_a_jar_changed_behind_its_time_is_found_by_the_full_check(maven: MavenHo
         open_locked(tiny_lock(), cache, verify=True)
 
 
+@pytest.mark.promise("Every jar of the managed Hadoop is checked against the SHA-256 of a lock file", "README")
 def test_a_corrupt_jar_in_the_repository_is_deleted_and_fetched_again(maven: MavenHost, cache: Path) -> None:
     maven.broken = {"guava": 1}
     do_fetch(maven, cache)
@@ -249,6 +253,7 @@ def test_a_new_lock_drops_jars_of_the_old_one(maven: MavenHost, cache: Path) -> 
     assert not distribution.jars[1].exists()
 
 
+@pytest.mark.promise("Two fetches at once are safe", "reference/hadoop")
 def test_of_two_fetches_at_once_one_does_the_work(maven: MavenHost, cache: Path) -> None:
     threads = [threading.Thread(target=do_fetch, args=(maven, cache)) for _ in range(4)]
     for thread in threads:

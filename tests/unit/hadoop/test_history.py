@@ -184,6 +184,7 @@ def refusal(content):
     return raised.value.message, raised.value.hint
 
 
+@pytest.mark.promise("A job history that cannot be read says what kind of file it is", "CHANGELOG")
 def test_what_is_no_history_is_told_apart_and_says_what_to_do():
     behind_text = other("text_before.txt")
     assert refusal(b"")[0] == "not a history file: it is empty (0 bytes)"
@@ -205,6 +206,7 @@ def test_a_history_that_somebody_changed_is_not_called_cut_off():
     assert hint.startswith("Something has changed the file")
 
 
+@pytest.mark.promise("A failed job without diagnostics says that its history gives no reason", "CHANGELOG")
 def test_a_failed_job_without_diagnostics_says_that_its_history_gives_no_reason():
     it = parse_history(other("failed_without_reason.jhist"))
     assert (it.state, it.diagnostics) == (

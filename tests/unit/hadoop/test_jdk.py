@@ -144,6 +144,7 @@ def test_versions(text: str, version: tuple[int, ...]) -> None:
     assert found.version == version
 
 
+@pytest.mark.promise("The JDK that suits the Hadoop is chosen; others are refused with the reason", "reference/hadoop")
 @pytest.mark.parametrize(
     ("majors", "hadoop", "chosen"),
     [
@@ -167,6 +168,7 @@ def test_of_two_equal_versions_the_first_found_is_taken() -> None:
     assert choose_jdk([jdk(17, "/java-home"), jdk(17, "/usr/lib/jvm/17")], "3.4.2").home == "/java-home"
 
 
+@pytest.mark.promise("The JDK that suits the Hadoop is chosen; others are refused with the reason", "reference/hadoop")
 def test_a_refusal_says_why_for_each() -> None:
     candidates = [jdk(7), jdk(23), jdk(25), jdk(17, modules=tuple(MODULES.replace("java.naming ", "").split()))]
     with pytest.raises(HostProblem) as caught:

@@ -93,6 +93,9 @@ def test_hadoops_default_directories():
     assert find(own, intermediate=None, done=done, staging="hdfs://vm:8020/s") == ((b"x", b"x"), 0)
 
 
+@pytest.mark.promise(
+    "A job history is read as soon as the job has ended, wherever it is moved", "how-to/existing-cluster"
+)
 @pytest.mark.parametrize("when", range(8))
 @pytest.mark.parametrize("name", [HISTORY, CONF])
 def test_moved_at_any_moment(when, name):

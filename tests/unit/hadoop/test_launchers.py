@@ -69,6 +69,7 @@ BASE = ["share/hadoop/common/a.jar", "share/hadoop/common/lib/b.jar", "share/had
 TOOL = "share/hadoop/tools/lib/c.jar"
 
 
+@pytest.mark.promise("The launchers know the subcommands of Apache's scripts", "reference/hadoop")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_subcommands(home: Path, program: str) -> None:
     completed = run(home, program, "--help")
@@ -123,6 +124,10 @@ def test_java_gets_class_options_and_arguments_as_they_were_given(home: Path) ->
     assert "--add-opens=java.base/java.lang=ALL-UNNAMED" in arguments
 
 
+@pytest.mark.promise(
+    "`HADOOP_OPTS`, `HADOOP_CLIENT_OPTS` and `HADOOP_CLASSPATH` work as with Apache's scripts",
+    "how-to/use-your-own-programs",
+)
 def test_heap_and_options_by_kind(home: Path) -> None:
     variables = {
         "HADOOP_HEAPSIZE_MAX": "300",
@@ -238,6 +243,7 @@ def conf(tmp_path: Path) -> Path:
     return conf
 
 
+@pytest.mark.promise("The launchers know the subcommands of Apache's scripts", "reference/hadoop")
 @pytest.mark.daemons
 @pytest.mark.parametrize("version", managed_versions())
 def test_every_class_of_the_table_is_in_the_jars(version: str) -> None:

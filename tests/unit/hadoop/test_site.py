@@ -61,6 +61,7 @@ def test_files_are_read_as_hadoop_reads_them() -> None:
     assert site.final == {"dfs.replication"}
 
 
+@pytest.mark.promise("A directory with `xi:include` is refused", "how-to/existing-cluster")
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -85,6 +86,7 @@ def test_a_directory_is_read_with_later_files_over_earlier_ones(tmp_path: Path) 
     assert list(read_sites(tmp_path)) == ["core-site.xml", "mapred-site.xml"]
 
 
+@pytest.mark.promise("Files that only daemons read are not copied into a run", "how-to/existing-cluster")
 def test_clients_get_what_they_read_and_no_secret_of_a_daemon(tmp_path: Path) -> None:
     site = render_site({"a": "b"}).encode()
     files = {"core-site.xml": site, "yarn-site.xml": site, "log4j.properties": b"x", "capacity-scheduler.xml": site}

@@ -22,6 +22,7 @@ LATER = """<?xml version="1.0"?>
 """
 
 
+@pytest.mark.promise("A key with two values is named with its lines", "how-to/existing-cluster")
 def test_a_key_with_two_values_is_named_with_both_lines_and_the_one_that_holds(tmp_path: Path) -> None:
     (tmp_path / "core-site.xml").write_text(render_site({"secret": "hunter2", "z": "1"}))
     (tmp_path / "hdfs-site.xml").write_text(LATER)
@@ -41,6 +42,7 @@ def test_a_final_value_holds_whatever_follows(tmp_path: Path) -> None:
     assert warning.endswith("Hadoop uses the one at core-site.xml, line 3.")
 
 
+@pytest.mark.promise("A placeholder in a value is named with its line", "how-to/existing-cluster")
 @pytest.mark.parametrize(
     ("value", "placeholder"),
     [

@@ -37,10 +37,12 @@ def test_names_are_distinct_and_reasons_given() -> None:
     assert all(one.why and one.results for one in tuning.TUNINGS)
 
 
+@pytest.mark.promise("`--defaults stock` leaves out all of them", "reference/tuned-defaults")
 def test_stock_is_nothing_at_all() -> None:
     assert tuning.resolve(tuning.select(stock=True), FACTS) == {}
 
 
+@pytest.mark.promise("`--without NAME` leaves out one tuned default", "reference/tuned-defaults")
 @pytest.mark.parametrize("name", NAMES)
 def test_each_can_be_left_out_alone_and_matters(name: str) -> None:
     whole, fewer = tuning.select(stock=False), tuning.select(stock=False, without=(name,))
@@ -154,6 +156,7 @@ def test_where_a_key_belongs_and_who_reads_it(key: str, file: str, scope: Scope)
     assert (file_of(key), scope_of(key)) == (file, scope)
 
 
+@pytest.mark.promise("`--conf KEY=VALUE` wins over all tuned defaults", "reference/tuned-defaults")
 def test_the_users_settings_win_over_tuned_ones_and_those_over_what_is_needed() -> None:
     distribution = of_lock(read_lock("3.4.2"), Path("/hadoop"))
     tuned = {"dfs.replication": "7", "dfs.heartbeat.interval": "9"}
@@ -168,6 +171,7 @@ def test_the_users_settings_win_over_tuned_ones_and_those_over_what_is_needed() 
     assert client["dfs.client.use.datanode.hostname"] == "true"
 
 
+@pytest.mark.promise("`howdah up` demands the type of what is mounted", "how-to/filesystem")
 def test_where_the_storage_is_mounted_its_types_are_demanded() -> None:
     distribution = of_lock(read_lock("3.4.2"), Path("/hadoop"))
     own = replace(PLAN, storage="posix:/data/shared")

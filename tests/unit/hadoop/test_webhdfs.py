@@ -89,6 +89,7 @@ def test_errors_have_types(exception, status, kind):
     assert type(raised.value) is kind
 
 
+@pytest.mark.promise("High availability of both masters is understood", "how-to/existing-cluster")
 def test_the_active_one_of_several():
     def standby(request):
         return remote("StandbyException", "Operation category READ is not supported in state standby", 403)

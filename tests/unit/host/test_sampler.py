@@ -192,6 +192,7 @@ def test_a_recorded_proc_in_the_units_of_the_format(sampling, proc):
     }
 
 
+@pytest.mark.promise("A number that could not be measured is absent, never 0", "README")
 def test_what_cannot_be_read_is_absent(sampling, proc):
     (proc / "10/io").unlink()
     (proc / "meminfo").write_text("MemTotal: 1000 kB\n")
@@ -235,6 +236,7 @@ def test_the_disk_below_a_path_can_be_asked_for(sampling):
     assert of(sampling([], ["/proc"]).sample(), "disk") == []
 
 
+@pytest.mark.promise("The series have every daemon and container, once a second", "reference/run-directory")
 def test_the_stream_keeps_its_schedule_and_ends_with_a_last_sample():
     emitted: list[Point] = []
     stop = threading.Event()

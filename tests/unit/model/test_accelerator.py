@@ -62,6 +62,7 @@ def test_a_job_without_map_output_has_no_use_for_one() -> None:
     assert not has_map_output(JOB)
 
 
+@pytest.mark.promise("The counters show that the plugins served every record of a job", "how-to/accelerate")
 @pytest.mark.parametrize(
     ("counted", "records", "whole"),
     [
@@ -79,6 +80,7 @@ def test_the_sort_must_have_seen_every_record(counted: dict[str, dict[str, int]]
     assert (found.records, found.expected, found.whole) == (records, 10, whole)
 
 
+@pytest.mark.promise("The counters show that the plugins served every record of a job", "how-to/accelerate")
 def test_the_shuffle_must_have_given_every_record() -> None:
     assert service(MERGING, job({"Shuffle": {"RECORDS": 4, "FALLBACKS": 0}}, given=4)).whole, "a combiner leaves fewer"
     some = service(MERGING, job({"Shuffle": {"RECORDS": 4}}, given=5))

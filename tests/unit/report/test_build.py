@@ -60,12 +60,14 @@ def test_that_a_program_ended_well_validates_no_output(single: StoredRun) -> Non
     assert build_report([looked]).headline.endswith("output validated.")
 
 
+@pytest.mark.promise("One run has no interval, and the page says why", "explanation/reading-the-report")
 def test_one_run_has_no_interval_and_says_why(single: StoredRun) -> None:
     report = build_report([single])
     assert "(1 run, no interval)" in report.headline
     assert any("One run cannot tell the spread" in text for text in caveats(report))
 
 
+@pytest.mark.promise("Runs that are not valid are not compared, and are listed", "explanation/comparisons")
 def test_runs_that_are_not_valid_are_listed_and_not_used(group: list[StoredRun]) -> None:
     report = build_report(group)
     said = next(text for text in caveats(report) if text.startswith("2 runs not used"))
@@ -120,12 +122,16 @@ def test_a_wide_spread_is_said(tmp_path: Path) -> None:
     assert any("coefficient of variation" in text for text in caveats(build_report(runs)))
 
 
+@pytest.mark.promise("Runs that drift are a caveat", "explanation/reading-the-report")
 def test_runs_that_drift_are_said_to(tmp_path: Path) -> None:
     runs = [write_example(tmp_path, Example(f"r{place}", place, speed=1 - place / 25)) for place in range(6)]
     assert any("The runs drifted: by their order alone the last is 1.1" in text for text in caveats(build_report(runs)))
     assert not any("drifted" in text for text in caveats(build_report(runs[:4])))
 
 
+@pytest.mark.promise(
+    "An environment that changes between runs is a caveat with every difference", "explanation/reading-the-report"
+)
 def test_a_changed_environment_is_never_pooled_silently(tmp_path: Path) -> None:
     runs = write_group(tmp_path, "a", 2)
     runs.append(write_example(tmp_path, Example("b", 3, hosts={"kernel": "6.8.0"})))
@@ -134,6 +140,7 @@ def test_a_changed_environment_is_never_pooled_silently(tmp_path: Path) -> None:
     assert "6.8.0" in table(report, "Differences between the first run").rows[0]
 
 
+@pytest.mark.promise("Runs of different trials are never pooled", "explanation/reading-the-report")
 def test_trials_are_not_pooled(group: list[StoredRun], faster: list[StoredRun]) -> None:
     report = build_report([*group, *faster])
     assert report.headline == "2 trials of terasort, 12 runs. They are not pooled."
@@ -160,6 +167,7 @@ def test_no_phase_name_is_known(tmp_path: Path) -> None:
     assert [part.id for part in report.sections] == names
 
 
+@pytest.mark.promise("The run shown in detail is the one nearest to the median", "explanation/reading-the-report")
 def test_the_run_shown_is_the_median_one(group: list[StoredRun]) -> None:
     members = Replicates(tuple(group))
     measure = Measure.parse("sort/job_seconds")
@@ -173,12 +181,14 @@ def test_the_important_counters_come_first(single: StoredRun) -> None:
     assert names[-1] == "BYTES_READ"
 
 
+@pytest.mark.promise("The report has the exact command to repeat the run", "explanation/reading-the-report")
 def test_the_command_to_repeat_it_is_exact(single: StoredRun) -> None:
     text = render_text(build_report([single]))
     assert "    howdah run terasort --size 1G --nodes 3\n" in text
     assert str(single.path) in text
 
 
+@pytest.mark.promise("The report says whether the plugins served the run", "explanation/reading-the-report")
 def test_the_accelerator_is_named_and_what_it_did_is_shown(tmp_path: Path) -> None:
     records = 10_000_000
     counters = {

@@ -27,6 +27,8 @@ def alternating(root: Path, count: int = 5, **contender: Any) -> tuple[list[Stor
     return left, right
 
 
+@pytest.mark.promise("A comparison has an effect, a 95 % interval and a verdict", "README")
+@pytest.mark.promise("Runs that are not valid are not compared, and are listed", "explanation/comparisons")
 def test_faster(group: list[StoredRun], faster: list[StoredRun]) -> None:
     report = build_comparison(group, faster)
     assert report.comparison.verdict == "faster"
@@ -35,6 +37,7 @@ def test_faster(group: list[StoredRun], faster: list[StoredRun]) -> None:
     assert "Not used of the baseline: base-6 invalid" in caveats(report)
 
 
+@pytest.mark.promise("A metric that is not the primary one is a caveat", "explanation/comparisons")
 def test_higher_is_better_for_throughput(group: list[StoredRun], faster: list[StoredRun]) -> None:
     report = build_comparison(group, faster, "sort/throughput")
     assert report.comparison.verdict == "faster"
@@ -42,6 +45,7 @@ def test_higher_is_better_for_throughput(group: list[StoredRun], faster: list[St
     assert "not the primary metric that was stated before the runs: sort/job_seconds" in caveats(report)
 
 
+@pytest.mark.promise("With too few runs, a comparison says how many are enough", "README")
 def test_three_runs_are_not_enough_and_it_says_how_many_are(group: list[StoredRun], faster: list[StoredRun]) -> None:
     report = build_comparison(group[:3], faster[:3])
     assert report.comparison.verdict == "not enough data"
@@ -60,6 +64,7 @@ def test_equal_sides_show_no_difference_and_say_what_stays_unseen(tmp_path: Path
     assert caveats(report) == ""
 
 
+@pytest.mark.promise("`compare` lists what else differs between the two sides", "tutorial/first-cluster")
 def test_settings_that_differ_are_listed(tmp_path: Path) -> None:
     report = build_comparison(*alternating(tmp_path, settings={"nodes": 4, "seed": 8}))
     assert "2 settings differ, so the effect belongs to all of them together." in caveats(report)
@@ -70,6 +75,7 @@ def test_settings_that_differ_are_listed(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.promise("`compare` lists what else differs between the two sides", "tutorial/first-cluster")
 def test_other_hardware_is_said(tmp_path: Path) -> None:
     report = build_comparison(*alternating(tmp_path, hosts={"cpu": {"model": "Xeon", "processors": 8}}))
     assert "The hosts differ (hosts.vm.cpu.model and hosts.vm.cpu.processors)" in caveats(report)
@@ -89,16 +95,19 @@ def test_another_hadoop_is_listed_but_may_be_the_question(tmp_path: Path) -> Non
     assert "hadoop.version" in render_text(report)
 
 
+@pytest.mark.promise("One side that ran entirely before the other is a caveat", "explanation/comparisons")
 def test_one_side_after_the_other_is_said(group: list[StoredRun], faster: list[StoredRun]) -> None:
     assert "All runs of one side came before all of the other" in caveats(build_comparison(group, faster))
 
 
+@pytest.mark.promise("Several trials on a side are a caveat", "explanation/comparisons")
 def test_mixed_trials_on_a_side_are_said(tmp_path: Path) -> None:
     left, right = alternating(tmp_path)
     left[0] = write_example(tmp_path, Example("odd", 40, settings={"nodes": 9}))
     assert "The baseline mixes 2 different trials." in caveats(build_comparison(left, right))
 
 
+@pytest.mark.promise("Different workloads or data are not compared", "explanation/comparisons")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -112,6 +121,7 @@ def test_what_is_not_comparable_is_refused(tmp_path: Path, changes: dict[str, An
         build_comparison(*alternating(tmp_path, 1, **changes))
 
 
+@pytest.mark.promise("Simulated runs are never compared with measured ones", "reference/synthetic-cluster")
 def test_simulated_runs_are_not_compared_with_measured_ones(tmp_path: Path) -> None:
     left, right = alternating(tmp_path)
     made_up = [replace(one, run=replace(one.run, cluster={"kind": "synthetic"})) for one in right]
@@ -126,6 +136,7 @@ def test_data_drawn_anew_is_comparable_and_the_difference_is_shown(tmp_path: Pat
     assert "written_records" in text
 
 
+@pytest.mark.promise("A run on both sides is refused", "explanation/comparisons")
 def test_a_run_cannot_be_on_both_sides(single: StoredRun) -> None:
     with pytest.raises(UsageError, match="both sides"):
         build_comparison([single], [single])
@@ -144,6 +155,7 @@ def test_an_unknown_metric_names_the_known_ones(group: list[StoredRun], faster: 
         build_comparison(group, faster, "job_seconds")
 
 
+@pytest.mark.promise("`compare` lists what else differs between the two sides", "tutorial/first-cluster")
 def test_what_daemons_held_differently_is_told(tmp_path: Path) -> None:
     key, held = "daemons/dfs.namenode.handler.count", {"sort/dfs.blocksize": ["1"]}
     report = build_comparison(*alternating(tmp_path, held={**held, key: ["20"]}))
@@ -180,6 +192,7 @@ def kept(maker: str, count: int = 5) -> list[dict[str, Any]]:
     return [{"reused": number > 0, "made_by": maker} for number in range(count)]
 
 
+@pytest.mark.promise("Data that each side made once is a caveat", "explanation/comparisons")
 def test_data_that_each_side_made_once_is_one_draw_of_its_placement(tmp_path: Path) -> None:
     said = with_data(tmp_path, kept("a0"), kept("b0"))
     assert (

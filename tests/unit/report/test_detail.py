@@ -35,6 +35,7 @@ def load(share: float | None, resource: str = "CPU", host: str = "vm") -> Load:
     return Load(resource, host, "cores", 1.0, None if share is None else 1 / share, share, 0.5)
 
 
+@pytest.mark.promise("The pieces of a phase add up to the phase", "explanation/reading-the-report")
 def test_the_pieces_of_a_phase_add_up(single: StoredRun) -> None:
     for time in Detail(single).times:
         assert time.outside + time.starting + time.tasks + time.ending == pytest.approx(time.seconds, abs=1e-6)
@@ -69,6 +70,7 @@ def test_the_phases_of_the_example_are_limited_as_they_were_made(single: StoredR
     assert by_resource["disk write"].used == pytest.approx(165e6, rel=0.1)  # not twice, though vda1 is there too
 
 
+@pytest.mark.promise("Each phase is judged by the bounds of the page's table", "explanation/reading-the-report")
 @pytest.mark.parametrize(
     ("loads", "words"),
     [
@@ -84,6 +86,7 @@ def test_the_rule(loads: tuple[Load, ...], words: str) -> None:
     assert judge(loads) == words
 
 
+@pytest.mark.promise("A resource without a bound is not judged", "explanation/reading-the-report")
 def test_an_unknown_bound_is_not_taken_for_a_free_resource() -> None:
     assert "no bound is known for disk read" in judge((load(0.2), load(None, "disk read")))
 
@@ -113,6 +116,7 @@ def test_no_two_stretches_of_a_lane_overlap(single: StoredRun) -> None:
             assert all(first.end <= second.start + 1e-6 for first, second in itertools.pairwise(own))
 
 
+@pytest.mark.promise("Failed attempts are hollow in the timeline and listed", "explanation/reading-the-report")
 def test_a_failed_attempt_is_hollow_and_named(single: StoredRun) -> None:
     detail = Detail(single)
     broken = [s for s in build_timeline(single, detail.jobs[1], detail.series).stretches if s.broken]
@@ -152,6 +156,7 @@ def test_without_series_nothing_is_said_of_limits(tmp_path: Path) -> None:
     assert (detail.limits, detail.roles) == ((), {})
 
 
+@pytest.mark.promise("The report judges no phase by what the submitting machine did", "how-to/existing-cluster")
 def test_what_the_submitting_machine_did_is_not_what_a_foreign_cluster_did(single: StoredRun) -> None:
     run = replace(single, run=replace(single.run, cluster={"kind": "conf", "conf": "/etc/hadoop"}))
     detail = Detail(run)
@@ -177,6 +182,7 @@ def test_a_bound_that_was_exceeded_is_no_bound(single: StoredRun) -> None:
     assert "CPU on vm: calibration found 0.98 cores, but" in text
 
 
+@pytest.mark.promise("A rate above its bound is named with its phase and length", "explanation/reading-the-report")
 def test_a_series_that_passes_its_bound_in_bursts_is_named(single: StoredRun) -> None:
     run = with_bound(single, "bound_disk_write", 160e6)
     disk = limit(Detail(run), "gen").loads[1]
@@ -199,6 +205,7 @@ def about(load: Load) -> tuple[Any, ...]:
     return load.disks, load.used, load.share
 
 
+@pytest.mark.promise("Each disk is compared with its own bound", "explanation/reading-the-report")
 def test_of_several_disks_each_has_its_own_bound(tmp_path: Path) -> None:
     """The example's disk is `vda`; `sdb` and `sdc` are given twice and three times its bytes."""
     run = write_example(tmp_path, Example("disks", 0))
@@ -235,6 +242,7 @@ def test_of_several_disks_each_has_its_own_bound(tmp_path: Path) -> None:
     assert about(disk) == ("", pytest.approx(6 * whole.used), pytest.approx(0.5))
 
 
+@pytest.mark.promise("Foreign use of the processors is a caveat", "explanation/reading-the-report")
 def test_what_else_used_the_processors_is_said(tmp_path: Path) -> None:
     run = write_example(tmp_path, Example("noisy", 0))
     assert (Detail(run).foreign("sort") or 0) < 0.15

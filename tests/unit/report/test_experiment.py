@@ -201,6 +201,9 @@ def test_every_format_has_it(design: Design) -> None:
     assert Draft202012Validator({"required": ["findings", "trend", "arms"]}).is_valid(facts)
 
 
+@pytest.mark.promise(
+    "The best level of each factor is compared with the baseline in fresh runs", "reference/experiment"
+)
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
@@ -219,6 +222,7 @@ def test_fresh_runs_decide_what_is_recommended(verdict: Verdict, said: str) -> N
     assert report.facts["confirmation"]["findings"][0]["verdict"] == verdict
 
 
+@pytest.mark.promise("Only what fresh runs confirm is recommended", "how-to/tune")
 @pytest.mark.parametrize(
     ("verdicts", "confirmed"),
     [

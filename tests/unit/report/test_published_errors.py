@@ -40,6 +40,7 @@ def test_a_difference_is_against_the_baseline_that_is_named(tmp_path: Path) -> N
         assert f"{one.factor} {one.level}: {one.effect.ratio:.3f}" in text
 
 
+@pytest.mark.promise("A metadata value is read for every run, never copied from another", "issue 4")
 def test_what_a_machine_was_is_read_for_every_run(tmp_path: Path) -> None:
     """ "Hyper-threading ON", "6 nodes" and "24 disks" stand for all eight tests, also for those that had it off."""
     made, directory = plan(tmp_path), begun(tmp_path)
@@ -89,6 +90,7 @@ def test_three_runs_with_a_deviation_above_20_percent_show_nothing() -> None:
     assert found.fewest_runs == 4
 
 
+@pytest.mark.promise("No difference shown is never called no difference", "issue 4")
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [("no difference shown", "Nothing is shown to change"), ("not enough data", "Nothing can be said of")],

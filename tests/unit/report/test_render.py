@@ -76,6 +76,7 @@ def check(name: str, text: str, root: Path) -> None:
     assert text == file.read_text(encoding="utf-8")
 
 
+@pytest.mark.promise("Markdown and JSON hold the facts of the page", "explanation/reading-the-report")
 def test_golden_report(report: Report, root: Path) -> None:
     check("report.md", render_markdown(report), root)
     check("report.json", render_json(report), root)
@@ -90,6 +91,7 @@ def test_golden_description(single: StoredRun, root: Path) -> None:
     check("show.txt", render_text(describe_run(single)), root)
 
 
+@pytest.mark.promise("The page needs no network and no script", "explanation/reading-the-report")
 def test_the_page_reaches_for_nothing_outside(html: str) -> None:
     page = Page(html)
     assert not page.open
@@ -130,6 +132,7 @@ def test_what_runs_say_is_escaped(tmp_path: Path) -> None:
     assert r"\<script\>alert('&')\</script\> \| \`code\` \*\*x\*\*" in render_markdown(build_report([run]))
 
 
+@pytest.mark.promise("The same directories give the same bytes", "explanation/reading-the-report")
 def test_the_same_runs_give_the_same_bytes_in_another_process(single: StoredRun) -> None:
     program = (
         "import sys, pathlib; from howdah.store import read_run; from howdah.report import build_report, render_html;"
@@ -173,6 +176,7 @@ def test_json_has_no_invented_numbers(report: Report, single: StoredRun) -> None
     assert [run["outcome"] for run in many["runs"]] == ["valid"] * 5 + ["invalid", "failed"]
 
 
+@pytest.mark.promise("Markdown and JSON hold the facts of the page", "explanation/reading-the-report")
 def test_json_has_every_caveat_of_the_page_and_what_it_takes_to_repeat_it(report: Report) -> None:
     facts = json.loads(render_json(report))
     blocks = [block for section in report.sections for block in section.blocks]

@@ -27,6 +27,7 @@ def test_growth_is_interpolated() -> None:
     assert counter.rate(0.0, 3.0) == pytest.approx(10)
 
 
+@pytest.mark.promise("A number that could not be measured is absent, never 0", "README")
 def test_what_is_not_covered_is_missing_not_zero() -> None:
     counter = Counter((10.0, 11.0, 12.0), (0.0, 1.0, 2.0), 1.0)
     assert counter.growth(5.0, 12.0) is None

@@ -22,6 +22,7 @@ def test_is_read(file: Path) -> None:
         assert len(read_experiment(file).factors) > 1
 
 
+@pytest.mark.promise("An experiment can be tried in seconds, without Hadoop", "README")
 def test_one_can_be_tried_without_hadoop(tmp_path: Path) -> None:
     truth = PLACE / "try-it.synthetic.yaml"
     plan = plan_experiment(read_experiment(PLACE / "try-it.yaml"), SyntheticCluster(truth, read_truth(truth)), tmp_path)

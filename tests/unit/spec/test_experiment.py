@@ -134,6 +134,7 @@ def test_what_is_not_said(tmp_path: Path) -> None:
     assert (found.design, found.stop, found.seed) == ("one-at-a-time", StopRule(), 1)
 
 
+@pytest.mark.promise("A mistake in an experiment file is an error with its line", "reference/experiment")
 @pytest.mark.parametrize(
     ("old", "new", "line", "message", "hint"),
     [

@@ -12,6 +12,7 @@ from howdah.workload.registry import WORKLOADS
 COMMANDS = ("run", "runs", "tune", "status", "show", "shell", "experiment", "up", "hadoop", "report")
 
 
+@pytest.mark.promise("A message names what was probably meant", "reference/exit-codes")
 @pytest.mark.parametrize(
     ("name", "known", "meant"),
     [
@@ -32,6 +33,7 @@ def test_what_is_close_is_suggested(name: str, known: tuple[str, ...], meant: st
     assert did_you_mean(name, known).startswith(f"Did you mean {meant}? Known: ")
 
 
+@pytest.mark.promise("`howdah tune` suggests only names that are close", "CHANGELOG")
 @pytest.mark.parametrize(
     ("name", "known"),
     [

@@ -20,6 +20,7 @@ FAST = [21.3, 22.0, 20.9, 21.1, 21.5]
 VALUES = st.lists(st.floats(1, 1000), min_size=2, max_size=12).filter(lambda values: max(values) > 1.001 * min(values))
 
 
+@pytest.mark.promise("A comparison has an effect, a 95 % interval and a verdict", "README")
 @pytest.mark.parametrize(("better", "verdict"), [("lower", "faster"), ("higher", "slower"), ("neither", "different")])
 def test_the_verdict_follows_the_better_direction(better: Better, verdict: str) -> None:
     assert compare(SLOW, FAST, better).verdict == verdict
@@ -32,6 +33,7 @@ def test_swapping_the_sides_turns_the_verdict_and_the_ratio() -> None:
     assert there.p == back.p == pytest.approx(2 / math.comb(10, 5))
 
 
+@pytest.mark.promise("Three against three runs show nothing at the 5 % level", "explanation/comparisons")
 @pytest.mark.parametrize("runs", [1, 2, 3])
 def test_three_against_three_is_not_enough_however_far_apart(runs: int) -> None:
     found = compare(SLOW[:runs], FAST[:runs], "lower")
@@ -49,6 +51,9 @@ def test_one_run_on_a_side_is_never_enough() -> None:
     assert found.verdict == "not enough data"
 
 
+@pytest.mark.promise(
+    "A difference is declared only if the interval and the rank test both show it", "explanation/comparisons"
+)
 def test_an_interval_without_one_is_not_declared_when_the_rank_test_disagrees() -> None:
     # Welch's interval leaves 1 out, but one run of the contender lies among the baseline's.
     baseline, contender = [10.0, 10.1, 10.2, 10.3], [10.25, 11.0, 11.1, 11.2]
@@ -81,6 +86,7 @@ def test_runs_without_any_spread() -> None:
     assert found.verdict == "slower"
 
 
+@pytest.mark.promise("The interval is Welch's, on logarithms", "explanation/comparisons")
 @given(VALUES, VALUES)
 def test_the_interval_is_welchs_on_logarithms(baseline: list[float], contender: list[float]) -> None:
     found = compare(baseline, contender, "lower")
@@ -91,6 +97,7 @@ def test_the_interval_is_welchs_on_logarithms(baseline: list[float], contender: 
     assert found.interval.high == pytest.approx(math.exp(interval.high), rel=1e-6)
 
 
+@pytest.mark.promise("False alarms are rarer than one in twenty", "explanation/comparisons")
 def test_false_alarms_are_rarer_than_one_in_twenty() -> None:
     random = np.random.default_rng(5)
     runs = random.lognormal(3, 0.05, size=(400, 12))

@@ -63,6 +63,7 @@ def test_every_combination_once_and_the_baseline_first() -> None:
     assert len({tuple(arm.items()) for arm in found}) == len(found) == 6
 
 
+@pytest.mark.promise("Every block has every arm once, in an order from the seed", "reference/experiment")
 @given(st.integers(1, 20), st.integers(0, 12), st.integers(0, 10**9))
 def test_every_block_has_every_arm_once_and_more_blocks_change_no_earlier_one(
     count: int, blocks: int, seed: int

@@ -15,6 +15,7 @@ from benchmarks.error_rates import NOISES, SEQUENTIAL, Cell, null_cells, power_c
 EXPERIMENTS = 400
 
 
+@pytest.mark.promise("No cell of the error rates declares differences that are not there in 9 % or more", "statistics")
 def test_a_quick_look_at_two_arms() -> None:
     rates = simulate(Cell("two arms", next(iter(NOISES)), SEQUENTIAL), EXPERIMENTS)
     assert rates.wrong < 0.09
@@ -23,6 +24,7 @@ def test_a_quick_look_at_two_arms() -> None:
     assert 8 < rates.blocks < 20
 
 
+@pytest.mark.promise("No cell of the error rates declares differences that are not there in 9 % or more", "statistics")
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_no_cell_declares_many_differences_that_are_not_there() -> None:

@@ -48,6 +48,7 @@ def test_too_few_runs_cannot_tell() -> None:
     assert trend([0, 1, 2, 3], [1.0, 2.0, 3.0, 4.0]) is None
 
 
+@pytest.mark.promise("A drift of 10 % over 40 runs is found nine times out of ten", "statistics")
 def test_a_drift_of_ten_percent_is_seen_nine_times_out_of_ten_and_none_seldom() -> None:
     def share(drift: float) -> float:
         found = [trend(*runs(drift, seed=seed)) for seed in range(400)]

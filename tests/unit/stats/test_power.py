@@ -28,10 +28,12 @@ def test_smallest_p_is_what_perfect_separation_gives(first: int, second: int) ->
     assert smallest_p(first, second) == pytest.approx(p)
 
 
+@pytest.mark.promise("Three against three runs show nothing at the 5 % level", "explanation/comparisons")
 def test_four_runs_are_the_fewest() -> None:
     assert fewest_runs() == 4
 
 
+@pytest.mark.promise("The detectable difference is found four times out of five", "explanation/comparisons")
 @pytest.mark.parametrize("runs", [4, 5, 7, 10, 20])
 def test_the_detectable_difference_is_found_four_times_out_of_five(runs: int) -> None:
     """20,000 simulated comparisons: the share that is declared is 80 %, give or take 3."""
@@ -62,6 +64,7 @@ def test_no_spread_needs_the_fewest() -> None:
     assert runs_needed(0.0, 0.01) == 4
 
 
+@pytest.mark.promise("The table of runs per side is what the program computes", "explanation/comparisons")
 def test_the_table_in_the_documentation_is_what_is_computed() -> None:
     page = (Path(__file__).parents[3] / "docs" / "explanation" / "comparisons.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) % \| (\d+) \|$", page, flags=re.MULTILINE)

@@ -32,6 +32,7 @@ def searched(runs: int, seed: int, stops: tuple[int, ...] = ()) -> list[Point]:
     return [*points, search.best(points, values)]
 
 
+@pytest.mark.promise("A search finds the lower of two low places", "statistics")
 @pytest.mark.parametrize("seed", range(4))
 def test_it_finds_the_best_among_two_low_places(seed: int) -> None:
     *points, best = searched(45, seed)
@@ -43,12 +44,14 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not_been() -> None:
     assert searched(30, 1, stops=(3, 14, 22)) == searched(30, 1)
 
 
+@pytest.mark.promise("Before the last 30 % of the runs, no combination is run twice", "how-to/tune")
 def test_nothing_is_run_twice_before_it_settles() -> None:
     *points, _ = searched(40, 2)
     early = points[: int(0.7 * 40)]
     assert len(set(early)) == len(early)
 
 
+@pytest.mark.promise("A search begins with the tuned defaults, and every level comes early", "how-to/tune")
 def test_every_level_comes_early() -> None:
     points = searched(40, 3)[:12]
     assert all({point[at] for point in points} == set(range(4)) for at in range(3))

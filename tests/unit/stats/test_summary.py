@@ -21,6 +21,7 @@ def test_five_runs() -> None:
     assert found.cv == pytest.approx(0.02463, abs=1e-5)
 
 
+@pytest.mark.promise("The interval of the mean is Student's, on logarithms", "explanation/reading-the-report")
 @given(TIMES.filter(lambda values: max(values) > 1.001 * min(values)))
 def test_the_interval_is_students_on_logarithms(values: list[float]) -> None:
     found = summarise(values)

@@ -65,6 +65,7 @@ def test_ambiguous_and_unknown(root: Path):
         find_run("teragen", root)
 
 
+@pytest.mark.promise("Every run is kept in `~/.howdah/runs`, and `howdah runs` and `howdah show` list it", "README")
 def test_home_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
     assert howdah_home() == tmp_path

@@ -25,6 +25,7 @@ def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.promise("Two experiments on one machine at once are refused", "reference/experiment")
 def test_two_people_cannot_measure_one_machine(tmp_path: Path, locks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = begun(tmp_path / "one"), begun(tmp_path / "other")
     monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "home-of-one"))

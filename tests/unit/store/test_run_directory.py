@@ -54,6 +54,7 @@ def test_what_was_written_is_read(run, samples, environment):
     assert bool(stored.problems) == (run.outcome.kind == "valid" and not samples)
 
 
+@pytest.mark.promise("`run.json` is replaced whole after every step", "reference/run-directory")
 def test_save_replaces_run_json_whole(written: Path, tmp_path: Path):
     writer = RunWriter(tmp_path, values.run("two", outcome="running"))
     before = (writer.path / "run.json").stat().st_ino
@@ -65,6 +66,7 @@ def test_save_replaces_run_json_whole(written: Path, tmp_path: Path):
     assert {path.name for path in writer.path.iterdir()} == {"run.json", "conf", "series", "jobs", "logs"}
 
 
+@pytest.mark.promise("A `running` run without its lock is read as `aborted`", "reference/run-directory")
 def test_a_running_run_that_nobody_writes_any_more_is_aborted(tmp_path: Path):
     writer = RunWriter(tmp_path, values.run("two", outcome="running"))
     assert read_identity(writer.path).outcome == Outcome("running")
@@ -76,10 +78,14 @@ def test_a_running_run_that_nobody_writes_any_more_is_aborted(tmp_path: Path):
         assert (outcome.kind, outcome.reason) == ("aborted", "the process that ran it ended before the run did")
 
 
+@pytest.mark.promise("What a cluster keeps is readable by its owner only", "issue 2")
 def test_only_the_owner_may_look(written: Path):
     assert written.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.promise(
+    "A directory that is cut off or damaged is a problem with a name, not a crash", "reference/run-directory"
+)
 def test_samples_cut_at_any_byte(written: Path):
     file = written / "samples.jsonl"
     content = file.read_bytes()
@@ -115,6 +121,9 @@ def test_a_line_that_is_broken_in_two_is_not_mended(written: Path, at: int):
     assert len(stored.problems) == 1
 
 
+@pytest.mark.promise(
+    "A directory that is cut off or damaged is a problem with a name, not a crash", "reference/run-directory"
+)
 def test_run_json_cut_at_any_byte_is_a_usage_error(written: Path):
     file = written / "run.json"
     content = file.read_bytes()

@@ -31,6 +31,7 @@ def validate(name, record):
     Draft202012Validator(SCHEMAS[name]).validate(record)
 
 
+@pytest.mark.promise("Every file holds its JSON Schema", "reference/run-directory")
 @pytest.mark.parametrize("name", NAMES)
 def test_is_a_schema_of_this_version(name):
     Draft202012Validator.check_schema(SCHEMAS[name])

@@ -29,6 +29,7 @@ def test_prepare_run_and_verify_are_phases_of_their_kinds() -> None:
     assert workload.space_bytes(settings) == (7, 0)
 
 
+@pytest.mark.promise("A `command` whose verification fails makes the run invalid", "reference/workloads")
 def test_a_verify_that_fails_makes_the_run_invalid_and_not_failed() -> None:
     workload = Command()
     settings = workload.resolve(Asked(own={"run": "b", "verify": "c"}), {})

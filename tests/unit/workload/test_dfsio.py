@@ -49,6 +49,7 @@ Total Throughput mb/sec: 0.0
 """
 
 
+@pytest.mark.promise("TestDFSIO's throughput is told from the cluster's", "reference/workloads")
 def test_hadoops_throughput_is_not_the_clusters() -> None:
     write, read = parse_reports(GORDON)
     assert write.operation is None
@@ -154,6 +155,7 @@ values = st.sampled_from(["NaN", "0", "-1", "Infinity", "2", "8.5", "1e308", "1e
 names = st.sampled_from([line.partition(":")[0] for line in RESULTS.splitlines()[2:] if line])
 
 
+@pytest.mark.promise("A program's output that cannot be read is not trusted", "reference/workloads")
 @given(
     st.lists(
         st.text(max_size=12)
@@ -237,6 +239,7 @@ def attempt(number: int, seconds: float, state: str = "SUCCEEDED") -> Attempt:
     return Attempt(f"attempt_1_m_{number}", f"task_{number}", "map", state, f"n{number}:45454", None, span, {}, {})
 
 
+@pytest.mark.promise("The slowest map and its host are named where TestDFSIO's two rates are far apart", "CHANGELOG")
 def test_rates_far_apart_name_the_slowest_map_and_its_host() -> None:
     write, read = parse_reports(GORDON)
     maps = [*(attempt(number, 12.0) for number in range(7)), attempt(7, 88.0), attempt(8, 99.0, "KILLED")]

@@ -100,6 +100,7 @@ def test_two_passes_of_five_phases_and_the_slower_counts() -> None:
     assert session.storage.content == {}, "each pass leaves the storage as it was"
 
 
+@pytest.mark.promise("`hs` is never called a TPC result", "issue 3")
 def test_it_is_never_called_a_tpc_result() -> None:
     session = whole_session()
     run(session)

@@ -27,6 +27,7 @@ def test_a_checksum_past_63_bits_is_compared_by_its_low_64() -> None:
     assert verdicts("checksum\t1ffffffffffffffff\n", -1) == {"order": True, "checksum": True}
 
 
+@pytest.mark.promise("A TeraSort's output is validated, and its checksum is compared with the input's", "README")
 @pytest.mark.parametrize(
     ("report", "generated", "expected"),
     [
@@ -122,6 +123,7 @@ def test_a_report_that_is_no_text_is_wrong_and_no_fault() -> None:
     assert run(b"\x78\x9c\xff\xfe")[2] == {"order": False, "checksum": False, "length": True}
 
 
+@pytest.mark.promise("A TeraSort's output is validated, and its checksum is compared with the input's", "README")
 def test_lost_rows_are_seen_even_if_the_rest_is_in_order() -> None:
     assert run(b"checksum\t4\n", 900)[2] == {"order": True, "checksum": False, "length": False}
 

@@ -36,6 +36,7 @@ class ChecksumsTest {
    * Whatever is done to a file, by this file system or past it: the checksums that it has are those
    * of its bytes, or it has none.
    */
+  // Promise (how-to/filesystem): After any change, a file has the checksums of its bytes or none
   @Test
   void afterAnyChangesAFileHasTheChecksumsOfItsBytesOrNone() throws Exception {
     Assumptions.assumeTrue(Attributes.areSupported(root), "no extended attributes here");

@@ -44,6 +44,7 @@ import org.apache.hadoop.fs.contract.AbstractFSContract;
  * recovery and etags, which it does not have. Nothing here overrides a method that JUnit calls, so
  * that the same source serves the suites of Hadoop 3.4 (JUnit 4) and 3.5 (JUnit 5).
  */
+// Promise (how-to/filesystem): Hadoop's contract suites pass, on MooseFS and `lustrefs:` too
 final class Contracts {
   /** The property {@code howdah.scheme}: both go through the suites. */
   private static final String SCHEME = System.getProperty("howdah.scheme", "posixfs");

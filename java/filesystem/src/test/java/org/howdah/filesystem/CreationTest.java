@@ -24,6 +24,8 @@ class CreationTest {
     return new org.apache.hadoop.fs.Path(path);
   }
 
+  // Promise (how-to/filesystem): Files that a program leaves open are closed with their
+  // `FileSystem`
   @Test
   void whatIsNotClosedIsClosedWithItsFileSystem() throws IOException {
     FileSystem files = TemporaryMount.open(root);

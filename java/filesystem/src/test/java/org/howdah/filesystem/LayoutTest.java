@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 class LayoutTest {
   @TempDir Path root;
 
+  // Promise (how-to/filesystem): Layouts of Lustre are read and set as `lfs` does
   @ParameterizedTest
   @CsvSource({
     "-c 4 -S 4M, 0 eof 4 4194304 null",

@@ -36,6 +36,7 @@ class MountTest {
     Files.write(outside.resolve("secret"), "secret".getBytes(StandardCharsets.UTF_8));
   }
 
+  // Promise (how-to/filesystem): No path leads above the root
   @Test
   void noPathLeadsAboveTheRoot() throws IOException {
     FileSystem files = TemporaryMount.open(root);
@@ -61,6 +62,7 @@ class MountTest {
     assertThat(root.resolve("run/home").resolve(user).resolve("grep-temp-1")).exists();
   }
 
+  // Promise (how-to/filesystem): No symbolic link that leads out of the root is followed
   @Test
   void noLinkLeadsOut() throws IOException {
     FileSystem files = TemporaryMount.open(root);
@@ -114,6 +116,7 @@ class MountTest {
     assertThatThrownBy(() -> files.getFileStatus(name)).isInstanceOf(AccessControlException.class);
   }
 
+  // Promise (how-to/filesystem): No symbolic link that leads out of the root is followed
   @Test
   void nothingIsRenamedIntoADirectoryOutside() throws IOException {
     FileSystem files = TemporaryMount.open(root);
@@ -128,6 +131,7 @@ class MountTest {
     assertThat(root.resolve("a")).exists();
   }
 
+  // Promise (how-to/filesystem): A link that leads out is listed and deleted as itself
   @Test
   void aLinkThatLeadsOutIsListedAndDeletedAsItself() throws IOException {
     FileSystem files = TemporaryMount.open(root);
@@ -150,6 +154,7 @@ class MountTest {
     assertThat(found.next().getBlockLocations()).isNotEmpty();
   }
 
+  // Promise (how-to/filesystem): No symbolic link that leads out of the root is followed
   @Test
   void deletingATreeLeavesWhatItsLinksLeadTo() throws IOException {
     FileSystem files = TemporaryMount.open(root);
@@ -190,6 +195,7 @@ class MountTest {
         .hasMessageContaining("fs.posixfs.mount.required");
   }
 
+  // Promise (how-to/filesystem): The root is never made
   @Test
   void aRootThatIsGoneIsNotMadeAgain() throws IOException {
     FileSystem files = TemporaryMount.open(root);
@@ -202,6 +208,7 @@ class MountTest {
     assertThat(root).doesNotExist();
   }
 
+  // Promise (how-to/filesystem): The root is never made
   @Test
   void aRootThatIsNotThereIsAnError() {
     assertThatThrownBy(() -> TemporaryMount.open(base.resolve("none")))
@@ -209,6 +216,7 @@ class MountTest {
         .hasMessageContaining(base.resolve("none").toString());
   }
 
+  // Promise (how-to/filesystem): `lustrefs:` needs a mounted file system
   @Test
   void lustrefsNeedsARootAndAMount() {
     Configuration conf = new Configuration();
@@ -311,6 +319,7 @@ class MountTest {
    * The disk below the mount point must not take what was meant for the mount. Only root can try
    * it.
    */
+  // Promise (how-to/filesystem): When the mount is lost, nothing is written to the disk below it
   @Test
   void whenTheMountIsLostNothingIsWrittenToTheDiskBelowIt() throws Exception {
     Assumptions.assumeTrue(
@@ -345,6 +354,8 @@ class MountTest {
   }
 
   /** As after a failed boot of a storage: something is mounted there, but not what is meant. */
+  // Promise (how-to/filesystem): Nothing is written to a mount of another type in the place of the
+  // first
   @Test
   void nothingIsWrittenToAMountOfAnotherTypeThatTookItsPlace() throws Exception {
     Assumptions.assumeTrue(
@@ -374,6 +385,7 @@ class MountTest {
   }
 
   /** A file system of 1 MiB that is full. Only root can make one. */
+  // Promise (how-to/filesystem): A full disk is an exception of its own, with operation and path
   @Test
   void aFullDiskIsSaidWithPathAndOperationAndLeavesNoAtomicFile() throws Exception {
     Assumptions.assumeTrue(

@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 class ProcessTest {
   @TempDir Path root;
 
+  // Promise (how-to/filesystem): Without Kerberos, another Hadoop user is logged once
   @Test
   void anotherHadoopUserIsToldOfOnce() throws Exception {
     GenericTestUtils.LogCapturer log =
@@ -44,6 +45,7 @@ class ProcessTest {
                 + ", not of the Hadoop user ann");
   }
 
+  // Promise (how-to/filesystem): Under Kerberos, a Hadoop user of another name is refused
   @Test
   void whereKerberosProvesTheNameAnotherUserIsRefused() {
     System.setProperty("java.security.krb5.realm", "EXAMPLE.COM");
@@ -67,6 +69,8 @@ class ProcessTest {
     return UserGroupInformation.createRemoteUser("ann").doAs(opened);
   }
 
+  // Promise (how-to/filesystem): Without JNA, what needs it is absent, and `hasPathCapability` says
+  // so
   @Test
   void withoutJnaWhatNeedsItIsAbsentAndTheRestIsThere() throws Exception {
     List<URL> jars = new ArrayList<>();

@@ -182,6 +182,7 @@ class RacesTest {
   }
 
   /** As HDFS and Java's own streams do, it takes no interrupt of its writer for one of itself. */
+  // Promise (how-to/filesystem): A writer that is interrupted loses nothing
   @Test
   void aWriterThatIsInterruptedLosesNothing() throws IOException {
     FileSystem files = TemporaryMount.open(root, "checksum", "true");
@@ -199,6 +200,7 @@ class RacesTest {
   }
 
   /** It may have stopped writing for that, and what closes it is not to know. */
+  // Promise (how-to/filesystem): With `create.atomic`, a file appears only when it is complete
   @Test
   void aWriterThatIsInterruptedBeforeItClosesLeavesNothingThatLooksComplete() throws IOException {
     FileSystem files = TemporaryMount.open(root, "create.atomic", "true");
@@ -273,6 +275,7 @@ class RacesTest {
     }
   }
 
+  // Promise (how-to/filesystem): A `concat` that is interrupted leaves every source
   @Test
   void anInterruptedConcatLeavesEverythingAsItWas() throws Exception {
     FileSystem files = TemporaryMount.open(root);
@@ -311,6 +314,7 @@ class RacesTest {
     assertThat(Files.size(root.resolve("b"))).isEqualTo(10);
   }
 
+  // Promise (how-to/filesystem): A large directory is listed whole
   @Test
   void aDirectoryThatGoesAwayWhileItIsListedIsNotTakenForOneThatEnds() throws IOException {
     FileSystem files = TemporaryMount.open(root);
@@ -400,6 +404,7 @@ class RacesTest {
     }
   }
 
+  // Promise (how-to/filesystem): Two who append on one host lose nothing
   @Test
   void twoWhoAppendAtOnceLoseNothing() throws Exception {
     FileSystem files = TemporaryMount.open(root);

@@ -167,6 +167,7 @@ class StreamsTest {
     }
   }
 
+  // Promise (how-to/filesystem): A flushed write is seen by other processes of the host
   @Test
   void aReaderSeesWhatWasFlushedAndAFileThatGrows() throws IOException {
     try (FileSystem files = TemporaryMount.open(root);
@@ -180,6 +181,7 @@ class StreamsTest {
     }
   }
 
+  // Promise (how-to/filesystem): Readers of a file that is overwritten go on with the old one
   @Test
   void whoReadsAFileThatIsOverwrittenGoesOnWithTheOldOne() throws IOException {
     try (FileSystem files = TemporaryMount.open(root)) {
@@ -199,6 +201,7 @@ class StreamsTest {
     }
   }
 
+  // Promise (how-to/filesystem): With `checksum`, a damaged byte is found when a file is read
   @Test
   void aDamagedByteIsFound() throws IOException {
     byte[] bytes = new byte[3 * Checksums.CHUNK + 17];
@@ -273,6 +276,7 @@ class StreamsTest {
     }
   }
 
+  // Promise (how-to/filesystem): With `create.atomic`, a file appears only when it is complete
   @Test
   void anAbortedOrBrokenAtomicFileIsNeverSeen() throws IOException {
     try (FileSystem files = TemporaryMount.open(root, "create.atomic", "true")) {

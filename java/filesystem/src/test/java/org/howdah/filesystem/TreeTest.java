@@ -41,6 +41,7 @@ class TreeTest {
   }
 
   /** Of many who rename to one name at once, one does. */
+  // Promise (how-to/filesystem): A rename replaces nothing
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})
   void aRenameNeverReplaces(String natively) throws Exception {
@@ -68,6 +69,8 @@ class TreeTest {
   }
 
   /** As {@code rename} alone does with one that is empty. */
+  // Promise (how-to/filesystem): With `rename.native`, two renames of directories at once never
+  // replace one
   @Test
   void aDirectoryThatTheKernelRenamesNeverReplacesAnother() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(2);
@@ -116,6 +119,7 @@ class TreeTest {
     }
   }
 
+  // Promise (how-to/filesystem): Permissions are exactly those asked for
   @Test
   void permissionsAreExactlyThoseAskedFor() throws IOException {
     org.apache.hadoop.conf.Configuration conf = TemporaryMount.configured(root);
@@ -259,6 +263,7 @@ class TreeTest {
     }
   }
 
+  // Promise (how-to/filesystem): A large directory is listed whole
   @Test
   void aLargeDirectoryIsListedWhole() throws IOException {
     for (int i = 0; i < 3000; i++) {
@@ -366,6 +371,7 @@ class TreeTest {
     }
   }
 
+  // Promise (how-to/filesystem): Layouts of Lustre are read and set as `lfs` does
   @Test
   void layoutsAreReadAsLustreWritesThem() throws IOException {
     assertThat(Layouts.stripe(plain(0x0BD10BD0, 4 << 20))).isEqualTo(4 << 20);
@@ -458,6 +464,7 @@ class TreeTest {
           "      stripe_count:  4       stripe_size:   3145728       pattern:       raid0"
               + "       stripe_offset: -1");
 
+  // Promise (how-to/filesystem): On Lustre, no block ends within a stripe
   @Test
   void noBlockEndsWithinAStripeOfAnyPartOfAFile() throws IOException {
     Layouts layouts = new Layouts(lustre("echo '" + COMPOSITE + "'\n", ""), "lustre");

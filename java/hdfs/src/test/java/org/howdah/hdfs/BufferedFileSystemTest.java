@@ -101,6 +101,8 @@ class BufferedFileSystemTest {
     return FileSystem.getStatistics("hdfs", kind);
   }
 
+  // Promise (how-to/accelerate): The buffer before HDFS changes neither what is read nor the
+  // counters
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void readsAndCountsLikeHadoopsOwn(long seed) throws IOException {
@@ -291,11 +293,15 @@ class BufferedFileSystemTest {
     }
   }
 
+  // Promise (how-to/accelerate): Encrypted and erasure-coded files are left to Hadoop's client of
+  // HDFS
   @Test
   void leavesCodedFilesToHadoop() throws IOException {
     leavesToHadoop(CODED);
   }
 
+  // Promise (how-to/accelerate): Encrypted and erasure-coded files are left to Hadoop's client of
+  // HDFS
   @Test
   void leavesEncryptedFilesToHadoop() throws IOException {
     assertThat(stock.getFileStatus(SECRET).isEncrypted()).isTrue();

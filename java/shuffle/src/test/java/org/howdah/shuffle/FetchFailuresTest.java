@@ -67,6 +67,8 @@ class FetchFailuresTest extends ReduceFixture {
     downUntilTold(3, job());
   }
 
+  // Promise (how-to/accelerate): A silent host's maps run again once, and only those with two
+  // attempts left
   @Test
   void allReducesTogetherHaveAMapOfASilentHostRunAgainOnce() throws Exception {
     JobConf job = job();
@@ -79,6 +81,8 @@ class FetchFailuresTest extends ReduceFixture {
   }
 
   /** In the master's eyes it would have failed, and after its last attempt the job would. */
+  // Promise (how-to/accelerate): A silent host's maps run again once, and only those with two
+  // attempts left
   @Test
   void aMapThatHasFewAttemptsLeftIsNotGivenUp() throws Exception {
     JobConf job = job();
@@ -111,6 +115,8 @@ class FetchFailuresTest extends ReduceFixture {
     downUntilTold(0, job);
   }
 
+  // Promise (how-to/accelerate): A host that does not answer is tried as long as `connect.timeout`
+  // says
   @Test
   void aServerThatStaysDownIsAFailureWhenTheTimeToConnectIsOver() {
     server.stop();
@@ -142,6 +148,7 @@ class FetchFailuresTest extends ReduceFixture {
   }
 
   /** With one fetcher: it must not wait for a host that is gone while others could be served. */
+  // Promise (how-to/accelerate): Other hosts are served while one does not answer
   @Test
   void mapsOfHostsThatAreGoneRunAgainWhileTheOthersAreFetched() throws Exception {
     int gone = 5;
@@ -171,6 +178,7 @@ class FetchFailuresTest extends ReduceFixture {
     assertThat(server.asked).doesNotContain(Segments.map(0).toString());
   }
 
+  // Promise (how-to/accelerate): Fetches are retried where Hadoop's keys say so
   @Test
   void anOutputThatIsCutIsAskedForAgainWhereFetchesAreRetried() throws Exception {
     AtomicInteger cut = new AtomicInteger(5);
@@ -195,6 +203,7 @@ class FetchFailuresTest extends ReduceFixture {
     assertThat(errors("IO_ERROR")).isZero();
   }
 
+  // Promise (how-to/accelerate): Fetches are retried where Hadoop's keys say so
   @Test
   void butNotForEver() throws Exception {
     String last = Segments.map(7).toString();

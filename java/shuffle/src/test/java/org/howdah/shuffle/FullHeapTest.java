@@ -41,6 +41,7 @@ class FullHeapTest {
   }
 
   /** By their bytes there would be 224, for which this heap has no room. */
+  // Promise (how-to/accelerate): With G1, a map output counts with the whole regions that it takes
   @Test
   void whatTakesARegionOfTheHeapCountsAsOne() throws Exception {
     assertThat(run(HEAP, 640 << 10, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"))
@@ -54,6 +55,7 @@ class FullHeapTest {
   }
 
   /** As where the task itself holds more than the share that is left to it. */
+  // Promise (how-to/accelerate): The memory keys of the stock shuffle hold
   @Test
   void whatTheHeapHasNoRoomForGoesToDisk() throws Exception {
     assertThat(run(10L * HEAP, 10 << 20, "-XX:+UseSerialGC"))

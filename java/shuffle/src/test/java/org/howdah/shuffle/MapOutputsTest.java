@@ -76,6 +76,7 @@ class MapOutputsTest {
     }
   }
 
+  // Promise (how-to/accelerate): The memory keys of the stock shuffle hold
   @Test
   void memoryThatTheReduceIsToHaveIsGivenBackBeforeIt() throws IOException {
     MapOutputs<Text, Text> outputs = outputs(Segments.job(directory, 5), null);
@@ -184,6 +185,7 @@ class MapOutputsTest {
     assertThat(SlowComparator.MOST.get()).isBetween(1, 100);
   }
 
+  // Promise (how-to/accelerate): The memory keys of the stock shuffle hold
   @Test
   void memoryIsBounded() throws IOException {
     JobConf job = Segments.job(directory, 1);

@@ -71,6 +71,7 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(shuffle(job)).isEqualTo(expected);
   }
 
+  // Promise (how-to/accelerate): A damaged map output is never merged; its map runs again
   @Test
   void aDamagedOutputIsNeverTaken() throws Exception {
     AtomicInteger damaged = new AtomicInteger(8);
@@ -220,6 +221,8 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(counted("SEGMENTS_HTTP")).isZero();
   }
 
+  // Promise (how-to/accelerate): The stock shuffle serves encrypted map outputs, and a counter says
+  // why
   @Test
   void whatCannotBeServedIsLeftToHadoop() throws Exception {
     String[] keys = {"mapreduce.job.encrypted-intermediate-data", "mapreduce.shuffle.ssl.enabled"};
@@ -238,6 +241,7 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(counted("FALLBACKS")).isEqualTo(3);
   }
 
+  // Promise (how-to/accelerate): A provider that is broken leaves the job to the stock classes
   @Test
   void aBrokenProviderLeavesTheReduceToHadoop() throws Exception {
     Path services = Files.createDirectories(directory.resolve("broken/META-INF/services"));
@@ -385,6 +389,7 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(direct()).isEqualTo(MAPS);
   }
 
+  // Promise (how-to/accelerate): Map outputs of the reduce's own node are read from their files
   @Test
   void outputsOfThisNodeAreReadWhereTheyLie() throws Exception {
     onThisNode(job(), directory);
@@ -394,6 +399,7 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(counted("BYTES")).isEqualTo(context.getReduceShuffleBytes().getValue()).isPositive();
   }
 
+  // Promise (how-to/accelerate): Map outputs of the reduce's own node are read from their files
   @Test
   void thoseOfAnotherNodeAreNot() throws Exception {
     onThisNode(job(), directory);
@@ -462,6 +468,8 @@ class MergingShuffleTest extends ReduceFixture {
     assertThat(Unlinked.ASKED.get()).isBetween(1, 2);
   }
 
+  // Promise (how-to/accelerate): Map outputs in a directory that all hosts share are read from
+  // their files
   @Test
   void outputsOnASharedFileSystemAreReadWhereverTheMapRan() throws Exception {
     onThisNode(job(), directory.resolve("of-127.0.0.1/local/app"));

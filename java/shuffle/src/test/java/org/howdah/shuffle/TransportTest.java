@@ -151,6 +151,7 @@ class TransportTest {
     assertThat(fetch(kind, MAPS)).isEqualTo(written());
   }
 
+  // Promise (how-to/accelerate): Compressed map outputs work, read directly or over HTTP
   @ParameterizedTest
   @EnumSource
   void itGivesCompressedOnes(Kind kind) throws IOException {

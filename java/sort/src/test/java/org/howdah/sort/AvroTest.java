@@ -116,6 +116,8 @@ class AvroTest {
     }
   }
 
+  // Promise (how-to/accelerate): Avro keys are sorted by their comparator, or by their bytes
+  // through a provider
   @ParameterizedTest
   @ValueSource(strings = {"'string'", "'long'", RECORDS})
   void areSortedByItsComparator(String schema) throws Exception {
@@ -150,6 +152,8 @@ class AvroTest {
     }
   }
 
+  // Promise (how-to/accelerate): Avro keys are sorted by their comparator, or by their bytes
+  // through a provider
   @Test
   void areSortedByTheirBytesWhereAProviderSaysHow() throws Exception {
     Strings.GIVEN.clear();

@@ -124,6 +124,8 @@ class ComparatorCodeTest {
     }
   }
 
+  // Promise (how-to/accelerate): A comparator that only compares bytes is recognised by its
+  // compiled code
   @ParameterizedTest
   @ValueSource(
       classes = {Inherited.class, Sub.class, Named.class, SecondarySort.IntPair.Comparator.class})
@@ -163,6 +165,8 @@ class ComparatorCodeTest {
     assertThat(ComparatorCode.comparesBytes((RawComparator<?>) made)).isFalse();
   }
 
+  // Promise (how-to/accelerate): A comparator that only compares bytes is recognised by its
+  // compiled code
   @Test
   void theOrderIsThatOfTheBytes() {
     KeyOrder order = KeyOrders.of(Text.class, new Inherited());

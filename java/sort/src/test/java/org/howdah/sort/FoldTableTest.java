@@ -23,6 +23,7 @@ class FoldTableTest {
     return job;
   }
 
+  // Promise (how-to/accelerate): Only combiners that are known to add are replaced by sums
   @Test
   void equalKeysOfAPartitionAreAddedUpOverflowIncluded() throws Exception {
     Fold fold = Folds.of(job(IntSumReducer.class, IntWritable.class));
@@ -91,6 +92,7 @@ class FoldTableTest {
     return found;
   }
 
+  // Promise (how-to/accelerate): Only combiners that are known to add are replaced by sums
   @Test
   void onlyKnownCombinersAreFolded() throws Exception {
     assertThat(Folds.of(job(LongSumReducer.class, LongWritable.class))).isNotNull();

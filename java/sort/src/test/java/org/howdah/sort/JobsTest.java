@@ -56,6 +56,7 @@ class JobsTest {
     assertThat(jobs.counter("SPILLS")).isGreaterThan(10);
   }
 
+  // Promise (how-to/accelerate): A combiner runs for each spill and when spills are merged
   @Test
   @SuppressWarnings("unchecked")
   void combinersCombineAndSumsAreFolded() throws Exception {
@@ -69,6 +70,7 @@ class JobsTest {
     }
   }
 
+  // Promise (how-to/accelerate): Any other comparator decides itself
   @Test
   void aComparatorOfTheUsersDecides() throws Exception {
     jobs.same(

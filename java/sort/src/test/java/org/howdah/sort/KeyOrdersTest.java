@@ -47,6 +47,7 @@ class KeyOrdersTest {
     }
   }
 
+  // Promise (how-to/accelerate): Keys of known types are sorted as their comparators sort them
   @ParameterizedTest
   @MethodSource("types")
   void thePrefixAgreesWithTheComparator(Class<? extends WritableComparable<?>> type)
@@ -54,6 +55,7 @@ class KeyOrdersTest {
     agree(type, WritableComparator.get(type));
   }
 
+  // Promise (how-to/accelerate): Keys of known types are sorted as their comparators sort them
   @Test
   void decreasingNumbersToo() throws IOException {
     agree(LongWritable.class, new LongWritable.DecreasingComparator());
@@ -80,6 +82,7 @@ class KeyOrdersTest {
     }
   }
 
+  // Promise (how-to/accelerate): Any other comparator decides itself
   @Test
   void ofAnotherComparatorNothingIsAssumed() {
     assertThat(KeyOrders.of(Text.class, new Backwards()).kind()).isEqualTo(KeyOrder.Kind.UNKNOWN);

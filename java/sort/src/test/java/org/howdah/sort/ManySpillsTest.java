@@ -226,6 +226,7 @@ class ManySpillsTest {
         .setClass("mapreduce.map.output.compress.codec", Lz4Codec.class, CompressionCodec.class);
   }
 
+  // Promise (how-to/accelerate): A map with hundreds of spills merges them within its memory
   @Test
   void tenThousandPartitionsOfManySpills() throws Exception {
     Jobs ours =
@@ -239,6 +240,7 @@ class ManySpillsTest {
     assertThat(ours.counter(TaskCounter.SPILLED_RECORDS)).isGreaterThan(2 * 90_000);
   }
 
+  // Promise (how-to/accelerate): A map with hundreds of spills merges them within its memory
   @Test
   void hundredsOfCompressedSpills() throws Exception {
     Jobs ours = same(3, 18_000, 6_000, ManySpillsTest::compressed);
@@ -280,6 +282,7 @@ class ManySpillsTest {
     return ReflectionUtils.newInstance(Lz4Codec.class, new JobConf());
   }
 
+  // Promise (how-to/accelerate): Spills are merged at once as far as their memory allows
   @Test
   void asManyFilesAtOnceAsTheirMemoryAllowsButNeverFewerThanHadoopWould() {
     assertThat(MapOutputFiles.mostFiles(500, 1, 10)).isEqualTo(500);

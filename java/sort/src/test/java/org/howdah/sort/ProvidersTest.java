@@ -61,6 +61,7 @@ class ProvidersTest {
     assertThat(jobs.counter(TaskCounter.MAP_OUTPUT_RECORDS)).isEqualTo(MAPS * 1000);
   }
 
+  // Promise (how-to/accelerate): Maps that the stock sort served are counted, with the reason
   @Test
   void whatIsLeftToHadoopIsCounted() throws Exception {
     leaves(
@@ -68,6 +69,7 @@ class ProvidersTest {
         job -> job.getConfiguration().set("map.sort.class", HeapSort.class.getName()));
   }
 
+  // Promise (how-to/accelerate): Maps that the stock sort served are counted, with the reason
   @Test
   void settingsThatAreNotValidAreLeftToHadoop() throws Exception {
     leaves(
@@ -102,6 +104,7 @@ class ProvidersTest {
     }
   }
 
+  // Promise (how-to/accelerate): Maps that the stock sort served are counted, with the reason
   @Test
   void morePartitionsThanItCanTellApartAreLeftToHadoop() throws Exception {
     leaves(Refusal.Reason.PARTITIONS, Wide.class, job -> {});
@@ -135,6 +138,7 @@ class ProvidersTest {
     }
   }
 
+  // Promise (how-to/accelerate): A provider that is broken leaves the job to the stock classes
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -150,6 +154,7 @@ class ProvidersTest {
         .isInstanceOf(RuntimeException.class);
   }
 
+  // Promise (how-to/accelerate): A provider that is broken leaves the job to the stock classes
   @Test
   void aBrokenProviderOfFoldsLeavesMapsToHadoop() throws Exception {
     provide(FoldProvider.class, "no.such.Provider");
@@ -187,6 +192,7 @@ class ProvidersTest {
     }
   }
 
+  // Promise (how-to/accelerate): A key order or a combiner of your own is used through a provider
   @Test
   void anOrderThatAProviderKnowsIsTaken() throws Exception {
     assertThat(KeyOrders.of(Text.class, new Own()).kind()).isEqualTo(KeyOrder.Kind.UNKNOWN);
@@ -220,6 +226,7 @@ class ProvidersTest {
     }
   }
 
+  // Promise (how-to/accelerate): A key order or a combiner of your own is used through a provider
   @Test
   void aCombinerThatAProviderKnowsIsFolded() throws Exception {
     jobs.same("not yet", MAPS, 2, Jobs.counting(Jobs.TextSum.class, 1));

@@ -106,6 +106,7 @@ class RandomJobsTest {
     }
   }
 
+  // Promise (README): A job with the sort and the shuffle has the same output as without
   @Test
   void randomJobsGiveWhatTheyGiveWithout() throws Exception {
     long seed = Long.getLong("howdah.seed", System.nanoTime());

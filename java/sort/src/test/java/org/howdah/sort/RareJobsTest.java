@@ -113,6 +113,8 @@ class RareJobsTest {
     assertThat(jobs.counter("SPILLS")).isGreaterThan(1);
   }
 
+  // Promise (how-to/accelerate): More spills than `mapreduce.task.spill.files.count.limit` fail the
+  // map
   @Test
   void moreSpillsThanAreAllowedFailTheMap() {
     failsAlike(
@@ -126,6 +128,7 @@ class RareJobsTest {
         });
   }
 
+  // Promise (how-to/accelerate): A codec without its library fails the job and is named
   @Test
   void aCodecWhoseLibraryIsMissingFailsTheMap() {
     failsAlike(
@@ -287,6 +290,7 @@ class RareJobsTest {
   }
 
   /** Wherever that is: in a spill, in the merge of them, in an index. */
+  // Promise (how-to/accelerate): A map whose disk is full fails
   @Test
   void aDiskThatBecomesFullFailsTheMap() throws Exception {
     Jobs.Setting spilling =
@@ -314,6 +318,8 @@ class RareJobsTest {
     }
   }
 
+  // Promise (how-to/accelerate): An attempt after a failed one takes no more than
+  // `mapreduce.task.io.sort.mb`
   @Test
   void onlyAnAttemptThatAnotherMayFollowTriesHowMuchMemoryThereIs() {
     JobConf job = new JobConf();

@@ -118,6 +118,7 @@ class RecordBufferTest {
     assertThat(largest).isBetween(150 * MIB, 201 * MIB);
   }
 
+  // Promise (how-to/accelerate): A mapper that grows gets memory back from the sort
   @Test
   void whatIsMissedElsewhereIsGivenBack() throws IOException {
     RecordBuffer buffer = buffer(20 * MIB, 200 * MIB);

@@ -149,6 +149,7 @@ class SegmentTest {
     assertThat(MergedRecords.capacity(Integer.MAX_VALUE - 8)).isEqualTo(Integer.MAX_VALUE - 8);
   }
 
+  // Promise (how-to/accelerate): A damaged map output is never merged; its map runs again
   @Test
   void aSegmentWithAnyByteChangedOrMissingIsRefused() throws IOException {
     Random random = new Random(4);

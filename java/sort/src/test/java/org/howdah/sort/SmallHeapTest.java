@@ -54,6 +54,7 @@ class SmallHeapTest {
     assertThat(said).doesNotContain("spills 0 ").contains("runs 1");
   }
 
+  // Promise (how-to/accelerate): A mapper that grows gets memory back from the sort
   @ParameterizedTest
   @ValueSource(strings = {"Serial", "Parallel", "G1"})
   void aMapperThatGrowsGetsBackWhatItNeeds(String collector) throws Exception {

@@ -39,6 +39,7 @@ class TaskHeapTest {
   private final Small gauge = new Small();
   private final TaskHeap heap = new TaskHeap(gauge, 1600, gauge::nanos);
 
+  // Promise (how-to/accelerate): An eighth of a map's heap stays free
   @Test
   void anEighthStaysFree() {
     gauge.live = 1000;
@@ -55,6 +56,8 @@ class TaskHeapTest {
     assertThat(gauge.collections).isEqualTo(1);
   }
 
+  // Promise (how-to/accelerate): The sort asks for garbage collections in a fiftieth of the map's
+  // time at most
   @Test
   void collectionsTakeAFiftiethOfTheTimeAtMost() {
     gauge.nanos = 1_000_000;
