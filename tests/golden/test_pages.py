@@ -27,6 +27,7 @@ def load_tool():
     return module
 
 
+@pytest.mark.promise("Every key of a cluster says what it does to results", "reference/tuned-defaults")
 def test_every_key_of_a_clusters_configuration_has_its_effect_on_results() -> None:
     patterns = [pattern for keys, _ in load_tool().NEEDED for pattern in keys.split()]
     plan = lay_out(

@@ -262,6 +262,7 @@ def test_spark_reads_hdfs_by_its_client(howdah: Howdah, fast: dict[str, Any]) ->
     run(howdah, "wordcount", "fast", *LEAST, "--engine", "spark", "--accelerator", "sort")
 
 
+@pytest.mark.promise("A `spark-submit` under `exec` finds the jar", "how-to/accelerate")
 def test_a_spark_submit_of_a_user_finds_the_client_of_the_cluster(
     howdah: Howdah, by_default: None, tmp_path: Path
 ) -> None:

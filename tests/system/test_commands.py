@@ -174,6 +174,7 @@ def test_examples(on: On, distribution: Distribution, text: str) -> None:
     assert found == {"seven": 2, "elephants": 1, "and": 1, "seats": 1}
 
 
+@pytest.mark.promise("Your programs compute the same as with Hadoop's defaults", "how-to/use-your-own-programs")
 def test_examples_that_read_the_output_of_one_reduce_print_right_numbers(
     on: On, distribution: Distribution, tmp_path: Path
 ) -> None:

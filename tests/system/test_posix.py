@@ -70,6 +70,7 @@ def test_terasort_without_any_daemon_of_hdfs(howdah: Howdah, alone: dict[str, An
     assert [caveat for caveat in one["run"]["caveats"] if "nothing in" in caveat["text"]] == []
 
 
+@pytest.mark.promise("Spark under `exec` reads and writes the directory", "how-to/filesystem")
 @pytest.mark.usefixtures("alone")
 def test_spark_reads_and_writes_the_directory(howdah: Howdah) -> None:
     [one] = howdah("run", "wordcount", "--engine", "spark", "--cluster", "alone", *QUICK).json()["runs"]

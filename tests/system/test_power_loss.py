@@ -128,6 +128,7 @@ def test_a_file_that_appears_when_it_is_closed_is_whole(disk: Disk) -> None:
     assert [one.name for one in disk.mount.iterdir() if one.name.startswith((".", "_"))] == []
 
 
+@pytest.mark.promise("On Lustre, CephFS and GPFS, `close` waits until the file is on the storage", "how-to/filesystem")
 @pytest.mark.parametrize("keys", [{}, {"sync_on_close": "false"}])
 def test_a_file_that_is_closed_on_lustre_is_whole_unless_the_key_forbids_it(disk: Disk, keys: dict[str, str]) -> None:
     """There is no Lustre here: the mount table calls the disk so."""

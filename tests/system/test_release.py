@@ -36,6 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return release(ROOT, tmp_path_factory.mktemp("dist"))
 
 
+@pytest.mark.promise("The same commit gives the same bytes", "how-to/install")
 def test_another_tree_of_the_same_commit_gives_the_same_bytes(made: Path, tree: Path, tmp_path: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError) as refused:
         release(tree, tmp_path / "dist")
@@ -56,6 +57,7 @@ def test_another_tree_of_the_same_commit_gives_the_same_bytes(made: Path, tree: 
         assert hashlib.sha256((made / name).read_bytes()).hexdigest() == digest
 
 
+@pytest.mark.promise("The source distribution gives the same wheel", "how-to/install")
 def test_the_source_distribution_gives_the_same_wheel(made: Path, tmp_path: Path) -> None:
     with tarfile.open(made / f"howdah-{VERSION}.tar.gz") as sources:
         moment = sources.getmembers()[0].mtime
@@ -133,6 +135,9 @@ def named_in(directory: Path, text: str) -> list[Path]:
     return [file for file in directory.rglob("*") if file.is_file() and text.encode() in file.read_bytes()]
 
 
+@pytest.mark.promise(
+    "The wheel works without the repository, and is upgraded and removed as the page says", "how-to/install"
+)
 def test_installed_upgraded_and_removed(installed: Installed, made: Path, older: Path, posix: Path) -> None:
     installed.pip("install", "--no-compile", "--require-hashes", "-r", str(ROOT / "requirements/run.txt"))
     installed.pip("install", "--no-index", str(older))
@@ -158,6 +163,7 @@ def test_installed_upgraded_and_removed(installed: Installed, made: Path, older:
     assert [kept.record("run.json")["howdah"] for kept in (before, after)] == [OLDER, VERSION]
 
 
+@pytest.mark.promise("The wheel works with Python 3.11, 3.12 and 3.13", "how-to/install")
 @pytest.mark.soak(part="release")
 @pytest.mark.parametrize("installed", ["3.11", "3.12", "3.13"], indirect=True)
 def test_what_the_registry_has_now_serves_each_python(installed: Installed, made: Path, posix: Path) -> None:
@@ -168,6 +174,7 @@ def test_what_the_registry_has_now_serves_each_python(installed: Installed, made
     run_valid(installed, "wordcount", "--engine", "streaming", "--size", "smoke")
 
 
+@pytest.mark.promise("`pip install 'howdah[spark]'` brings Spark", "how-to/install")
 @pytest.mark.soak(part="release")
 def test_the_extra_brings_spark(installed: Installed, made: Path) -> None:
     installed.pip("install", f"howdah[spark] @ {wheel_of(made).as_uri()}")

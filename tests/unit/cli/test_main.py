@@ -23,6 +23,7 @@ def complete(*words: str, shell: str = "bash") -> list[str]:
     return [line.partition(",")[2] for line in said.output.splitlines()]
 
 
+@pytest.mark.promise("`howdah --version` names the commit and every Hadoop", "how-to/install")
 def test_the_version_names_the_commit_and_every_hadoop() -> None:
     first, second = CliRunner().invoke(howdah, ["--version"]).output.splitlines()
     assert first.startswith(f"howdah {__version__}, commit ")
@@ -48,6 +49,7 @@ def test_completes(words: tuple[str, ...], found: list[str]) -> None:
     assert complete(*words) == found
 
 
+@pytest.mark.promise("`howdah completion` prints a script that completes commands and options", "how-to/install")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_a_script_that_asks_howdah(shell: str) -> None:
     script = CliRunner().invoke(howdah, ["completion", shell])
@@ -55,6 +57,7 @@ def test_each_shell_gets_a_script_that_asks_howdah(shell: str) -> None:
     assert f"{COMPLETION}={shell}_complete" in script.output
 
 
+@pytest.mark.promise("`howdah completion` prints a script that completes commands and options", "how-to/install")
 def test_bash_completes_by_the_script(tmp_path: Path) -> None:
     script = tmp_path / "howdah.bash"
     script.write_text(CliRunner().invoke(howdah, ["completion", "bash"]).output)

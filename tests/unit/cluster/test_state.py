@@ -259,6 +259,7 @@ def test_what_programs_look_for_is_in_their_environment(monkeypatch: pytest.Monk
     assert (found["JAVA_HOME"], found["HADOOP_HOME"], found["OTHER"]) == ("/jdk", "/hadoop", "kept")
 
 
+@pytest.mark.promise("A `spark-submit` under `exec` finds the jar", "how-to/accelerate")
 def test_spark_has_the_jars_of_the_cluster_behind_those_that_the_user_names() -> None:
     assert "SPARK_DIST_CLASSPATH" not in shell_environment(replace(MANIFEST, plugins={}), {})
     manifest = replace(MANIFEST, plugins={"/jars/a.jar": "1", "/jars/b.jar": "2"})

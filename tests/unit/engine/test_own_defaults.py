@@ -40,11 +40,13 @@ def given(
     return own_defaults(find_workload(name), cluster.live())
 
 
+@pytest.mark.promise("Some tuned defaults apply to Howdah's own workloads only", "reference/tuned-defaults")
 @pytest.mark.parametrize("name", sorted(WORKLOADS.keys() - {"command"}))
 def test_own_workloads_have_all_of_it(name: str) -> None:
     assert given(name) == GIVEN
 
 
+@pytest.mark.promise("Some tuned defaults apply to Howdah's own workloads only", "reference/tuned-defaults")
 def test_a_command_of_the_users_has_nothing_of_it() -> None:
     assert given("command") == {}
 

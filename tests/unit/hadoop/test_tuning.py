@@ -55,6 +55,7 @@ def test_each_can_be_left_out_alone_and_matters(name: str) -> None:
     assert everything(whole) != everything(fewer)
 
 
+@pytest.mark.promise("Your programs compute the same as with Hadoop's defaults", "how-to/use-your-own-programs")
 def test_no_program_of_a_users_gets_what_would_change_its_results() -> None:
     tuned = tuning.select(stock=False)
     given = tuning.for_workloads(tuned, FACTS.sizing)
@@ -130,6 +131,7 @@ def test_heaps_are_below_their_containers() -> None:
     assert FACTS.sizing.am_heap_mib < int(found["yarn.app.mapreduce.am.resource.mb"])
 
 
+@pytest.mark.promise("A job that sets the JVM options of its tasks replaces Howdah's", "how-to/use-your-own-programs")
 def test_options_of_a_users_programs_replace_ours() -> None:
     """Hadoop reads the key of maps or of reduces, then that of both."""
     found = tuning.resolve(tuning.select(stock=False), FACTS, ("-Da=1",))
@@ -183,6 +185,7 @@ def test_where_the_storage_is_mounted_its_types_are_demanded() -> None:
     assert demanding["fs.posixfs.mount.type"] == "lustre,nfs4"
 
 
+@pytest.mark.promise("`mapreduce.job.user.classpath.first` puts the job's own classes first", "CHANGELOG")
 def test_a_job_whose_own_classes_come_first_has_hadoops_class_path() -> None:
     """Hadoop replaces a variable in a setting by the job's own value of that key."""
     found = tuning.resolve(tuning.select(stock=False), FACTS)
@@ -196,6 +199,7 @@ def test_a_job_whose_own_classes_come_first_has_hadoops_class_path() -> None:
             assert (files[file] == "") == is_empty
 
 
+@pytest.mark.promise("`HADOOP_OPTS` and `HADOOP_CLIENT_OPTS` may name a garbage collector", "CHANGELOG")
 @pytest.mark.parametrize(
     ("variables", "collectors"),
     [

@@ -278,6 +278,8 @@ class MountTest {
     assertThat(new MountTable(Arrays.asList("", "cut")).type(Paths.get("/"))).isNull();
   }
 
+  // Promise (how-to/filesystem): On Lustre, CephFS and GPFS, `close` waits until the file is on the
+  // storage
   @Test
   void closingWaitsForTheStorageWhereClientsKeepWhatIsClosed() {
     Configuration conf = new Configuration(false);

@@ -112,6 +112,7 @@ class OrderTest {
     assertThat(names(context.util().listFiles(TOP, true))).isEqualTo(expected);
   }
 
+  // Promise (how-to/filesystem): Listings and iterators are sorted by name, as in HDFS
   @Test
   void everyListingIsSortedByName() throws IOException {
     List<String> sorted = numbered(300);
@@ -119,12 +120,14 @@ class OrderTest {
     checkAllListings(sorted);
   }
 
+  // Promise (how-to/filesystem): Listings and iterators are sorted by name, as in HDFS
   @Test
   void namesThatAreNotAsciiComeWhereHdfsHasThem() throws IOException {
     make(shuffled(AS_HDFS));
     checkAllListings(AS_HDFS);
   }
 
+  // Promise (how-to/filesystem): Listings and iterators are sorted by name, as in HDFS
   @Test
   void aLargeDirectoryIsSortedByIteratorsToo() throws IOException {
     List<String> sorted = numbered(LARGE);
@@ -163,6 +166,7 @@ class OrderTest {
    * It takes the place of a file in a listing for the number of its partition, and pairs those of
    * the same number.
    */
+  // Promise (how-to/filesystem): A map-side join pairs the partitions of the same number
   @Test
   void aMapSideJoinPairsThePartitionsOfTheSameNumber() throws Exception {
     int parts = 8;

@@ -306,6 +306,8 @@ class FetchFailuresTest extends ReduceFixture {
   }
 
   /** As in Hadoop: the fault is this node's, and another one may have none. */
+  // Promise (how-to/accelerate): A reduce attempt that cannot create a local file fails, and no map
+  // runs again for it
   @Test
   void anAttemptThatCannotCreateAFileIsGivenUpAndNoMapIsBlamed() throws IOException {
     for (int map = 0; map < MAPS; map++) {

@@ -170,6 +170,7 @@ class MapOutputsTest {
     }
   }
 
+  // Promise (how-to/accelerate): A task with a slow comparator reports progress
   @Test
   void mergesBySlowComparisonsReportProgress() throws IOException {
     JobConf job = Segments.job(directory, 20);

@@ -84,6 +84,7 @@ class MergedRecordsTest {
     return Math.max(reads.most(), comparisons.most());
   }
 
+  // Promise (how-to/accelerate): A task with a slow comparator reports progress
   @Test
   void aMergeThatComparesOrReadsSlowlyReportsProgress() throws IOException {
     for (int cursors : new int[] {1, 200}) {

@@ -89,6 +89,7 @@ class SortedRecordsTest {
     assertThat(slow.most()).isPositive();
   }
 
+  // Promise (how-to/accelerate): A task with a slow comparator reports progress
   @Test
   void aSortBySlowComparisonsReportsProgress() throws IOException {
     for (int count : new int[] {1000, 10_000, 60_000}) {
