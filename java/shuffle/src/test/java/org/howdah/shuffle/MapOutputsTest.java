@@ -183,7 +183,7 @@ class MapOutputsTest {
     merged(outputs);
     // Those that were in memory to a file, and that one to the reduce.
     assertThat(outputs.context().getMergedMapOutputsCounter().getValue()).isEqualTo(20);
-    assertThat(SlowComparator.MOST.get()).isBetween(1, 100);
+    assertThat(SlowComparator.MOST.get()).isBetween(1, 5 * 65);
   }
 
   // Promise (how-to/accelerate): The memory keys of the stock shuffle hold
