@@ -1,37 +1,33 @@
-"""Which tests run one after the other in one process of tests: those that share a cluster, and those of one file."""
+"""Which tests run one after the other in one process: those of a file, and of files with a common cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
-SHARED: Mapping[str, str] = {"system": "cluster", "faults": "shared"}
-"""By folder, the fixture of the cluster that many files share. It is brought up once, for the tests with it alone."""
+COMMON = {
+    **dict.fromkeys(
+        (f"tests/system/test_{name}.py" for name in ("cluster", "commands", "run", "storage", "workloads")), "alpha"
+    ),
+    **dict.fromkeys((f"tests/faults/test_{name}.py" for name in ("accelerated_jobs", "interrupts", "jobs")), "shared"),
+}
+"""By file, the cluster that several files use. It is brought up once, and goes down after the last of their tests."""
 
 
-def group_of(item: pytest.Item) -> str:
-    """The name of the group of a test."""
-    fixture = SHARED.get(item.path.parent.name)
-    if fixture is not None and fixture in getattr(item, "fixturenames", ()):
-        return f"{item.path.parent.name}-{fixture}"
-    return item.path.stem
+def group_of(test: str) -> str:
+    """The group of a test by its id: the name of a common cluster, or the file."""
+    file = test.partition("::")[0]
+    return COMMON.get(file, file)
 
 
 def gather(items: list[pytest.Item]) -> None:
-    """Brings the tests of each group together, those with shared clusters first, as they take longest, and marks them
-    for pytest-xdist."""
+    """Brings the tests of each group together, those with common clusters first, as they take longest."""
     first: dict[str, tuple[bool, int]] = {}
     for place, item in enumerate(items):
-        group = group_of(item)
-        first.setdefault(group, (group == item.path.stem, place))
-    items.sort(key=lambda item: first[group_of(item)])
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+        group = group_of(item.nodeid)
+        first.setdefault(group, (group not in COMMON.values(), place))
+    items.sort(key=lambda item: first[group_of(item.nodeid)])
 
 
-def is_last(item: pytest.Item, following: pytest.Item | None) -> bool:
-    """Whether `item` is the last of the tests with the shared cluster of its folder, and others follow."""
-    fixture = SHARED[item.path.parent.name]
-    shared = group_of(item) == f"{item.path.parent.name}-{fixture}"
-    return shared and following is not None and group_of(following) != group_of(item)
+def ends_its_group(item: pytest.Item, following: pytest.Item | None) -> bool:
+    """Whether tests of another group come after `item`."""
+    return following is not None and group_of(following.nodeid) != group_of(item.nodeid)

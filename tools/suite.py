@@ -40,7 +40,7 @@ def parts(scratch: Path) -> Sequence[Part]:
     """The parts of `make test`, in their order."""
     # Short: the socket of a cluster's supervisor has a path of at most 107 bytes.
     pytest = (*PYTEST, f"--basetemp={scratch}/t")
-    daemons = (*pytest, "-m", "not soak", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
+    daemons = (*pytest, "-m", "not soak", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
     return (
         Part("format, lint, types, layers, unit tests", 2, [("make", "check")]),
         Part(

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tests.grouping import is_last
+from tests.grouping import ends_its_group
 from tests.system.kept import Kept
 
 _LEAVE_SECONDS = 15.0
@@ -201,6 +201,9 @@ def one_message(ended: Ended) -> str:
     return ended.err.partition("howdah: ")[2]
 
 
+_SHARED = pytest.StashKey[Home]()
+
+
 @pytest.fixture(scope="session")
 def cache() -> Path:
     """The cache with Hadoop's jars, which is filled once for all: a second process of tests waits until it is."""
@@ -222,7 +225,7 @@ def home(bare_home: Home, cache: Path) -> Home:
 
 
 @pytest.fixture(scope="package")
-def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Home]:
+def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path, pytestconfig: pytest.Config) -> Iterator[Home]:
     """A home with a cluster `shared` of one node that is up, for the tests that do not destroy it; of another release
     where HOWDAH_FAULT_HADOOP has its version."""
     watched = _watched(tmp_path_factory.mktemp("shared") / "home")
@@ -230,6 +233,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Ho
     (home.path / "cache").symlink_to(cache)
     up = home.howdah("up", "--name", "shared", "--hadoop", _RELEASE)
     assert up.code == 0, up.said
+    pytestconfig.stash[_SHARED] = home
     yield home
     home.howdah("down", "--name", "shared")
     next(watched, None)
@@ -239,8 +243,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Ho
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
     """`shared` goes down after the last test with it."""
     answer = yield
-    if is_last(item, nextitem):
-        cast(Home, cast(pytest.Function, item).funcargs["shared"]).howdah("down", "--name", "shared")
+    if ends_its_group(item, nextitem) and _SHARED in item.config.stash:
+        item.config.stash[_SHARED].howdah("down", "--name", "shared")
+        del item.config.stash[_SHARED]
     return answer
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tests.grouping import is_last
+from tests.grouping import ends_its_group
 from tests.system.running import Howdah, Said, processes_of
+
+_ALPHA = pytest.StashKey[Howdah]()
 
 
 @pytest.fixture(scope="package")
@@ -28,9 +30,10 @@ def howdah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Howdah]:
 
 
 @pytest.fixture(scope="package")
-def cluster(howdah: Howdah) -> dict[str, Any]:
+def cluster(howdah: Howdah, pytestconfig: pytest.Config) -> dict[str, Any]:
     """What `up --json` says of the cluster `alpha`: three nodes, 3.4.2, tuned defaults."""
     manifest: dict[str, Any] = howdah("up", "--name", "alpha", "--nodes", "3", "--json").json()
+    pytestconfig.stash[_ALPHA] = howdah
     return manifest
 
 
@@ -44,8 +47,9 @@ def on(howdah: Howdah, cluster: dict[str, Any]) -> Callable[..., Said]:
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
     """Nine idle daemons take a tenth of a processor: `alpha` goes down after the last test with it."""
     answer = yield
-    if is_last(item, nextitem):
-        cast(Howdah, cast(pytest.Function, item).funcargs["howdah"])("down", "--name", "alpha").ok()
+    if ends_its_group(item, nextitem) and _ALPHA in item.config.stash:
+        item.config.stash[_ALPHA]("down", "--name", "alpha").ok()
+        del item.config.stash[_ALPHA]
     return answer
 
 

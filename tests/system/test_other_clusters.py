@@ -134,32 +134,6 @@ def test_what_is_no_distribution_is_refused(howdah: Howdah, own_home: Path, tmp_
     assert not (howdah.home / "clusters" / "wrong").exists()
 
 
-@pytest.mark.promise("A number that could not be measured is absent, never 0", "README")
-@pytest.mark.promise("No daemon of the cluster is started, stopped or restarted", "how-to/existing-cluster")
-@pytest.mark.promise("Each measurement that is missing there is a caveat of the run", "how-to/existing-cluster")
-def test_a_cluster_that_howdah_did_not_start(howdah: Howdah, cluster: dict[str, Any], tmp_path: Path) -> None:
-    conf = tmp_path / "conf"
-    conf.mkdir()
-    for file in (howdah.home / "clusters" / "alpha" / "conf").glob("*.*"):
-        shutil.copy(file, conf)
-    kept = only(howdah(*SMOKE, "--cluster", f"conf:{conf}"))
-    run = kept.record("run.json")
-    assert run["cluster"] == {"kind": "conf", "conf": str(conf), "hadoop": {"version": "3.4.2"}}
-    metrics = {sample["metric"] for sample in kept.lines("samples.jsonl")}
-    assert {"job_seconds", "client_cpu_seconds", "container_memory_seconds"} <= metrics
-    assert not metrics & {"cpu_seconds", "daemon_cpu_seconds", "bound_disk_write"}, "missing is missing"
-    caveats = [(caveat["about"], caveat["text"]) for caveat in run["caveats"]]
-    assert any(about == "run" and "out of reach" in text for about, text in caveats)
-    assert [about for about, text in caveats if "cpu_seconds is missing" in text] == ["gen", "sort", "validate"]
-    [file] = (kept.path / "series").glob("*.jsonl")
-    assert {point["role"] for point in kept.lines(f"series/{file.name}")[1:]} == {"machine", "client", "probe"}
-    effective = {file.stem for file in (kept.path / "conf" / "effective").iterdir()}
-    assert effective == {"namenode", "resourcemanager", "historyserver"}
-    [status] = howdah("status", "--name", "alpha", "--json").json()
-    assert status["daemons"] == cluster["daemons"], "nothing was restarted"
-    assert status["lost"] == []
-
-
 def test_a_directory_that_is_no_configuration_is_refused(howdah: Howdah, tmp_path: Path) -> None:
     said = howdah(*SMOKE, "--cluster", f"conf:{tmp_path}")
     assert said.code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from howdah.hadoop.history import parse_history
 from howdah.host.agent.machine import disks_below
 from tests.system.kept import Kept, check_schemas
 from tests.system.running import Howdah, Said
+from tests.system.test_other_clusters import SMOKE, only
 
 pytestmark = pytest.mark.daemons
 
@@ -241,3 +243,29 @@ def test_wrong_requests_start_nothing(howdah: Howdah, cluster: dict[str, Any]) -
 @pytest.mark.promise("A run leaves no data on the cluster", "how-to/existing-cluster")
 def test_nothing_of_a_run_stays_in_the_storage(on: Callable[..., Said], answer: dict[str, Any]) -> None:
     assert on("hdfs", "dfs", "-ls", "/howdah").ok().out == ""
+
+
+@pytest.mark.promise("A number that could not be measured is absent, never 0", "README")
+@pytest.mark.promise("No daemon of the cluster is started, stopped or restarted", "how-to/existing-cluster")
+@pytest.mark.promise("Each measurement that is missing there is a caveat of the run", "how-to/existing-cluster")
+def test_a_cluster_that_howdah_did_not_start(howdah: Howdah, cluster: dict[str, Any], tmp_path: Path) -> None:
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    for file in (howdah.home / "clusters" / "alpha" / "conf").glob("*.*"):
+        shutil.copy(file, conf)
+    kept = only(howdah(*SMOKE, "--cluster", f"conf:{conf}"))
+    run = kept.record("run.json")
+    assert run["cluster"] == {"kind": "conf", "conf": str(conf), "hadoop": {"version": "3.4.2"}}
+    metrics = {sample["metric"] for sample in kept.lines("samples.jsonl")}
+    assert {"job_seconds", "client_cpu_seconds", "container_memory_seconds"} <= metrics
+    assert not metrics & {"cpu_seconds", "daemon_cpu_seconds", "bound_disk_write"}, "missing is missing"
+    caveats = [(caveat["about"], caveat["text"]) for caveat in run["caveats"]]
+    assert any(about == "run" and "out of reach" in text for about, text in caveats)
+    assert [about for about, text in caveats if "cpu_seconds is missing" in text] == ["gen", "sort", "validate"]
+    [file] = (kept.path / "series").glob("*.jsonl")
+    assert {point["role"] for point in kept.lines(f"series/{file.name}")[1:]} == {"machine", "client", "probe"}
+    effective = {file.stem for file in (kept.path / "conf" / "effective").iterdir()}
+    assert effective == {"namenode", "resourcemanager", "historyserver"}
+    [status] = howdah("status", "--name", "alpha", "--json").json()
+    assert status["daemons"] == cluster["daemons"], "nothing was restarted"
+    assert status["lost"] == []

@@ -3,47 +3,46 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
-from tests.grouping import gather, is_last
+from tests.grouping import COMMON, ends_its_group, gather
+
+ROOT = Path(__file__).parents[3]
+OWN, ALPHA, OTHER, SHARED = (
+    *(
+        "tests/system/test_posix.py",
+        "tests/system/test_run.py",
+        "tests/system/test_tls.py",
+        "tests/faults/test_jobs.py",
+    ),
+)
 
 
 class Item:
     """As much of a pytest.Item as is looked at."""
 
-    def __init__(self, path: str, *fixtures: str) -> None:
-        self.path = Path("tests", path)
-        self.fixturenames = fixtures
-        self.marks: list[str] = []
-
-    def add_marker(self, marker: Any) -> None:
-        self.marks.append(marker.mark.args[0])
+    def __init__(self, file: str) -> None:
+        self.nodeid = f"{file}::test_it"
 
 
-ITEMS = (
-    Item("system/test_a.py"),
-    Item("system/test_a.py", "cluster"),
-    Item("system/test_b.py"),
-    Item("system/test_c.py", "howdah", "cluster"),
-    Item("faults/test_d.py", "home"),
-    Item("faults/test_d.py", "cluster", "shared"),
-)
-
-
-def test_shared_clusters_come_first_and_files_stay_together() -> None:
-    items = cast(list[pytest.Item], list(ITEMS))
+def test_common_clusters_come_first_and_groups_stay_together() -> None:
+    items = cast(list[pytest.Item], [Item(file) for file in (OWN, ALPHA, OTHER, SHARED, OWN, ALPHA)])
     gather(items)
-    assert [cast(Item, one).marks[-1] for one in items] == [
-        *("system-cluster", "system-cluster", "faults-shared", "test_a", "test_b", "test_d")
-    ]
+    assert [one.nodeid.partition("::")[0] for one in items] == [ALPHA, ALPHA, SHARED, OWN, OWN, OTHER]
 
 
-def test_the_last_test_with_a_shared_cluster_is_known() -> None:
-    a, with_a, b, with_c, d, _ = cast(tuple[pytest.Item, ...], ITEMS)
-    assert is_last(with_c, b)
-    assert is_last(with_a, d)
-    assert not is_last(with_a, with_c)
-    assert not is_last(a, b)
-    assert not is_last(with_c, None), "its fixture brings it down"
+def test_the_last_test_of_a_group_is_known() -> None:
+    alpha, other, own = (cast(pytest.Item, Item(file)) for file in (ALPHA, "tests/system/test_storage.py", OWN))
+    assert ends_its_group(other, own)
+    assert not ends_its_group(alpha, other)
+    assert not ends_its_group(alpha, None), "the fixture brings the cluster down"
+
+
+@pytest.mark.parametrize(("folder", "fixture"), [("system", "cluster: dict["), ("faults", "cluster: Home")])
+def test_every_file_that_uses_a_common_cluster_is_in_its_group(folder: str, fixture: str) -> None:
+    files = sorted((ROOT / "tests" / folder).glob("test_*.py"))
+    use = {f"tests/{folder}/{file.name}" for file in files if fixture in file.read_text(encoding="utf-8")}
+    assert use
+    assert use <= COMMON.keys()
