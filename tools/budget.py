@@ -3,8 +3,8 @@
 .venv/bin/python -m tools.budget REPORT          compares a JUnit report with the budgets
 .venv/bin/python -m tools.budget REPORT --write  takes what it took as the budgets
 
-Machines differ, and change by the hour. So a file is judged by its part of the whole: it is over its budget when it
-took half as much again as its part, and 20 s more than that part.
+The budgets are of two processors of an AMD EPYC with nothing else to do. Other machines take up to half as long again,
+and change by the hour, so that a file fails at twice its budget and 20 s more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 BUDGETS = Path(__file__).resolve().parent.parent / "tests" / "budget.json"
-_MOST, _SLACK_SECONDS = 1.5, 20.0
+_MOST, _SLACK_SECONDS = 2.0, 20.0
 
 
 def check(report: Path) -> Iterator[str]:
@@ -27,15 +27,11 @@ def check(report: Path) -> Iterator[str]:
 
 def over(took: Mapping[str, float], budgets: Mapping[str, float]) -> Iterator[str]:
     """As `check`, of the seconds that each file took and may take."""
-    known = {file: seconds for file, seconds in took.items() if file in budgets}
-    speed = sum(known.values()) / max(sum(budgets[file] for file in known), 1.0)
     for file, seconds in sorted(took.items()):
-        if file not in known:
+        if file not in budgets:
             yield f"no budget: {file} took {seconds:.0f} s; add it to {BUDGETS.name}"
-            continue
-        part = budgets[file] * speed
-        if seconds > _MOST * part + _SLACK_SECONDS:
-            yield f"over its budget: {file} took {seconds:.0f} s, its part of the whole is {part:.0f} s"
+        elif seconds > _MOST * budgets[file] + _SLACK_SECONDS:
+            yield f"over its budget: {file} took {seconds:.0f} s, where {budgets[file]:.0f} s are usual"
 
 
 def times(report: Path) -> dict[str, float]:

@@ -6,14 +6,18 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _OURS = re.compile(
     r"howdah.*|parent.*|srcDir.*|hadoop-.*|pytest-.*|Jetty_.*|jetty-.*|spark-.*|blockmgr-.*|jna-.*|libleveldbjni.*|"
-    r"junit.*|surefire.*|liblz4-java.*|snappy-.*|yarn-.*|nm-.*|tmp\w{8}"
+    r"junit.*|surefire.*|liblz4-java.*|snappy-.*|yarn-.*|nm-.*"
 )
 """Names that our tests, Hadoop and the libraries of both give to files in the system's temporary directory."""
+
+PATIENCE_SECONDS = 30.0
+"""A supervisor that was told to end does so within seconds."""
 
 
 def look() -> Mapping[str, frozenset[str]]:
@@ -30,7 +34,10 @@ def look() -> Mapping[str, frozenset[str]]:
 
 
 def since(before: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """A sentence about each thing that is there now and was not."""
+    """A sentence about each thing that was not there before, and does not go within `PATIENCE_SECONDS`."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while any(found - before[kind] for kind, found in look().items()) and time.monotonic() < deadline:
+        time.sleep(1)
     for kind, found in look().items():
         for one in sorted(found - before[kind]):
             yield f"left behind: {kind} {one}"
