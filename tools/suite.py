@@ -69,7 +69,8 @@ def main() -> int:
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     before = leftovers.look()
     scratch = Path(tempfile.mkdtemp(prefix="howdah-"))
-    environment = {**os.environ, "TMPDIR": str(scratch), "JAVA_HOME": str(quick_jdk(scratch))}
+    own = {"TMPDIR": str(scratch), "HOWDAH_LOCKS": str(scratch)}
+    environment = {**os.environ, **own, "JAVA_HOME": str(quick_jdk(scratch))}
     whole, took = parts(scratch), list[float]()
     for number, part in enumerate(whole, start=1):
         rest = sum(one.minutes for one in whole[number - 1 :])
