@@ -24,6 +24,8 @@ from tools import budget, leftovers
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = (str(ROOT / ".venv/bin/pytest"), "-o", f"cache_dir={ROOT}/.build/suite/cache")
 REPORT = ROOT / ".build" / "suite" / "daemons.xml"
+QUICK_JDK = Path.home() / ".cache" / "howdah" / "jdk"
+"""Not below the repository, of which an installed Howdah must know nothing; always there, as class archives name it."""
 MVN = ("mvn", "-B", "--no-transfer-progress", "-q", "-f", str(ROOT / "java/pom.xml"))
 
 
@@ -108,7 +110,7 @@ def home_of_jdk() -> Path:
         return Path(choose_jdk(find_jdks(host), "3.4.2").home)
 
 
-def quick_jdk(scratch: Path, quick: Path = ROOT / ".build" / "jdk") -> Path:
+def quick_jdk(scratch: Path, quick: Path = QUICK_JDK) -> Path:
     """That JDK with another `java`, at `quick`: without the optimising compiler, with `scratch` for temporary files."""
     real = home_of_jdk()
     shutil.rmtree(quick, ignore_errors=True)
