@@ -13,7 +13,7 @@ from tests.unit.report.example_runs import Example, write_example, write_group
 
 @pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("runs")
+    return tmp_path_factory.mktemp("stored_runs")
 
 
 @pytest.fixture(scope="session")

@@ -69,7 +69,8 @@ def html(report: Report) -> str:
 
 def check(name: str, text: str, root: Path) -> None:
     """`text` is the golden file `name`, the place of the runs aside."""
-    text = text.replace(str(root), "/runs")
+    escaped = str(root).replace("_", "\\_")
+    text = text.replace(str(root), "/runs").replace(escaped, "/runs")
     file = GOLDEN / name
     if os.environ.get("HOWDAH_GOLDEN") == "write":
         file.write_text(text, encoding="utf-8")
