@@ -19,9 +19,9 @@ from pathlib import Path
 from howdah.cluster.client import StartedCluster
 from howdah.cluster.live import LiveCluster, open_managed
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.accounting import Accounting, Reading
-from howdah.engine.storages import job_files
-from howdah.hadoop.job_files import find_history
+from howdah.engine.evidence.accounting import Accounting, Reading
+from howdah.engine.run.storages import job_files
+from howdah.hadoop.history.job_files import find_history
 
 JOBS = int(os.environ.get("JOBS", "20"))
 ROWS = 1_000_000

@@ -19,8 +19,8 @@ from benchmarks.pairs import (
     ratios,
     run_blocks,
 )
-from howdah.hadoop.jars import own_jar
-from howdah.hadoop.tuning import TUNINGS
+from howdah.hadoop.configuration.tuning import TUNINGS
+from howdah.hadoop.distribution.jars import own_jar
 from howdah.model.quantity import parse_bytes
 from howdah.stats.order import trend
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from benchmarks.pairs import KEPT, howdah, ratio_words
 from howdah.cluster.client import find_cluster
 from howdah.cluster.live import LiveCluster, open_managed
-from howdah.hadoop.history import parse_history
-from howdah.hadoop.job_files import find_history
-from howdah.hadoop.site import parse_site
+from howdah.hadoop.configuration.site import parse_site
+from howdah.hadoop.history.job_files import find_history
+from howdah.hadoop.history.job_history import parse_history
 from howdah.model.job import Job
 from howdah.model.run import Run
 from howdah.store import read_run

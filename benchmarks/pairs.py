@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.model.run import Run
-from howdah.report.jobs import read_jobs
+from howdah.report.phases.jobs import read_jobs
 from howdah.stats.summary import summarise, t_quantile
 from howdah.store import list_runs, read_run
 from howdah.store.reader import StoredRun

@@ -9,7 +9,7 @@ import os
 
 import numpy as np
 
-from howdah.engine.confirmation import MOST_BLOCKS
+from howdah.engine.experiment.confirmation import MOST_BLOCKS
 from howdah.stats.search import Search
 
 SEEDS = int(os.environ.get("SEEDS", "200"))

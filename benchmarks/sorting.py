@@ -25,8 +25,8 @@ from benchmarks.pairs import (
     ratios,
     run_blocks,
 )
-from howdah.hadoop.jars import place_of
-from howdah.hadoop.tuning import TASK_OPTIONS
+from howdah.hadoop.configuration.tuning import TASK_OPTIONS
+from howdah.hadoop.distribution.jars import place_of
 from howdah.model.quantity import parse_amount
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload

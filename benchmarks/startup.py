@@ -19,10 +19,10 @@ from benchmarks.pairs import howdah
 from howdah.cluster.allocation.local import LocalAllocation
 from howdah.cluster.daemons import Daemons
 from howdah.errors import ClusterProblem
-from howdah.hadoop.configuration import configure
-from howdah.hadoop.distribution import Distribution, managed
-from howdah.hadoop.http import Http
-from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
+from howdah.hadoop.configuration.cluster import configure
+from howdah.hadoop.distribution.distribution import Distribution, managed
+from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
+from howdah.hadoop.interfaces.http import Http
 from howdah.host import Host
 from howdah.store import howdah_home
 

@@ -1,4 +1,4 @@
-"""Makes src/howdah/hadoop/classes/VERSION.classes.gz: which classes daemons, clients and tasks of Hadoop load.
+"""Makes src/howdah/hadoop/distribution/classes/VERSION.classes.gz: which classes processes of Hadoop load.
 
 Brings up a cluster without class-data sharing, lets every JVM write the classes that it loads, runs a TeraSort, and
 merges the lists. Run it when a Hadoop version is added:  .venv/bin/python tools/class_list.py 3.4.2
@@ -15,7 +15,7 @@ from howdah.cluster.client import StartedCluster
 from howdah.cluster.live import LiveCluster, open_managed
 from howdah.cluster.request import ClusterRequest
 
-TARGET = Path(__file__).parent.parent / "src" / "howdah" / "hadoop" / "classes"
+TARGET = Path(__file__).parent.parent / "src" / "howdah" / "hadoop" / "distribution" / "classes"
 ROWS = "1000000"
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-LOCKS = Path(__file__).parent.parent / "src" / "howdah" / "hadoop" / "locks"
+LOCKS = Path(__file__).parent.parent / "src" / "howdah" / "hadoop" / "distribution" / "locks"
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 
 # What is wanted; Maven adds what these need. The place is where an Apache distribution has the jar.

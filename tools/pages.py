@@ -13,13 +13,13 @@ from pathlib import Path
 import click
 
 from howdah.cli.main import howdah
-from howdah.engine import metrics
-from howdah.engine.factors import FACTORS
-from howdah.hadoop.archive import TASK_ARGUMENTS
-from howdah.hadoop.jdk import Jdk
-from howdah.hadoop.roles import NAMENODE
-from howdah.hadoop.sizing import size_cluster
-from howdah.hadoop.tuning import TUNINGS, Facts
+from howdah.engine.evidence import metrics
+from howdah.engine.experiment.factors import FACTORS
+from howdah.hadoop.configuration.roles import NAMENODE
+from howdah.hadoop.configuration.sizing import size_cluster
+from howdah.hadoop.configuration.tuning import TUNINGS, Facts
+from howdah.hadoop.distribution.archive import TASK_ARGUMENTS
+from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, PLUGINS, settings_for
 from howdah.workload.registry import WORKLOADS
 
@@ -130,7 +130,7 @@ def tuned_defaults() -> str:
     facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa", f"CONF/{TASK_ARGUMENTS}")
     parts = [
         "# Tuned defaults\n",
-        "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/tuning.py` by"
+        "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/configuration/tuning.py` by"
         " `tools/pages.py`; the values are those for one node on a machine with 2 processors and 24 GiB.\n",
         "`--without NAME` leaves one out; `--defaults stock` leaves all out; `--conf KEY=VALUE` wins over all."
         " Their effects are in [performance](../performance/control-plane.md).\n",

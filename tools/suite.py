@@ -17,7 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from howdah.hadoop.jdk import choose_jdk, find_jdks
+from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
 from howdah.host.channel import open_local
 from tools import budget, leftovers
 

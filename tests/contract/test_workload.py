@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from howdah.engine import metrics
+from howdah.engine.evidence import metrics
 from howdah.errors import UsageError
 from howdah.model.metric import registry
 from howdah.workload import Asked, Settings, Workload, measured_phases

@@ -63,7 +63,7 @@ DEFECTS = (
     Defect(
         name="damaged-namespace-used",
         promise="A kept namespace of HDFS that is damaged is made again.",
-        file="src/howdah/hadoop/namespace.py",
+        file="src/howdah/hadoop/distribution/namespace.py",
         old='not files[f"{_IMAGE}.md5"].startswith(digest.encode())',
         new='not files[f"{_IMAGE}.md5"].endswith(b"\\n")',
         tests=(f"{_START}::test_a_damaged_kept_namespace_is_made_anew",),
@@ -95,7 +95,7 @@ DEFECTS = (
     Defect(
         name="aborted-is-failed",
         promise="A run that is interrupted is kept as aborted, and names the phase.",
-        file="src/howdah/engine/execute.py",
+        file="src/howdah/engine/run/execution.py",
         old='outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error',
         new='outcome, raised = Outcome("failed", f"interrupted in {phase}"), error',
         tests=(f"{_INTERRUPTS}::test_twice_does_not_break_the_tidying_up",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.defects.defect import Defect
 
-_BUILD, _COMPARE = "src/howdah/report/build.py", "src/howdah/report/compare.py"
+_BUILD, _COMPARE = "src/howdah/report/page/build.py", "src/howdah/report/comparison/compare.py"
 
 DEFECTS = (
     Defect(
@@ -13,7 +13,7 @@ DEFECTS = (
         file=_BUILD,
         old='yield Caveat("run", sentence(f"{run.run.id}: {problem}"))',
         new="continue",
-        tests=("tests/unit/report/test_build.py::test_the_runs_own_caveats_and_damage_are_said",),
+        tests=("tests/unit/report/page/test_build.py::test_the_runs_own_caveats_and_damage_are_said",),
     ),
     Defect(
         name="invalid-runs-without-reasons",
@@ -21,7 +21,7 @@ DEFECTS = (
         file=_BUILD,
         old='listed = listing([f"{run.run.id} {outcome_words(run.run)}" for run in unused])',
         new='listed = listing([f"{run.run.id} {run.run.outcome.kind}" for run in unused])',
-        tests=("tests/unit/report/test_build.py::test_runs_that_are_not_valid_are_listed_and_not_used",),
+        tests=("tests/unit/report/page/test_build.py::test_runs_that_are_not_valid_are_listed_and_not_used",),
     ),
     Defect(
         name="wide-spread-not-said",
@@ -29,7 +29,7 @@ DEFECTS = (
         file=_BUILD,
         old="found.cv is not None and found.cv > WIDE_SPREAD",
         new="found.n > 4 and found.cv is not None and found.cv > WIDE_SPREAD",
-        tests=("tests/unit/report/test_build.py::test_a_wide_spread_is_said",),
+        tests=("tests/unit/report/page/test_build.py::test_a_wide_spread_is_said",),
     ),
     Defect(
         name="other-hardware-not-said",
@@ -37,7 +37,7 @@ DEFECTS = (
         file=_COMPARE,
         old='if entry.path.startswith("hosts.")]',
         new='if entry.path.startswith("host.")]',
-        tests=("tests/unit/report/test_compare.py::test_other_hardware_is_said",),
+        tests=("tests/unit/report/comparison/test_compare.py::test_other_hardware_is_said",),
     ),
     Defect(
         name="readback-not-compared",
@@ -45,7 +45,7 @@ DEFECTS = (
         file=_COMPARE,
         old="    elif not settings and (held := _held(sides)):",
         new="    elif settings and (held := _held(sides)):",
-        tests=("tests/unit/report/test_compare.py::test_what_daemons_held_differently_is_told",),
+        tests=("tests/unit/report/comparison/test_compare.py::test_what_daemons_held_differently_is_told",),
     ),
     Defect(
         name="simulated-not-said",
@@ -58,10 +58,10 @@ DEFECTS = (
     Defect(
         name="gap-shown-as-zero",
         promise="What was not measured is missing in a report, never 0.",
-        file="src/howdah/report/series.py",
+        file="src/howdah/report/phases/series.py",
         old="return None if growth is None else growth / (end - start)",
         new="return 0.0 if growth is None else growth / (end - start)",
-        tests=("tests/unit/report/test_series.py::test_what_is_not_covered_is_missing_not_zero",),
+        tests=("tests/unit/report/phases/test_series.py::test_what_is_not_covered_is_missing_not_zero",),
     ),
     Defect(
         name="untrusted-exits-with-1",

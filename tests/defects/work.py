@@ -27,7 +27,7 @@ DEFECTS = (
     Defect(
         name="settings-not-read-back",
         promise="A setting that did not take effect makes a run invalid.",
-        file="src/howdah/engine/readback.py",
+        file="src/howdah/engine/evidence/readback.py",
         old="        if values and value.strip() not in values:",
         new="        if len(values) > 1 and value.strip() not in values:",
         tests=(f"{_JOBS}::test_a_setting_that_a_program_overrides",),
@@ -35,7 +35,7 @@ DEFECTS = (
     Defect(
         name="containers-logs-lost",
         promise="A run that failed keeps the logs of its containers.",
-        file="src/howdah/engine/surroundings.py",
+        file="src/howdah/engine/evidence/surroundings.py",
         old='if applications is not None and application["name"] not in applications:',
         new='if applications is None or application["name"] in applications:',
         tests=(f"{_JOBS}::test_tasks_that_die",),
@@ -43,7 +43,7 @@ DEFECTS = (
     Defect(
         name="job-that-waits-for-ever",
         promise="A job that no node could ever hold is refused before it is submitted.",
-        file="src/howdah/hadoop/sizing.py",
+        file="src/howdah/hadoop/configuration/sizing.py",
         old='"mapreduce.map.cpu.vcores", "mapreduce.reduce.cpu.vcores"):',
         new='"mapreduce.reduce.cpu.vcores"):',
         tests=(f"{_JOBS}::test_a_job_that_could_never_be_scheduled[mapreduce.map.cpu.vcores-1000]",),
@@ -67,18 +67,18 @@ DEFECTS = (
     Defect(
         name="damaged-data-used-again",
         promise="Kept data with a file missing, or one too many, is made again.",
-        file="src/howdah/engine/datasets.py",
+        file="src/howdah/engine/run/datasets.py",
         old="for name in sorted(stored.keys() | now.keys()):",
         new="for name in sorted(stored.keys() & now.keys()):",
-        tests=("tests/unit/engine/test_datasets.py::test_a_missing_or_additional_file_is_noticed",),
+        tests=("tests/unit/engine/run/test_datasets.py::test_a_missing_or_additional_file_is_noticed",),
     ),
     Defect(
         name="disk-filled-by-spills",
         promise="Data that does not fit the disk, map outputs included, is refused before anything is started.",
-        file="src/howdah/engine/preflight.py",
+        file="src/howdah/engine/measurement/preflight.py",
         old="parts = ((work, size + between),) if together",
         new="parts = ((work, size),) if together",
-        tests=("tests/unit/engine/test_preflight.py::test_what_is_on_one_disk_adds_up",),
+        tests=("tests/unit/engine/measurement/test_preflight.py::test_what_is_on_one_disk_adds_up",),
     ),
     Defect(
         name="misplaced-record-unseen",

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.cluster.allocation.local import LocalAllocation
 from howdah.errors import HostProblem
-from howdah.hadoop.plan import Plan
+from howdah.hadoop.configuration.plan import Plan
 from tests.faults.conftest import Home, eventually, one_message
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from howdah.hadoop.configuration import configure
-from howdah.hadoop.distribution import of_lock
-from howdah.hadoop.lock import read_lock
-from howdah.hadoop.plan import lay_out
-from howdah.hadoop.site import parse_site
+from howdah.hadoop.configuration.cluster import configure
+from howdah.hadoop.configuration.plan import lay_out
+from howdah.hadoop.configuration.site import parse_site
+from howdah.hadoop.distribution.distribution import of_lock
+from howdah.hadoop.distribution.lock import read_lock
 
 TOOL = Path(__file__).parents[2] / "tools" / "pages.py"
 

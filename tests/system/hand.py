@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.system.running import Howdah
-from tests.unit.hadoop.fake_server import free_port
+from tests.unit.hadoop.interfaces.fake_server import free_port
 
 EXAMPLES = "$HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3.4.2.jar"
 LINES = 20_000

@@ -10,7 +10,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from howdah.hadoop.effective import parse_conf
+from howdah.hadoop.interfaces.effective import parse_conf
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from howdah.hadoop.distribution import managed
-from howdah.hadoop.jars import own_jar
-from howdah.hadoop.site import render_site
+from howdah.hadoop.configuration.site import render_site
+from howdah.hadoop.distribution.distribution import managed
+from howdah.hadoop.distribution.jars import own_jar
 from howdah.model.storage import FILESYSTEM_JAR
 
 

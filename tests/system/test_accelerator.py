@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from howdah.hadoop.jars import own_jar
-from howdah.hadoop.spark import find_spark
+from howdah.hadoop.distribution.jars import own_jar
+from howdah.hadoop.distribution.spark import find_spark
 from howdah.model.accelerator import ACCELERATOR_JAR, settings_for
 from howdah.model.storage import FILESYSTEM_JAR
 from tests.system.kept import Kept, check_schemas

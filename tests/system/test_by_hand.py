@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.hadoop.jars import own_jar
+from howdah.hadoop.distribution.jars import own_jar
 from howdah.model.accelerator import ACCELERATOR_JAR, settings_for
 from tests.system.hand import EXAMPLES, LINES, Sites, Typed, by_hand, counted, counter, properties
 from tests.system.running import Howdah

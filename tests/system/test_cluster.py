@@ -16,9 +16,9 @@ import pytest
 
 from howdah.cluster.exposure import wildcard_ports
 from howdah.cluster.state import ClusterDirectory
-from howdah.hadoop.distribution import managed
-from howdah.hadoop.plan import Plan
-from howdah.hadoop.site import read_sites
+from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.site import read_sites
+from howdah.hadoop.distribution.distribution import managed
 from tests.system.running import Howdah, Said, archives_of, below, listening, processes_of
 
 pytestmark = pytest.mark.daemons
@@ -201,7 +201,9 @@ def test_all_that_listens_is_loopback_or_said(howdah: Howdah, job: dict[int, str
     assert used == set(said), "nothing is said that is not so"
     assert [port for port in open_to_all if not any(first <= port <= last for first, last in said.values())] == []
     masters = [pid for pid, command in job.items() if is_java(command, "MRAppMaster")]
-    assert len(listening(masters)) == 3, "for clients, for tasks, for the web: what JOBS in howdah.hadoop.plan counts"
+    assert len(listening(masters)) == 3, (
+        "for clients, for tasks, for the web: what JOBS in howdah.hadoop.configuration.plan counts"
+    )
 
 
 def test_tasks_and_masters_map_the_class_archive(job: dict[int, str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from howdah.hadoop.distribution import Distribution, managed
+from howdah.hadoop.distribution.distribution import Distribution, managed
 from tests.system.running import Howdah, Said, run
 
 pytestmark = pytest.mark.daemons

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from howdah.hadoop.tuning import TASK_OPTIONS
+from howdah.hadoop.configuration.tuning import TASK_OPTIONS
 from tests.system.kept import Kept
 from tests.system.running import Howdah
 

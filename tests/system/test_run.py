@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from howdah.hadoop.history import parse_history
+from howdah.hadoop.history.job_history import parse_history
 from howdah.host.agent.machine import disks_below
 from tests.system.kept import Kept, check_schemas
 from tests.system.running import Howdah, Said

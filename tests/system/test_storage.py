@@ -11,9 +11,9 @@ import pytest
 
 from howdah.cluster.existing import web_addresses
 from howdah.errors import ClusterProblem
-from howdah.hadoop.namenode import NameNode
-from howdah.hadoop.site import read_conf_dir
-from howdah.hadoop.webhdfs import WebHdfs
+from howdah.hadoop.configuration.site import read_conf_dir
+from howdah.hadoop.interfaces.namenode import NameNode
+from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host.channel import open_local as open_host
 from howdah.storage import Storage, StoredFile
 from howdah.storage.posix import PosixFiles

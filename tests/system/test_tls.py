@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from howdah.hadoop.jars import own_jar
+from howdah.hadoop.distribution.jars import own_jar
 from howdah.model.accelerator import ACCELERATOR_JAR, settings_for
 from tests.system.hand import EXAMPLES, LINES, Sites, Typed, by_hand, counted, counter
 from tests.system.running import Howdah
 from tests.system.shell import of_the_jdk
-from tests.unit.hadoop.fake_server import free_port
+from tests.unit.hadoop.interfaces.fake_server import free_port
 
 pytestmark = [pytest.mark.daemons, pytest.mark.soak(part="jobs")]
 

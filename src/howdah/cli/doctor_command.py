@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from howdah.cli.options import json_option
-from howdah.hadoop.lock import PRIMARY
+from howdah.hadoop.distribution.lock import PRIMARY
 
 if TYPE_CHECKING:
     from howdah.engine.doctor import Finding

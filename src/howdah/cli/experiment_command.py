@@ -17,7 +17,7 @@ from howdah.errors import UsageError
 from howdah.model.run import Run
 
 if TYPE_CHECKING:
-    from howdah.engine.experiment import ExperimentPlan
+    from howdah.engine.experiment.plan import ExperimentPlan
     from howdah.model.experiment import Experiment, Factor, Findings
     from howdah.store import ExperimentDirectory
 
@@ -91,9 +91,9 @@ def report(directory: Path, output: Path | None, as_json: bool) -> None:
 def status(directory: Path, as_json: bool) -> None:
     """Show how far the experiment in DIRECTORY is, whether it runs now, and how much longer it takes at least."""
     from howdah.cli.experiment_tables import print_status
-    from howdah.engine.confirmation import confirming
-    from howdah.engine.findings import find
-    from howdah.engine.trials import Status
+    from howdah.engine.experiment.confirmation import confirming
+    from howdah.engine.experiment.findings import find
+    from howdah.engine.experiment.trials import Status
     from howdah.store import ExperimentDirectory
 
     found = ExperimentDirectory(directory)
@@ -136,7 +136,7 @@ def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
 
 def _planned(directory: ExperimentDirectory) -> ExperimentPlan:
     """The plan of what was planned before, to look at: needs no Hadoop, and nothing of this host."""
-    from howdah.engine.experiment import plan_experiment
+    from howdah.engine.experiment.plan import plan_experiment
     from howdah.spec.experiment import read_experiment
     from howdah.store import known_runs
 
@@ -154,8 +154,8 @@ def _plan_of(file: Path, synthetic: Path | None, *, quiet: bool) -> ExperimentPl
 def _plan(described: Experiment, synthetic: Path | None, *, quiet: bool) -> ExperimentPlan:
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.request import ClusterRequest
-    from howdah.engine.experiment import SyntheticCluster, depends_on_host, plan_experiment
-    from howdah.engine.factors import check_factors
+    from howdah.engine.experiment.factors import check_factors
+    from howdah.engine.experiment.plan import SyntheticCluster, depends_on_host, plan_experiment
     from howdah.host.channel import open_local
     from howdah.spec.experiment import located
     from howdah.spec.truth import read_truth
@@ -184,9 +184,9 @@ def _plan(described: Experiment, synthetic: Path | None, *, quiet: bool) -> Expe
 
 def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     """Runs what is missing of the experiment, and then of the one that confirms what it found."""
-    from howdah.engine.confirmation import confirming
-    from howdah.engine.findings import find
-    from howdah.report.experiment import headline
+    from howdah.engine.experiment.confirmation import confirming
+    from howdah.engine.experiment.findings import find
+    from howdah.report.experiment.page import headline
     from howdah.spec.experiment import write_experiment
 
     click.echo(f"Experiment: {directory.path}", err=True)
@@ -206,8 +206,8 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
 
 def _work(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     from howdah.cli.progress import make_display
-    from howdah.engine.by_hand import ByHand
-    from howdah.engine.trials import run_experiment
+    from howdah.engine.experiment.by_hand import ByHand
+    from howdah.engine.experiment.trials import run_experiment
     from howdah.host.channel import open_local
 
     by_hands = directory.synthetic is None and any(factor.external for factor in plan.experiment.factors)
@@ -226,7 +226,7 @@ def _work(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
 def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | None, *, as_json: bool) -> None:
     from howdah.cli.experiment_tables import print_findings
     from howdah.cli.reporting import write_page
-    from howdah.engine.findings import find
+    from howdah.engine.experiment.findings import find
     from howdah.report import Source, build_experiment, render_json
 
     findings, inner = find(plan, directory), directory.confirmation
@@ -247,10 +247,10 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
 def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: Findings | None) -> None:
     """The configuration files of what a search has found, where real clusters ran it; not of what fresh runs do not
     confirm."""
-    from howdah.engine.takeaway import site_files
-    from howdah.hadoop.jars import place_of
+    from howdah.engine.experiment.takeaway import site_files
+    from howdah.hadoop.distribution.jars import place_of
     from howdah.model.accelerator import ACCELERATOR_JAR, NONE
-    from howdah.report.experiment import is_confirmed
+    from howdah.report.experiment.page import is_confirmed
     from howdah.store import list_runs
 
     if findings.experiment.design != "search" or findings.simulated:
@@ -274,7 +274,7 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
 
 
 class _AtTheTerminal:
-    """Asks whoever sits there; see `howdah.engine.by_hand.Person`."""
+    """Asks whoever sits there; see `howdah.engine.experiment.by_hand.Person`."""
 
     def asked_to_change(self, factor: Factor, level: str, found: str | None, *, anew: bool) -> bool:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from howdah.cli.reporting import width
-from howdah.engine.experiment import ExperimentPlan
-from howdah.engine.trials import Status
+from howdah.engine.experiment.plan import ExperimentPlan
+from howdah.engine.experiment.trials import Status
 from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
-from howdah.report.experiment import headline
+from howdah.report.experiment.page import headline
 from howdah.stats.design import Levels
 
 _TAKES = {"job": "another job", "cluster": "a cluster started anew", "person": "somebody's hands"}

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from howdah.cluster.request import ClusterRequest
-from howdah.hadoop.distribution import Distribution, from_home, managed
-from howdah.hadoop.fetch import Progress, fetch
+from howdah.hadoop.distribution.distribution import Distribution, from_home, managed
+from howdah.hadoop.distribution.fetch import Progress, fetch
 from howdah.host.channel import open_local
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home

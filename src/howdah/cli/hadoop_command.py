@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from howdah.hadoop.lock import PRIMARY
+from howdah.hadoop.distribution.lock import PRIMARY
 from howdah.store import howdah_home
 
 
@@ -27,7 +27,7 @@ def fetch(version: str) -> None:
 @click.argument("version", default=PRIMARY)
 def verify(version: str) -> None:
     """Hash every jar of VERSION in the cache and compare with the lock."""
-    from howdah.hadoop.distribution import managed
+    from howdah.hadoop.distribution.distribution import managed
 
     distribution = managed(version, howdah_home() / "cache", verify=True)
     jars = len(distribution.jars) + len(distribution.tool_jars)
@@ -38,8 +38,8 @@ def verify(version: str) -> None:
 def list_versions() -> None:
     """List the managed versions and whether each is in the cache."""
     from howdah.errors import HostProblem
-    from howdah.hadoop.distribution import managed
-    from howdah.hadoop.lock import managed_versions
+    from howdah.hadoop.distribution.distribution import managed
+    from howdah.hadoop.distribution.lock import managed_versions
 
     for version in managed_versions():
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from howdah.errors import UsageError
-from howdah.hadoop.lock import PRIMARY
+from howdah.hadoop.distribution.lock import PRIMARY
 
 Command = Callable[..., Any]
 

@@ -71,9 +71,9 @@ def write_page(page: Report, target: Path) -> Path:
 
 def print_result(runs: Sequence[StoredRun]) -> None:
     """The headline of the runs, and what one must know before believing it."""
-    from howdah.report.build import headline
-    from howdah.report.results import group
-    from howdah.report.wording import sentence
+    from howdah.report.document.results import group
+    from howdah.report.document.wording import sentence
+    from howdah.report.page.build import headline
 
     for members in group(runs):
         click.secho(f"\n{headline(members)}", bold=True)

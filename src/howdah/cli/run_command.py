@@ -22,8 +22,8 @@ from howdah.workload.registry import WORKLOADS, check_installed, find_workload
 
 if TYPE_CHECKING:
     from howdah.cluster.request import ClusterRequest
-    from howdah.engine.factors import Conditions
-    from howdah.engine.measurement import Measured
+    from howdah.engine.experiment.factors import Conditions
+    from howdah.engine.measurement.request import Measured
 
 _ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
@@ -167,10 +167,10 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cli.progress import make_display
     from howdah.cluster.existing import conf_directory, read_existing
-    from howdah.engine.measure import measure
-    from howdah.engine.measurement import Measurement
-    from howdah.engine.preflight import check_keys
-    from howdah.hadoop.site_warnings import site_warnings
+    from howdah.engine.measurement.measure import measure
+    from howdah.engine.measurement.preflight import check_keys
+    from howdah.engine.measurement.request import Measurement
+    from howdah.hadoop.configuration.site_warnings import site_warnings
     from howdah.store import runs_root
 
     cluster, as_json = options["cluster"], options["as_json"]
@@ -207,7 +207,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
 
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
     """What factors and --conf make of the cluster and its jobs. Raises UsageError for what cannot be."""
-    from howdah.engine.factors import FACTORS, Conditions, check_factors, conditions
+    from howdah.engine.experiment.factors import FACTORS, Conditions, check_factors, conditions
     from howdah.host.channel import open_local
 
     factors, conf = _factors(options), parse_conf(options["conf"])

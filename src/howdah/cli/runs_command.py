@@ -44,7 +44,7 @@ def runs(root: str | None, workload: str | None, as_json: bool) -> None:
 
 
 def _show(run: Run) -> None:
-    from howdah.report.wording import count
+    from howdah.report.document.wording import count
 
     size = (run.dataset or {}).get("bytes")
     took = "" if run.end is None else format_seconds(run.end.monotonic - run.start.monotonic)

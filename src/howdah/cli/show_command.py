@@ -14,9 +14,9 @@ from howdah.cli.options import json_option
 def show(run: str, root: str | None, as_json: bool) -> None:
     """Show one run: RUN is an id, the start of one, a path, or 'latest'."""
     from howdah.cli.reporting import load_runs
-    from howdah.report.describe import describe_run
-    from howdah.report.render_json import render_json
-    from howdah.report.render_text import render_text
+    from howdah.report.page.describe import describe_run
+    from howdah.report.render.json import render_json
+    from howdah.report.render.text import render_text
 
     description = describe_run(load_runs([run], root)[0])
     click.echo(render_json(description) if as_json else render_text(description))

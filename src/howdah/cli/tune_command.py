@@ -44,7 +44,7 @@ def tune(
     \b
     Example:  howdah tune terasort --size 1G --budget 2h
     """
-    from howdah.engine.tunables import simulated_tuning, tuning_experiment
+    from howdah.engine.experiment.tunables import simulated_tuning, tuning_experiment
     from howdah.host.channel import open_local
     from howdah.model.experiment import StopRule
     from howdah.spec.experiment import parse_duration, write_experiment

@@ -38,7 +38,7 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.client import StartedCluster
-    from howdah.engine.preflight import check_keys
+    from howdah.engine.measurement.preflight import check_keys
 
     request = cluster_request(name, parse_conf(conf), options)
     distribution = ensure_hadoop(request, quiet=as_json)

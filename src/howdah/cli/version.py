@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah import __version__
-from howdah.hadoop.lock import PRIMARY, managed_versions
+from howdah.hadoop.distribution.lock import PRIMARY, managed_versions
 from howdah.host.source import commit
 
 

@@ -17,20 +17,20 @@ from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest
 from howdah.errors import ClusterProblem, HostProblem
-from howdah.hadoop import tuning
-from howdah.hadoop.archive import TASK_ARGUMENTS, ensure_archive, task_arguments
-from howdah.hadoop.configuration import configure, environment_script
-from howdah.hadoop.distribution import Distribution, from_home, sha256
-from howdah.hadoop.fetch import fetch
-from howdah.hadoop.history_server import HistoryServer
-from howdah.hadoop.jars import plugin_jars
-from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
-from howdah.hadoop.namenode import NameNode
-from howdah.hadoop.namespace import namespace_key
-from howdah.hadoop.plan import Plan
-from howdah.hadoop.resourcemanager import ResourceManager
-from howdah.hadoop.sizing import Sizing, size_cluster
-from howdah.hadoop.webhdfs import WebHdfs
+from howdah.hadoop.configuration import tuning
+from howdah.hadoop.configuration.cluster import configure, environment_script
+from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.sizing import Sizing, size_cluster
+from howdah.hadoop.distribution.archive import TASK_ARGUMENTS, ensure_archive, task_arguments
+from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
+from howdah.hadoop.distribution.fetch import fetch
+from howdah.hadoop.distribution.jars import plugin_jars
+from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
+from howdah.hadoop.distribution.namespace import namespace_key
+from howdah.hadoop.interfaces.history_server import HistoryServer
+from howdah.hadoop.interfaces.namenode import NameNode
+from howdah.hadoop.interfaces.resourcemanager import ResourceManager
+from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes

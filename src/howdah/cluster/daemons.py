@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from howdah.cluster.ownership import remove_directories
 from howdah.cluster.state import Daemon
 from howdah.errors import ClusterProblem
-from howdah.hadoop.configuration import Configuration
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jdk import Jdk, jvm_flags
-from howdah.hadoop.namespace import keep_namespace, lay_namespace
-from howdah.hadoop.plan import Place, Plan
-from howdah.hadoop.roles import NAMENODE, Role
+from howdah.hadoop.configuration.cluster import Configuration
+from howdah.hadoop.configuration.plan import Place, Plan
+from howdah.hadoop.configuration.roles import NAMENODE, Role
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
+from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace
 from howdah.host import Host, Process
 
 _FORMAT_SECONDS = 60.0

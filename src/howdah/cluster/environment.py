@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howdah.cluster.state import Manifest, cluster_directory
-from howdah.hadoop.spark import with_jars
+from howdah.hadoop.distribution.spark import with_jars
 
 
 def shell_environment(manifest: Manifest, base: Mapping[str, str]) -> dict[str, str]:

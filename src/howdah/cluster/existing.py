@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.errors import UsageError
-from howdah.hadoop.site import expand, read_conf_dir
-from howdah.hadoop.site_warnings import PLACEHOLDER, site_warnings
+from howdah.hadoop.configuration.site import expand, read_conf_dir
+from howdah.hadoop.configuration.site_warnings import PLACEHOLDER, site_warnings
 from howdah.model.storage import POSIX_SCHEME
 
 _PREFIX = "conf:"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.hadoop.plan import Plan
+from howdah.hadoop.configuration.plan import Plan
 
 
 def wildcard_ports(plan: Plan) -> dict[str, tuple[int, int]]:

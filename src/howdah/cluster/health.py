@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 
 from howdah.errors import ClusterProblem
-from howdah.hadoop.history_server import HistoryServer
-from howdah.hadoop.http import Garbled, Rejected, Unreachable
-from howdah.hadoop.namenode import NameNode
-from howdah.hadoop.resourcemanager import ResourceManager
-from howdah.hadoop.webhdfs import WebHdfs
+from howdah.hadoop.interfaces.history_server import HistoryServer
+from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.interfaces.namenode import NameNode
+from howdah.hadoop.interfaces.resourcemanager import ResourceManager
+from howdah.hadoop.interfaces.webhdfs import WebHdfs
 
 _INTERVAL_SECONDS = 0.1
 _PROBE = b"written and read back by howdah up\n"

@@ -16,18 +16,18 @@ from howdah.cluster.environment import program_environment
 from howdah.cluster.existing import ExistingCluster, WebAddresses
 from howdah.cluster.state import Daemon, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, UsageError
-from howdah.hadoop.configuration import with_overrides
-from howdah.hadoop.distribution import Distribution, from_home, managed
-from howdah.hadoop.history_server import HistoryServer
-from howdah.hadoop.http import Garbled, Rejected, Unreachable
-from howdah.hadoop.jars import place_of, plugin_jars
-from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks, jvm_flags
-from howdah.hadoop.namenode import NameNode
-from howdah.hadoop.plan import Plan
-from howdah.hadoop.resourcemanager import ResourceManager
-from howdah.hadoop.roles import MASTERS
-from howdah.hadoop.site import read_client_files, read_conf_dir
-from howdah.hadoop.webhdfs import WebHdfs
+from howdah.hadoop.configuration.cluster import with_overrides
+from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.roles import MASTERS
+from howdah.hadoop.configuration.site import read_client_files, read_conf_dir
+from howdah.hadoop.distribution.distribution import Distribution, from_home, managed
+from howdah.hadoop.distribution.jars import place_of, plugin_jars
+from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks, jvm_flags
+from howdah.hadoop.interfaces.history_server import HistoryServer
+from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.interfaces.namenode import NameNode
+from howdah.hadoop.interfaces.resourcemanager import ResourceManager
+from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.host.user import process_user

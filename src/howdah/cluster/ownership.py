@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from howdah.cluster.allocation import open_host
 from howdah.cluster.state import Manifest
 from howdah.errors import ClusterProblem, HostProblem, UsageError
-from howdah.hadoop.plan import Plan
+from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host
 from howdah.store import howdah_home
 

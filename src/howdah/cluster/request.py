@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from howdah.hadoop.lock import PRIMARY
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.sizing import Sizing
+from howdah.hadoop.distribution.lock import PRIMARY
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.plan import Place, Plan
+from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.store import howdah_home, is_locked, lock_file
 
 GONE = ("down", "failed")

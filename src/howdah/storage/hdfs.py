@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from howdah.errors import ClusterProblem
-from howdah.hadoop.namenode import METRICS_SECONDS, NameNode
-from howdah.hadoop.webhdfs import FileStatus, NotFound, WebHdfs
+from howdah.hadoop.interfaces.namenode import METRICS_SECONDS, NameNode
+from howdah.hadoop.interfaces.webhdfs import FileStatus, NotFound, WebHdfs
 from howdah.storage import StoredFile
 
 

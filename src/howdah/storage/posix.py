@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from howdah.errors import ClusterProblem
-from howdah.hadoop.webhdfs import NotFound
+from howdah.hadoop.interfaces.webhdfs import NotFound
 from howdah.host import Host
 from howdah.model.quantity import parse_binary
 from howdah.model.storage import POSIX, POSIX_SCHEME

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from howdah.errors import UsageError
-from howdah.hadoop.namenode import NameNode
-from howdah.hadoop.webhdfs import WebHdfs
+from howdah.hadoop.interfaces.namenode import NameNode
+from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host import Host
 from howdah.model.storage import HDFS, POSIX, POSIX_SCHEME
 from howdah.storage import Storage

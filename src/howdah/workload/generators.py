@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from howdah.errors import WorkloadFailed
-from howdah.hadoop.jars import how_to_get_jars
+from howdah.hadoop.distribution.jars import how_to_get_jars
 from howdah.workload import Session
 
 _GENERATED = re.compile(r"^generated (\w+) (-?\d+)$", re.MULTILINE)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from howdah.errors import UsageError
-from howdah.hadoop.jars import own_jar
-from howdah.hadoop.spark import find_spark
+from howdah.hadoop.distribution.jars import own_jar
+from howdah.hadoop.distribution.spark import find_spark
 from howdah.spec.slips import did_you_mean
 from howdah.workload import Settings, Workload, distcp, namenode
 from howdah.workload.command import Command

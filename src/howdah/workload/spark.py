@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from howdah.hadoop.spark import heap_mib
+from howdah.hadoop.distribution.spark import heap_mib
 from howdah.workload.counts import count
 
 SPARK = "spark"

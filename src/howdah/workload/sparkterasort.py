@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from howdah.hadoop.jars import own_jar
+from howdah.hadoop.distribution.jars import own_jar
 from howdah.workload import MAPS, REDUCES, Asked, Option, Session, Settings
 from howdah.workload.spark import SPARK, spark_properties
 from howdah.workload.terasort import TeraSort

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
-from howdah.hadoop.spark import find_spark
+from howdah.hadoop.distribution.spark import find_spark
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from howdah import __version__
 from howdah.cli.main import COMPLETION, howdah
-from howdah.hadoop.lock import managed_versions
+from howdah.hadoop.distribution.lock import managed_versions
 
 
 def complete(*words: str, shell: str = "bash") -> list[str]:

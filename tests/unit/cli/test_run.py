@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 
 from howdah.cli.main import howdah
 from howdah.cli.run_command import _finish, _verdict
-from howdah.engine.measurement import Measured
+from howdah.engine.measurement.request import Measured
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
-from howdah.hadoop.site import render_site
+from howdah.hadoop.configuration.site import render_site
 from howdah.model.run import Outcome, OutcomeKind, Run, Trial
 from howdah.model.sample import Moment
 from howdah.workload.registry import WORKLOADS

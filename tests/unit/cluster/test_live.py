@@ -11,9 +11,9 @@ from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses, read_existing, web_addresses
 from howdah.cluster.live import LiveCluster
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jdk import Jdk
-from howdah.hadoop.site import expand, render_site
+from howdah.hadoop.configuration.site import expand, render_site
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import Jdk
 from howdah.host import Host
 
 HA = {

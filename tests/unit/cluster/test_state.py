@@ -22,8 +22,8 @@ from howdah.cluster.environment import shell_environment
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Daemon, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HostProblem, UsageError
-from howdah.hadoop.plan import lay_out
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.plan import lay_out
+from howdah.hadoop.configuration.sizing import Sizing
 
 PLAN = lay_out("c", host="h", addresses=("127.77.0.1", "127.77.0.2"), first_port=20000, directory="/d", security="none")
 MANIFEST = Manifest(

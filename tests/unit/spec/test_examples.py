@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.experiment import SyntheticCluster, plan_experiment
+from howdah.engine.experiment.plan import SyntheticCluster, plan_experiment
 from howdah.spec.experiment import read_experiment
 from howdah.spec.truth import read_truth
 

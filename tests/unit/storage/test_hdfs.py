@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from howdah.hadoop.namenode import NameNode
-from howdah.hadoop.webhdfs import FileStatus, NotFound, WebHdfs
+from howdah.hadoop.interfaces.namenode import NameNode
+from howdah.hadoop.interfaces.webhdfs import FileStatus, NotFound, WebHdfs
 from howdah.storage import StoredFile
 from howdah.storage.hdfs import Hdfs
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from howdah.storage.local import LocalFiles
-from tests.unit.engine.clusters import FakeHost
+from tests.unit.engine.run.clusters import FakeHost
 
 
 def test_the_root_of_all_is_a_place_like_others() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.jars import place_of
-from howdah.report.compare import DATA
+from howdah.hadoop.distribution.jars import place_of
+from howdah.report.comparison.compare import DATA
 from howdah.workload import Asked
 from howdah.workload.registry import check_installed, find_workload
 from howdah.workload.sort import Sort

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.jars import place_of
-from howdah.hadoop.spark import Spark, find_spark, heap_mib, sending, submit_command, with_jars
+from howdah.hadoop.distribution.jars import place_of
+from howdah.hadoop.distribution.spark import Spark, find_spark, heap_mib, sending, submit_command, with_jars
 from howdah.workload import Asked, Workload
 from howdah.workload.registry import check_installed, find_workload, own_jars
 from howdah.workload.spark import spark_properties

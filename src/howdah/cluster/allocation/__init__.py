@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from howdah.cluster.allocation.local import LocalAllocation
-from howdah.hadoop.plan import Plan
+from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host
 from howdah.host.channel import open_local
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from howdah.errors import HostProblem
-from howdah.hadoop.plan import Plan, lay_out, ports_needed
+from howdah.hadoop.configuration.plan import Plan, lay_out, ports_needed
 from howdah.host import Host
 from howdah.host.channel import open_local
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from howdah.cluster.allocation import Allocation
 from howdah.cluster.state import GONE, known_clusters
 from howdah.errors import HostProblem
-from howdah.hadoop.distribution import managed
-from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks
-from howdah.hadoop.plan import Plan
-from howdah.hadoop.sizing import Sizing, size_cluster
+from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.sizing import Sizing, size_cluster
+from howdah.hadoop.distribution.distribution import managed
+from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
 from howdah.host import Host
 from howdah.store import howdah_home
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from howdah.cluster.live import LiveCluster
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import sha256
-from howdah.hadoop.jars import how_to_get_jars
+from howdah.hadoop.distribution.distribution import sha256
+from howdah.hadoop.distribution.jars import how_to_get_jars
 from howdah.model.accelerator import (
     ACCELERATOR_JAR,
     NONE,

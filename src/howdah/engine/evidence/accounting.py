@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from howdah.cluster.live import LiveCluster
-from howdah.hadoop.roles import NODEMANAGER
+from howdah.hadoop.configuration.roles import NODEMANAGER
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.readback import ReadBack
+from howdah.engine.evidence.readback import ReadBack
 from howdah.errors import HowdahError
-from howdah.hadoop.tuning import TASK_OPTIONS
+from howdah.hadoop.configuration.tuning import TASK_OPTIONS
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from howdah.hadoop.configuration import Scope, scope_of
-from howdah.hadoop.effective import Setting, parse_conf
+from howdah.hadoop.configuration.cluster import Scope, scope_of
+from howdah.hadoop.interfaces.effective import Setting, parse_conf
 from howdah.model.run import Check
 from howdah.store import layout
 

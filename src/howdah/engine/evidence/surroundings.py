@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.readback import DAEMON_FLAGS
-from howdah.hadoop.distribution import sha256
-from howdah.hadoop.effective import effective_configuration
-from howdah.hadoop.http import Unreachable
-from howdah.hadoop.site import read_client_files
-from howdah.hadoop.spark import Spark
+from howdah.engine.evidence.readback import DAEMON_FLAGS
+from howdah.hadoop.configuration.site import read_client_files
+from howdah.hadoop.distribution.distribution import sha256
+from howdah.hadoop.distribution.spark import Spark
+from howdah.hadoop.interfaces.effective import effective_configuration
+from howdah.hadoop.interfaces.http import Unreachable
 from howdah.model.environment import Environment
 from howdah.model.run import Caveat
 from howdah.store import RunWriter

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from howdah.engine.factors import CONFIGURATION
+from howdah.engine.experiment.factors import CONFIGURATION
 from howdah.model.experiment import Experiment, Factor, Findings
 
 _FOUND, _BASELINE = "found", "baseline"

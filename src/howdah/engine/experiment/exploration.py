@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from howdah.engine.experiment import ExperimentPlan
+from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.errors import UsageError
 from howdah.model.metric import Better
 from howdah.model.quantity import parse_bytes
 from howdah.stats.design import Slot
 
 if TYPE_CHECKING:
-    from howdah.engine.trials import Done
+    from howdah.engine.experiment.trials import Done
     from howdah.stats.search import Point, Search
 
 

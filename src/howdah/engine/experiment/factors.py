@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.faults import Fault, parse_fault
+from howdah.engine.run.faults import Fault, parse_fault
 from howdah.errors import UsageError
-from howdah.hadoop.configuration import Scope, scope_of
-from howdah.hadoop.jars import how_to_get_jars, place_of
+from howdah.hadoop.configuration.cluster import Scope, scope_of
+from howdah.hadoop.distribution.jars import how_to_get_jars, place_of
 from howdah.host import Host
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes

@@ -8,11 +8,11 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from howdah.engine.acceleration import is_accelerated
-from howdah.engine.experiment import ExperimentPlan
-from howdah.engine.exploration import best
-from howdah.engine.likeness import Likeness
-from howdah.engine.trials import (
+from howdah.engine.evidence.acceleration import is_accelerated
+from howdah.engine.experiment.exploration import best
+from howdah.engine.experiment.likeness import Likeness
+from howdah.engine.experiment.plan import ExperimentPlan
+from howdah.engine.experiment.trials import (
     TOGETHER,
     Done,
     arm_terms,

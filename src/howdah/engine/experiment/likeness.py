@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.experiment import ExperimentPlan
-from howdah.engine.factors import CONFIGURATION, FACTORS, conditions
-from howdah.engine.readback import COMPUTED
-from howdah.engine.trials import TOGETHER, Done, arm_terms, terms
+from howdah.engine.evidence.readback import COMPUTED
+from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, conditions
+from howdah.engine.experiment.plan import ExperimentPlan
+from howdah.engine.experiment.trials import TOGETHER, Done, arm_terms, terms
 from howdah.model.environment import Difference, Environment, differences
 from howdah.stats.association import unevenness
 from howdah.store import ExperimentDirectory, read_run

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine import metrics
-from howdah.engine.factors import CONFIGURATION, FACTORS, Conditions, Cost, conditions, cost_of
-from howdah.engine.preflight import check_keys, check_replicas
+from howdah.engine.evidence import metrics
+from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, Conditions, Cost, conditions, cost_of
+from howdah.engine.measurement.preflight import check_keys, check_replicas
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Design, Experiment
 from howdah.model.quantity import parse_amount, parse_bytes
 from howdah.model.storage import HDFS, parse_storages

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from howdah.engine.experiment import arm_conditions
-from howdah.hadoop import tuning
-from howdah.hadoop.configuration import file_of
-from howdah.hadoop.jdk import Jdk
-from howdah.hadoop.site import render_site
-from howdah.hadoop.sizing import Sizing
+from howdah.engine.experiment.plan import arm_conditions
+from howdah.hadoop.configuration import tuning
+from howdah.hadoop.configuration.cluster import file_of
+from howdah.hadoop.configuration.site import render_site
+from howdah.hadoop.configuration.sizing import Sizing
+from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.experiment import Findings
 from howdah.model.run import Run
 

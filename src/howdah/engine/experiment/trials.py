@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine import metrics
-from howdah.engine.by_hand import ByHand
-from howdah.engine.experiment import ExperimentPlan, arm_conditions, asked, least_blocks, simulated_settings
-from howdah.engine.exploration import propose
-from howdah.engine.factors import Conditions
-from howdah.engine.failed_start import keep_failed_start
-from howdah.engine.measure import measure
-from howdah.engine.measurement import Measured, Measurement
-from howdah.engine.observer import Observer
-from howdah.engine.submission import now
-from howdah.engine.synthetic import PREFIX
+from howdah.engine.evidence import metrics
+from howdah.engine.experiment.by_hand import ByHand
+from howdah.engine.experiment.exploration import propose
+from howdah.engine.experiment.factors import Conditions
+from howdah.engine.experiment.plan import ExperimentPlan, arm_conditions, asked, least_blocks, simulated_settings
+from howdah.engine.measurement.failed_start import keep_failed_start
+from howdah.engine.measurement.measure import measure
+from howdah.engine.measurement.request import Measured, Measurement
+from howdah.engine.measurement.synthetic import PREFIX
+from howdah.engine.run.client import now
+from howdah.engine.run.observer import Observer
 from howdah.errors import HowdahError, Untrusted, WorkloadFailed
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.sizing import Sizing
 from howdah.model.metric import Metric
 from howdah.model.run import Run
 from howdah.stats.blocks import Observation, effects, enough

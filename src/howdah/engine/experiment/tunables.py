@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from howdah.cluster.assembly import size_of
-from howdah.hadoop.jars import place_of
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.sizing import Sizing
+from howdah.hadoop.distribution.jars import place_of
 from howdah.host import Host
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS
 from howdah.model.experiment import Experiment, Factor, StopRule

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from howdah.cluster.live import LiveCluster
-from howdah.hadoop import tuning
-from howdah.hadoop.configuration import BLOCK_SIZE, POSIX_BLOCK_SIZE
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration import tuning
+from howdah.hadoop.configuration.cluster import BLOCK_SIZE, POSIX_BLOCK_SIZE
+from howdah.hadoop.configuration.sizing import Sizing
 from howdah.workload import Workload
 from howdah.workload.command import Command
 

@@ -11,12 +11,9 @@ from pathlib import Path
 from howdah.cluster.client import StartedCluster, find_cluster
 from howdah.cluster.existing import conf_directory, read_existing
 from howdah.cluster.live import LiveCluster, open_existing, open_managed
-from howdah.engine.acceleration import check_plugins
-from howdah.engine.execute import Bounds, Execution, calibrate
-from howdah.engine.measurement import Measured, Measurement
-from howdah.engine.observer import Observer
-from howdah.engine.own_defaults import own_defaults
-from howdah.engine.preflight import (
+from howdah.engine.evidence.acceleration import check_plugins
+from howdah.engine.measurement.defaults import own_defaults
+from howdah.engine.measurement.preflight import (
     check_before_cluster,
     check_job,
     check_keys,
@@ -25,10 +22,13 @@ from howdah.engine.preflight import (
     check_writable,
     resolve,
 )
-from howdah.engine.storages import choose_storage, storages_of
-from howdah.engine.synthetic import PREFIX, simulate
+from howdah.engine.measurement.request import Measured, Measurement
+from howdah.engine.measurement.synthetic import PREFIX, simulate
+from howdah.engine.run.execution import Bounds, Execution, calibrate
+from howdah.engine.run.observer import Observer
+from howdah.engine.run.storages import choose_storage, storages_of
 from howdah.errors import HowdahError, UsageError
-from howdah.hadoop.configuration import Scope, scope_of
+from howdah.hadoop.configuration.cluster import Scope, scope_of
 from howdah.model.storage import HDFS
 from howdah.probe.registry import make_probes
 from howdah.spec.truth import read_truth

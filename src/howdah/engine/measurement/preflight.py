@@ -9,10 +9,10 @@ from dataclasses import replace
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import ClusterProblem, UsageError
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jars import own_jar
-from howdah.hadoop.keys import check_key, known_keys
-from howdah.hadoop.sizing import check_schedulable
+from howdah.hadoop.configuration.keys import check_key, known_keys
+from howdah.hadoop.configuration.sizing import check_schedulable
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jars import own_jar
 from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.model.accelerator import ACCELERATOR_JAR, plugins_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.faults import Fault
+from howdah.engine.run.faults import Fault
 from howdah.errors import UsageError
 from howdah.model.run import Run
 from howdah.workload import Asked, Workload

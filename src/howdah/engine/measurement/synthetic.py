@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import howdah
-from howdah.engine import metrics
-from howdah.engine.experiment import check_known
-from howdah.engine.measurement import Measured, Measurement, new_run_id
-from howdah.engine.observer import Observer
+from howdah.engine.evidence import metrics
+from howdah.engine.experiment.plan import check_known
+from howdah.engine.measurement.request import Measured, Measurement, new_run_id
+from howdah.engine.run.observer import Observer
 from howdah.model.environment import Environment
 from howdah.model.run import SYNTHETIC, Caveat, Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample

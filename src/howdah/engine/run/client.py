@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.observer import JobProgress
+from howdah.engine.run.observer import JobProgress
 from howdah.errors import HostProblem
-from howdah.hadoop.application_master import ApplicationMaster, bytes_so_far
-from howdah.hadoop.http import Garbled, Rejected, Unreachable
-from howdah.hadoop.resourcemanager import Application
+from howdah.hadoop.interfaces.application_master import ApplicationMaster, bytes_so_far
+from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.interfaces.resourcemanager import Application
 from howdah.model.sample import Moment
 
 _INTERVAL_SECONDS = 0.5

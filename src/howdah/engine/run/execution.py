@@ -11,22 +11,22 @@ from typing import Any
 
 import howdah
 from howdah.cluster.live import LiveCluster
-from howdah.engine import metrics
-from howdah.engine.acceleration import no_part, rebuilt, with_plugins
-from howdah.engine.clocks import Clocks
-from howdah.engine.cluster_checks import check_cluster, check_emptied, full_disk, lost_daemons
-from howdah.engine.datasets import digest_of
-from howdah.engine.faults import Fault, Killer
-from howdah.engine.measurement import new_run_id
-from howdah.engine.observer import Both, Observer
-from howdah.engine.own_defaults import own_defaults
-from howdah.engine.readback import check_settings, distinguishing, read_back
-from howdah.engine.session import JobSession, run_tag
-from howdah.engine.storages import written
-from howdah.engine.submission import now
-from howdah.engine.surroundings import keep_configuration, keep_logs, read_environment
+from howdah.engine.evidence import metrics
+from howdah.engine.evidence.acceleration import no_part, rebuilt, with_plugins
+from howdah.engine.evidence.clocks import Clocks
+from howdah.engine.evidence.cluster import check_cluster, check_emptied, full_disk, lost_daemons
+from howdah.engine.evidence.readback import check_settings, distinguishing, read_back
+from howdah.engine.evidence.surroundings import keep_configuration, keep_logs, read_environment
+from howdah.engine.measurement.defaults import own_defaults
+from howdah.engine.measurement.request import new_run_id
+from howdah.engine.run.client import now
+from howdah.engine.run.datasets import digest_of
+from howdah.engine.run.faults import Fault, Killer
+from howdah.engine.run.observer import Both, Observer
+from howdah.engine.run.session import JobSession, run_tag
+from howdah.engine.run.storages import written
 from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
-from howdah.hadoop.spark import find_spark
+from howdah.hadoop.distribution.spark import find_spark
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.observer import JobProgress, Silent
+from howdah.engine.run.observer import JobProgress, Silent
 from howdah.errors import UsageError
-from howdah.hadoop.roles import DATANODE, NODEMANAGER
+from howdah.hadoop.configuration.roles import DATANODE, NODEMANAGER
 
 _ROLES = (DATANODE.name, NODEMANAGER.name)
 

@@ -13,23 +13,23 @@ from typing import Any
 
 from howdah import workload
 from howdah.cluster.live import LiveCluster
-from howdah.engine import metrics
-from howdah.engine.acceleration import jars_for_spark, shortfalls
-from howdah.engine.accounting import Accounting, Reading, total
-from howdah.engine.cluster_checks import losses
-from howdah.engine.datasets import Datasets, Make, shaping
-from howdah.engine.observer import Observer
-from howdah.engine.storages import HOMES, as_default, bytes_written, check_storage, job_files, storages_of
-from howdah.engine.submission import Client, Submission, now, submit
+from howdah.engine.evidence import metrics
+from howdah.engine.evidence.acceleration import jars_for_spark, shortfalls
+from howdah.engine.evidence.accounting import Accounting, Reading, total
+from howdah.engine.evidence.cluster import losses
+from howdah.engine.run.client import Client, Submission, now, submit
+from howdah.engine.run.datasets import Datasets, Make, shaping
+from howdah.engine.run.observer import Observer
+from howdah.engine.run.storages import HOMES, as_default, bytes_written, check_storage, job_files, storages_of
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
-from howdah.hadoop.effective import parse_conf
-from howdah.hadoop.history import DamagedHistory, parse_history
-from howdah.hadoop.jars import own_jar
-from howdah.hadoop.job_files import find_history
-from howdah.hadoop.keys import replacements, under_current_names
-from howdah.hadoop.resourcemanager import Application
-from howdah.hadoop.roles import DATANODE
-from howdah.hadoop.spark import find_spark, sending, submit_command, with_jars
+from howdah.hadoop.configuration.keys import replacements, under_current_names
+from howdah.hadoop.configuration.roles import DATANODE
+from howdah.hadoop.distribution.jars import own_jar
+from howdah.hadoop.distribution.spark import find_spark, sending, submit_command, with_jars
+from howdah.hadoop.history.job_files import find_history
+from howdah.hadoop.history.job_history import DamagedHistory, parse_history
+from howdah.hadoop.interfaces.effective import parse_conf
+from howdah.hadoop.interfaces.resourcemanager import Application
 from howdah.model.accelerator import has_map_output, plugins_of
 from howdah.model.job import Job
 from howdah.model.metric import Metric

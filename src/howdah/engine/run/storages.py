@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from howdah.cluster.live import LiveCluster
 from howdah.errors import UsageError
-from howdah.hadoop.job_files import JobFiles, intermediate_directory
+from howdah.hadoop.history.job_files import JobFiles, intermediate_directory
 from howdah.model.job import Job
 from howdah.model.storage import HDFS, POSIX, POSIX_SCHEME, parse_storages
 from howdah.storage import Storage

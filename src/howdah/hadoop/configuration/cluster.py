@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jdk import Jdk, jvm_flags
-from howdah.hadoop.plan import Place, Plan
-from howdah.hadoop.site import SITES, Site, parse_site, render_site
-from howdah.hadoop.tuning import is_collector
+from howdah.hadoop.configuration.plan import Place, Plan
+from howdah.hadoop.configuration.site import SITES, Site, parse_site, render_site
+from howdah.hadoop.configuration.tuning import is_collector
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
 from howdah.model.storage import HDFS, POSIX_SCHEME
 
 Sites = dict[str, dict[str, str]]

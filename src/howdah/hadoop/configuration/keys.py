@@ -12,8 +12,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.lock import managed_versions, read_lock
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.lock import managed_versions, read_lock
 from howdah.spec.slips import distance
 
 _DEFAULTS = ("core-default.xml", "hdfs-default.xml", "yarn-default.xml", "mapred-default.xml", "distcp-default.xml")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from howdah.hadoop.roles import DATANODE, MASTERS, NAMENODE, WORKERS, Role
+from howdah.hadoop.configuration.roles import DATANODE, MASTERS, NAMENODE, WORKERS, Role
 from howdah.model.storage import Storages, parse_storages
 
 JOBS = 20

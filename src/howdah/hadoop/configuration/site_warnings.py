@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from howdah.hadoop.site import Property, read_properties
+from howdah.hadoop.configuration.site import Property, read_properties
 
 PLACEHOLDER = re.compile(
     r"#[A-Za-z]\w*#"  # #MASTER#

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
+from howdah.hadoop.configuration.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
 
 STEP_MIB = 128
 _MIB = 1 << 20

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from howdah.errors import UsageError
-from howdah.hadoop.archive import USER_CLASSES_FIRST
-from howdah.hadoop.jdk import Jdk
-from howdah.hadoop.roles import DATANODE, Role
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.roles import DATANODE, Role
+from howdah.hadoop.configuration.sizing import Sizing
+from howdah.hadoop.distribution.archive import USER_CLASSES_FIRST
+from howdah.hadoop.distribution.jdk import Jdk
 
 _COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 _SERIAL = "-XX:+UseSerialGC"

@@ -17,9 +17,9 @@ from importlib import resources
 from pathlib import Path
 
 from howdah.errors import HostProblem
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jars import how_to_get_jars
-from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jars import how_to_get_jars
+from howdah.hadoop.distribution.jdk import Jdk
 from howdah.host import Host
 
 _DUMP_SECONDS = 120.0
@@ -109,7 +109,7 @@ def task_arguments(distribution: Distribution, conf: str) -> Mapping[str, str]:
 def _class_list(distribution: Distribution) -> bytes:
     """Names of the classes that daemons, clients and tasks load: those of Hadoop and the JDK, of which a version passes
     over what it does not have, then all of the plugins."""
-    folder = resources.files("howdah.hadoop") / "classes"
+    folder = resources.files("howdah.hadoop.distribution") / "classes"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".gz"))
     name = f"{distribution.version}.classes.gz"
     known = gzip.decompress((folder / (name if name in names else names[0])).read_bytes())

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jdk import script_flags
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import script_flags
 
 PROGRAMS = ("hadoop", "hdfs", "yarn", "mapred")
 
@@ -41,7 +41,7 @@ def are_current(distribution: Distribution) -> bool:
 
 def _files(distribution: Distribution) -> dict[str, str]:
     """What `install_launchers` writes, by path below the home."""
-    home, scripts = distribution.home, resources.files("howdah.hadoop") / "scripts"
+    home, scripts = distribution.home, resources.files("howdah.hadoop.distribution") / "scripts"
     return {
         "bin/hadoop": (scripts / "hadoop").read_text(encoding="utf-8"),
         "libexec/subcommands": (scripts / "subcommands").read_text(encoding="utf-8"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.lock import Lock, read_lock
+from howdah.hadoop.distribution.lock import Lock, read_lock
 
 # Written last by `fetch`: without it, a cached distribution is not complete.
 STAMP = "howdah.json"

@@ -15,9 +15,17 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from howdah.errors import HostProblem
-from howdah.hadoop.distribution import STAMP, WEB_PAGES, Distribution, damage, managed_home, of_lock, open_locked
-from howdah.hadoop.launchers import are_current, install_launchers
-from howdah.hadoop.lock import Artifact, Lock, read_lock
+from howdah.hadoop.distribution.commands import are_current, install_launchers
+from howdah.hadoop.distribution.distribution import (
+    STAMP,
+    WEB_PAGES,
+    Distribution,
+    damage,
+    managed_home,
+    of_lock,
+    open_locked,
+)
+from howdah.hadoop.distribution.lock import Artifact, Lock, read_lock
 from howdah.host.protocol import Completed, Host
 from howdah.store import lock_file
 

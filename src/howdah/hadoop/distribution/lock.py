@@ -16,7 +16,7 @@ from howdah.errors import UsageError
 PRIMARY = "3.4.2"
 """The release that every test runs on; the other managed ones are watched: tested in parts."""
 
-_PACKAGE = resources.files("howdah.hadoop")
+_PACKAGE = resources.files("howdah.hadoop.distribution")
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from howdah.errors import HostProblem
-from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.host import Host
 
 _IMAGE = "fsimage_0000000000000000000"

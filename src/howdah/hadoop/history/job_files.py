@@ -10,7 +10,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from howdah.errors import ClusterProblem
-from howdah.hadoop.webhdfs import AccessDenied, NotFound
+from howdah.hadoop.interfaces.webhdfs import AccessDenied, NotFound
 
 _STAGING = "${yarn.app.mapreduce.am.staging-dir}"
 _INTERMEDIATE = f"{_STAGING}/history/done_intermediate"

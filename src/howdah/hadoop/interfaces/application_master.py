@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from howdah.hadoop.http import Answer, Rejected, field
-from howdah.hadoop.resourcemanager import ResourceManager
+from howdah.hadoop.interfaces.http import Answer, Rejected, field
+from howdah.hadoop.interfaces.resourcemanager import ResourceManager
 from howdah.model.job import Counters
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from howdah.errors import Untrusted
-from howdah.hadoop.http import PLAIN, Garbled, Http, field
+from howdah.hadoop.interfaces.http import PLAIN, Garbled, Http, field
 
 
 @dataclass(frozen=True, slots=True)

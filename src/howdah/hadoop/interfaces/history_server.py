@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.hadoop.http import PLAIN, Http, Rejected, field, seconds_of
+from howdah.hadoop.interfaces.http import PLAIN, Http, Rejected, field, seconds_of
 
 
 @dataclass(frozen=True, slots=True)

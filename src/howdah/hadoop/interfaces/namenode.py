@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from howdah.hadoop.http import PLAIN, Garbled, Http, Unreachable, field
+from howdah.hadoop.interfaces.http import PLAIN, Garbled, Http, Unreachable, field
 
 METRICS_SECONDS = 10.5
 """Hadoop keeps what it has shown of its metrics for their period of 10 s (`MetricsSourceAdapter.updateJmxCache`)."""

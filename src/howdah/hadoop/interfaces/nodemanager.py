@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.hadoop.http import PLAIN, Http, field
+from howdah.hadoop.interfaces.http import PLAIN, Http, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from howdah.hadoop.effective import effective_configuration
-from howdah.hadoop.http import PLAIN, Answer, Garbled, Http, Unreachable, field, seconds_of
+from howdah.hadoop.interfaces.effective import effective_configuration
+from howdah.hadoop.interfaces.http import PLAIN, Answer, Garbled, Http, Unreachable, field, seconds_of
 
 FINAL_STATES = frozenset({"FINISHED", "FAILED", "KILLED"})
 

@@ -9,7 +9,17 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from howdah.hadoop.http import PLAIN, Garbled, Http, Rejected, Unreachable, cause_of, field, read_whole, rejection
+from howdah.hadoop.interfaces.http import (
+    PLAIN,
+    Garbled,
+    Http,
+    Rejected,
+    Unreachable,
+    cause_of,
+    field,
+    read_whole,
+    rejection,
+)
 
 _PIECE = 1 << 20
 _REDIRECTS = (301, 302, 303, 307, 308)

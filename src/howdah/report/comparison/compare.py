@@ -11,20 +11,10 @@ from howdah.model.comparison import Comparison
 from howdah.model.environment import Difference, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
-from howdah.report.build import (
-    MOST_CAVEATS,
-    dots_group,
-    drift_caveats,
-    foreign_caveats,
-    outcome_words,
-    own_caveats,
-)
-from howdah.report.data import makers
-from howdah.report.document import Block, Figure, Key, Report, Section, Table, Text, columns
-from howdah.report.drawing import Dots, Ratio, Ratios
-from howdah.report.provenance import as_text, difference_table, environment_differences, flat
-from howdah.report.results import Measure, Replicates, measures, registered, run_value, values
-from howdah.report.wording import (
+from howdah.report.document.blocks import Block, Figure, Key, Report, Section, Table, Text, columns
+from howdah.report.document.drawing import Dots, Ratio, Ratios
+from howdah.report.document.results import Measure, Replicates, measures, registered, run_value, values
+from howdah.report.document.wording import (
     BETTER,
     MISSING,
     centre,
@@ -40,6 +30,16 @@ from howdah.report.wording import (
     ratio_interval,
     sentence,
 )
+from howdah.report.page.build import (
+    MOST_CAVEATS,
+    dots_group,
+    drift_caveats,
+    foreign_caveats,
+    outcome_words,
+    own_caveats,
+)
+from howdah.report.page.data import makers
+from howdah.report.page.provenance import as_text, difference_table, environment_differences, flat
 from howdah.stats import compare
 from howdah.stats.power import LEVEL, MOST_RUNS
 from howdah.store import StoredRun

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howdah.model.run import Caveat
-from howdah.report.drawing import Drawing
+from howdah.report.document.drawing import Drawing
 
 
 @dataclass(frozen=True, slots=True)

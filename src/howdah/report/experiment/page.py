@@ -13,12 +13,9 @@ from typing import Any
 from howdah.model.comparison import Verdict
 from howdah.model.experiment import Effect, Experiment, Finding, Findings, Result
 from howdah.model.run import Caveat
-from howdah.report.document import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
-from howdah.report.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
-from howdah.report.experiment_rates import bills, economy
-from howdah.report.experiment_runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
-from howdah.report.provenance import difference_table
-from howdah.report.wording import (
+from howdah.report.document.blocks import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
+from howdah.report.document.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
+from howdah.report.document.wording import (
     BETTER,
     MISSING,
     count,
@@ -32,6 +29,9 @@ from howdah.report.wording import (
     ratio_interval,
     sentence,
 )
+from howdah.report.experiment.rates import bills, economy
+from howdah.report.experiment.runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
+from howdah.report.page.provenance import difference_table
 from howdah.stats.power import LEVEL
 
 SHOWN: tuple[Verdict, ...] = ("faster", "slower", "different")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from howdah.model.experiment import Findings
-from howdah.report.document import Block, Table, Text, columns
-from howdah.report.experiment_runs import MOST_ARMS, arm_words
-from howdah.report.wording import MISSING, quantity
+from howdah.report.document.blocks import Block, Table, Text, columns
+from howdah.report.document.wording import MISSING, quantity
+from howdah.report.experiment.runs import MOST_ARMS, arm_words
 from howdah.stats.pareto import on_front
 
 HOUR = 3600

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from howdah.model.experiment import Findings, Result
 from howdah.model.run import Caveat
-from howdah.report.build import FOREIGN, MOST_CAVEATS, own_caveats
-from howdah.report.detail import STOLEN_LIMIT, Detail
-from howdah.report.document import Block, Table, Text, columns
-from howdah.report.limits import RULE, stolen
-from howdah.report.wording import MISSING, count, listing, percent
+from howdah.report.document.blocks import Block, Table, Text, columns
+from howdah.report.document.wording import MISSING, count, listing, percent
+from howdah.report.page.build import FOREIGN, MOST_CAVEATS, own_caveats
+from howdah.report.page.detail import STOLEN_LIMIT, Detail
+from howdah.report.phases.limits import RULE, stolen
 from howdah.store import read_run
 
 MOST_ARMS = 12

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from howdah.report.theme import stand_in
+from howdah.report.document.theme import stand_in
 
 FONT = 12
 Chart = Any

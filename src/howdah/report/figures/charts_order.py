@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import altair as alt
 
-from howdah.report.charts import Chart, across, colours, data, rule
-from howdah.report.drawing import Order
-from howdah.report.theme import stand_in
+from howdah.report.document.drawing import Order
+from howdah.report.document.theme import stand_in
+from howdah.report.figures.charts import Chart, across, colours, data, rule
 
 _HEIGHT = 220
 _AXIS = 46

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import altair as alt
 
-from howdah.report.charts import FONT, Chart, Row, across, colours, data, rows_down, rule
-from howdah.report.drawing import Bars, DotGroup, Dots, Ratios
-from howdah.report.theme import stand_in
-from howdah.report.wording import quantity, ratio, ratio_interval, scale
+from howdah.report.document.drawing import Bars, DotGroup, Dots, Ratios
+from howdah.report.document.theme import stand_in
+from howdah.report.document.wording import quantity, ratio, ratio_interval, scale
+from howdah.report.figures.charts import FONT, Chart, Row, across, colours, data, rows_down, rule
 
 _SIDES = 26
 """Pixels to the left and the right of a chart, for labels at the ends of its axis."""

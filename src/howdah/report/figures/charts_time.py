@@ -6,10 +6,10 @@ from typing import Any
 
 import altair as alt
 
-from howdah.report.charts import FONT, Chart, Row, across, colours, data, rows_down
-from howdah.report.drawing import Panel, Step, Timeline, Track
-from howdah.report.theme import stand_in
-from howdah.report.wording import quantity, scale
+from howdah.report.document.drawing import Panel, Step, Timeline, Track
+from howdah.report.document.theme import stand_in
+from howdah.report.document.wording import quantity, scale
+from howdah.report.figures.charts import FONT, Chart, Row, across, colours, data, rows_down
 
 _TALLEST, _LANE, _THINNEST = 480.0, 20.0, 2.5
 """Pixels: of all lanes, of a lane when there are few, of a lane when there are many."""

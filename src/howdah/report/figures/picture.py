@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.report.document import Figure
-from howdah.report.drawing import Bars, Dots, Drawing, Order, Ratios
-from howdah.report.svg import fit
+from howdah.report.document.blocks import Figure
+from howdah.report.document.drawing import Bars, Dots, Drawing, Order, Ratios
+from howdah.report.figures.svg import fit
 
 WIDTHS = {"wide": 960, "narrow": 340}
 """CSS pixels."""
@@ -21,7 +21,7 @@ def picture(figure: Figure, size: str) -> str:
     import vl_convert
     from altair.utils.schemapi import debug_mode
 
-    from howdah.report.charts import configured
+    from howdah.report.figures.charts import configured
 
     # Altair's validation of every part takes longer than the drawing; the tests draw every kind of figure with it.
     with debug_mode(False):
@@ -33,7 +33,7 @@ def picture(figure: Figure, size: str) -> str:
 
 def chart(drawing: Drawing, width: int) -> Any:
     """The Altair chart of a drawing."""
-    from howdah.report import charts_order, charts_rows, charts_time
+    from howdah.report.figures import charts_order, charts_rows, charts_time
 
     if isinstance(drawing, Dots):
         return charts_rows.dots(drawing, width)

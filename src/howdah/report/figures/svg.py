@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from howdah.report.theme import STAND_INS
+from howdah.report.document.theme import STAND_INS
 
 _SPACE = "http://www.w3.org/2000/svg"
 _TAG = f"{{{_SPACE}}}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.accelerator import NONE, PLUGINS, Plugin, has_map_output, plugins_named, service
-from howdah.report.detail import Detail
-from howdah.report.document import Section, Table, Text, columns
-from howdah.report.jobs import PhaseJob
-from howdah.report.times import job_name
-from howdah.report.wording import MISSING, listing
+from howdah.report.document.blocks import Section, Table, Text, columns
+from howdah.report.document.wording import MISSING, listing
+from howdah.report.page.detail import Detail
+from howdah.report.phases.jobs import PhaseJob
+from howdah.report.phases.times import job_name
 
 _ELSEWHERE = "RECORDS"
 """The counter that has a column of its own."""

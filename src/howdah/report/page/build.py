@@ -13,21 +13,19 @@ from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
 from howdah.model.storage import HDFS
-from howdah.report.acceleration import acceleration_section
-from howdah.report.data import data_section
-from howdah.report.detail import (
-    Detail,
-    counters_section,
-    detail_facts,
-    limits_section,
-    time_section,
-    timeline_section,
+from howdah.report.document.blocks import Block, Figure, Fold, Key, Report, Section, Table, Text, columns
+from howdah.report.document.drawing import Dot, DotGroup, Dots
+from howdah.report.document.results import (
+    Measure,
+    Replicates,
+    group,
+    measures,
+    registered,
+    run_value,
+    summary,
+    unregistered,
 )
-from howdah.report.document import Block, Figure, Fold, Key, Report, Section, Table, Text, columns
-from howdah.report.drawing import Dot, DotGroup, Dots
-from howdah.report.provenance import as_text, environment_section, flat, provenance_section
-from howdah.report.results import Measure, Replicates, group, measures, registered, run_value, summary, unregistered
-from howdah.report.wording import (
+from howdah.report.document.wording import (
     MISSING,
     centre,
     centre_words,
@@ -40,6 +38,17 @@ from howdah.report.wording import (
     quantity,
     sentence,
 )
+from howdah.report.page.acceleration import acceleration_section
+from howdah.report.page.data import data_section
+from howdah.report.page.detail import (
+    Detail,
+    counters_section,
+    detail_facts,
+    limits_section,
+    time_section,
+    timeline_section,
+)
+from howdah.report.page.provenance import as_text, environment_section, flat, provenance_section
 from howdah.stats.power import LEVEL
 from howdah.store import StoredRun
 

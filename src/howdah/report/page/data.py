@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from howdah.model.quantity import format_bytes
-from howdah.report.document import Section, Table, columns
-from howdah.report.results import Replicates
-from howdah.report.wording import MISSING, listing
+from howdah.report.document.blocks import Section, Table, columns
+from howdah.report.document.results import Replicates
+from howdah.report.document.wording import MISSING, listing
 from howdah.store import StoredRun
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from howdah.model.accelerator import NONE
 from howdah.model.run import Caveat
 from howdah.model.storage import HDFS
-from howdah.report.build import headline, metrics_blocks, outcome_words
-from howdah.report.data import data_words, known_data, output_replicas
-from howdah.report.detail import Detail
-from howdah.report.document import Block, Report, Section, Table, Text, columns
-from howdah.report.results import Replicates
-from howdah.report.times import step_seconds
-from howdah.report.wording import MISSING, listing, moment, quantity, sentence
+from howdah.report.document.blocks import Block, Report, Section, Table, Text, columns
+from howdah.report.document.results import Replicates
+from howdah.report.document.wording import MISSING, listing, moment, quantity, sentence
+from howdah.report.page.build import headline, metrics_blocks, outcome_words
+from howdah.report.page.data import data_words, known_data, output_replicas
+from howdah.report.page.detail import Detail
+from howdah.report.phases.times import step_seconds
 from howdah.store import StoredRun
 
 

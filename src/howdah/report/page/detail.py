@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from howdah.model.run import Caveat
-from howdah.report.bursts import burst_blocks
-from howdah.report.document import Block, Figure, Fold, Key, Section, Table, Text, columns
-from howdah.report.drawing import Bars
-from howdah.report.jobs import PhaseJob, read_jobs
-from howdah.report.limits import RULE, Load, PhaseLimit, find_limits, stolen
-from howdah.report.series import BUSY, HostSeries, cpu_by_role, read_series
-from howdah.report.theme import STEP_HEIGHTS
-from howdah.report.timeline import PIXELS, TITLED, build_timeline
-from howdah.report.times import (
+from howdah.report.document.blocks import Block, Figure, Fold, Key, Section, Table, Text, columns
+from howdah.report.document.drawing import Bars
+from howdah.report.document.theme import STEP_HEIGHTS
+from howdah.report.document.wording import MISSING, count, listing, percent, quantity
+from howdah.report.phases.bursts import burst_blocks
+from howdah.report.phases.jobs import PhaseJob, read_jobs
+from howdah.report.phases.limits import RULE, Load, PhaseLimit, find_limits, stolen
+from howdah.report.phases.series import BUSY, HostSeries, cpu_by_role, read_series
+from howdah.report.phases.timeline import PIXELS, TITLED, build_timeline
+from howdah.report.phases.times import (
     SUCCEEDED,
     PhaseTime,
     job_name,
@@ -24,7 +25,6 @@ from howdah.report.times import (
     step_bars,
     step_seconds,
 )
-from howdah.report.wording import MISSING, count, listing, percent, quantity
 from howdah.store import StoredRun
 
 TIMELINES = 6

@@ -8,9 +8,9 @@ from typing import Any
 
 from howdah.model.environment import Difference, Environment, differences
 from howdah.model.run import Caveat
-from howdah.report.document import Block, Code, Fold, Section, Table, Text, columns
-from howdah.report.results import Replicates
-from howdah.report.wording import MISSING, count, listing, moment
+from howdah.report.document.blocks import Block, Code, Fold, Section, Table, Text, columns
+from howdah.report.document.results import Replicates
+from howdah.report.document.wording import MISSING, count, listing, moment
 from howdah.store import StoredRun
 
 NOWHERE = Environment({}, {})

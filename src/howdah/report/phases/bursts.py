@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from howdah.report.document import Block, Table, Text, columns
-from howdah.report.limits import EXCEEDED, PhaseLimit
-from howdah.report.wording import quantity
+from howdah.report.document.blocks import Block, Table, Text, columns
+from howdah.report.document.wording import quantity
+from howdah.report.phases.limits import EXCEEDED, PhaseLimit
 
 WHY = (
     "This is possible since a bound is what few streams reached in a moment, not what the device can do. One stream of "

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from howdah.model.run import Phase
 from howdah.model.sample import DISKS, MACHINE
-from howdah.report.drawing import Step
-from howdah.report.jobs import PhaseJob
-from howdah.report.results import CALIBRATION
-from howdah.report.series import ALL_CPU, BUSY, STOLEN, Counter, HostSeries
-from howdah.report.wording import percent
+from howdah.report.document.drawing import Step
+from howdah.report.document.results import CALIBRATION
+from howdah.report.document.wording import percent
+from howdah.report.phases.jobs import PhaseJob
+from howdah.report.phases.series import ALL_CPU, BUSY, STOLEN, Counter, HostSeries
 from howdah.store import StoredRun
 
 LIMITED = 0.85

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howdah.report.drawing import Step
+from howdah.report.document.drawing import Step
 from howdah.store import StoredRun
 
 Point = Mapping[str, Any]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.model.job import Attempt
-from howdah.report.drawing import Panel, Step, Stretch, Timeline, Track
-from howdah.report.jobs import PhaseJob, steps_of
-from howdah.report.limits import bound_of, cpu_bound
-from howdah.report.series import BUSY, WAITING, Counter, HostSeries
-from howdah.report.theme import STEP_HEIGHTS, step_colour
-from howdah.report.times import SUCCEEDED
-from howdah.report.wording import quantity
+from howdah.report.document.drawing import Panel, Step, Stretch, Timeline, Track
+from howdah.report.document.theme import STEP_HEIGHTS, step_colour
+from howdah.report.document.wording import quantity
+from howdah.report.phases.jobs import PhaseJob, steps_of
+from howdah.report.phases.limits import bound_of, cpu_bound
+from howdah.report.phases.series import BUSY, WAITING, Counter, HostSeries
+from howdah.report.phases.times import SUCCEEDED
 from howdah.store import StoredRun
 
 LABELLED = 60

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from howdah.model.job import Job
 from howdah.model.run import Phase
-from howdah.report.drawing import Bar, Bars, Part
-from howdah.report.jobs import PhaseJob, steps_of
-from howdah.report.theme import STEP_HEIGHTS, step_colour
+from howdah.report.document.drawing import Bar, Bars, Part
+from howdah.report.document.theme import STEP_HEIGHTS, step_colour
+from howdah.report.phases.jobs import PhaseJob, steps_of
 
 SUCCEEDED = "SUCCEEDED"
 _ORDER = ("tasks", "starting", "ending")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from howdah.errors import UsageError
-from howdah.report.results import Measure, run_value
+from howdah.report.document.results import Measure, run_value
 from howdah.store import StoredRun
 
 # The measured phase of a workload that HiBench has too, and what HiBench calls it (`enter_bench` in its run.sh).

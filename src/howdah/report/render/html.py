@@ -9,9 +9,9 @@ from importlib import resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from howdah.report.document import Figure, Report
-from howdah.report.figures import WIDTHS, picture
-from howdah.report.theme import css_variables
+from howdah.report.document.blocks import Figure, Report
+from howdah.report.document.theme import css_variables
+from howdah.report.figures.picture import WIDTHS, picture
 
 _UNIT = re.compile(r"(?<=[\d+]) (?=(?:s|ms|min|h|cores|runs?|nodes?|[kMGTP]?B(?:/s)?)\b|%|\+ \d|\d)")
 _INTERVAL = re.compile(r"(?<=\d)–(?=\d)")
@@ -45,7 +45,7 @@ def _unbroken(text: str) -> str:
 
 
 def _template(name: str) -> str:
-    return (resources.files("howdah.report") / "templates" / name).read_text(encoding="utf-8")
+    return (resources.files("howdah.report.render") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _pictures(figure: Figure) -> dict[str, Markup]:

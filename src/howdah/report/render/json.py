@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from howdah.model.run import Caveat
-from howdah.report.document import Block, Fold, Report
+from howdah.report.document.blocks import Block, Fold, Report
 
 
 def render_json(report: Report) -> str:

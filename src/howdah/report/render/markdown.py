@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.run import Caveat
-from howdah.report.document import Block, Code, Figure, Report, Table, Text
+from howdah.report.document.blocks import Block, Code, Figure, Report, Table, Text
 
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from howdah.model.run import Caveat
-from howdah.report.document import Block, Code, Figure, Report, Table, Text
+from howdah.report.document.blocks import Block, Code, Figure, Report, Table, Text
 
 WIDTH = 100
 

@@ -13,9 +13,9 @@ import pytest
 from howdah.engine.doctor import RULES, Facts, Finding, Request, examine, failed, to_json
 from howdah.engine.doctor.page import page
 from howdah.errors import HostProblem
-from howdah.hadoop.jdk import Jdk
-from howdah.hadoop.plan import lay_out
-from howdah.hadoop.sizing import size_cluster
+from howdah.hadoop.configuration.plan import lay_out
+from howdah.hadoop.configuration.sizing import size_cluster
+from howdah.hadoop.distribution.jdk import Jdk
 
 GIB = 1 << 30
 
@@ -219,7 +219,7 @@ def test_as_json_a_finding_is_plain():
 
 @pytest.mark.promise("The page is made from the table that the program uses", "how-to/doctor")
 def test_the_page_is_the_table():
-    written = Path(__file__).parents[3] / "docs" / "how-to" / "doctor.md"
+    written = Path(__file__).parents[4] / "docs" / "how-to" / "doctor.md"
     assert written.read_text(encoding="utf-8") == page(), "python -m howdah.engine.doctor.page > docs/how-to/doctor.md"
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.acceleration import (
+from howdah.engine.evidence.acceleration import (
     check_plugins,
     is_accelerated,
     jars_for_spark,
@@ -21,12 +21,12 @@ from howdah.engine.acceleration import (
     with_plugins,
 )
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.accelerator import MERGING, PLUGINS, SORTING, settings_for
 from howdah.store import read_run
 from howdah.workload import measured_phases
 from howdah.workload.hs import Hs
-from tests.unit.engine.experiments import begun, keep, plan, simulated
+from tests.unit.engine.experiment.experiments import begun, keep, plan, simulated
 from tests.unit.model.test_accelerator import OURS, STOCK, job
 
 HADOOP = Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ())

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from howdah.cluster.state import Daemon
-from howdah.engine.accounting import Accounting, Reading, total
-from tests.unit.engine.clusters import FakeCluster, FakeHost
+from howdah.engine.evidence.accounting import Accounting, Reading, total
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost
 
 DAEMONS = (
     Daemon("namenode", "master", "here", 1),

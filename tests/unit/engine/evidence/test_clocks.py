@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from howdah.engine.clocks import Clocks
+from howdah.engine.evidence.clocks import Clocks
 from howdah.errors import HostProblem
 from howdah.host import Host
 from howdah.host.agent import machine

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.cluster_checks import check_cluster, check_emptied
-from howdah.engine.readback import ReadBack
-from howdah.engine.surroundings import flags_of
-from howdah.hadoop.effective import Setting
-from tests.unit.engine.clusters import FakeCluster, FakeHost
+from howdah.engine.evidence.cluster import check_cluster, check_emptied
+from howdah.engine.evidence.readback import ReadBack
+from howdah.engine.evidence.surroundings import flags_of
+from howdah.hadoop.interfaces.effective import Setting
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost
 
 MIB = 1 << 20
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.readback import ReadBack, check_settings, distinguishing, read_back
+from howdah.engine.evidence.readback import ReadBack, check_settings, distinguishing, read_back
 from howdah.errors import Untrusted
-from howdah.hadoop.effective import Setting
+from howdah.hadoop.interfaces.effective import Setting
 
 
 def held(**jobs: str) -> ReadBack:

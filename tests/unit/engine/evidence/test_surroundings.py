@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.surroundings import read_environment
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jdk import Jdk
-from howdah.hadoop.spark import Spark
+from howdah.engine.evidence.surroundings import read_environment
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import Jdk
+from howdah.hadoop.distribution.spark import Spark
 from howdah.model.environment import differences
-from tests.unit.engine.clusters import HADOOP, FakeHost
+from tests.unit.engine.run.clusters import HADOOP, FakeHost
 
 JDK = Jdk("/jdk", (17, 0, 1), "any", "amd64", ())
 

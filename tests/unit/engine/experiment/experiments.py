@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.experiment import ExperimentPlan, plan_experiment
-from howdah.engine.factors import FACTORS
-from howdah.engine.trials import Done, next_slot
-from howdah.hadoop.distribution import Distribution
+from howdah.engine.experiment.factors import FACTORS
+from howdah.engine.experiment.plan import ExperimentPlan, plan_experiment
+from howdah.engine.experiment.trials import Done, next_slot
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.environment import Environment
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.run import Outcome, Phase, Run, Trial

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from howdah.engine.by_hand import ByHand, Person
+from howdah.engine.experiment.by_hand import ByHand, Person
 from howdah.errors import HostProblem
 from howdah.host import Host
 from howdah.host.protocol import Completed

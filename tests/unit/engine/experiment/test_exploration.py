@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.confirmation import confirming
-from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
-from howdah.engine.exploration import best, propose
-from howdah.engine.findings import find
-from howdah.engine.observer import Silent
-from howdah.engine.takeaway import site_files
-from howdah.engine.trials import Status, finished, run_experiment
-from howdah.engine.tunables import simulated_tuning, tunables
+from howdah.engine.experiment.confirmation import confirming
+from howdah.engine.experiment.exploration import best, propose
+from howdah.engine.experiment.findings import find
+from howdah.engine.experiment.plan import ExperimentPlan, SyntheticCluster, plan_experiment
+from howdah.engine.experiment.takeaway import site_files
+from howdah.engine.experiment.trials import Status, finished, run_experiment
+from howdah.engine.experiment.tunables import simulated_tuning, tunables
+from howdah.engine.run.observer import Silent
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.sizing import Sizing
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment
@@ -25,7 +25,7 @@ from howdah.report import Source, build_experiment, render_html, render_markdown
 from howdah.spec.experiment import read_experiment, write_experiment
 from howdah.spec.truth import read_truth
 from howdah.store import ExperimentDirectory
-from tests.unit.engine.test_by_hand import Nobody
+from tests.unit.engine.experiment.test_by_hand import Nobody
 
 TRUTH = """\
 value: 60

@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.factors import CONFIGURATION, FACTORS, check_factors, conditions, cost_of
-from howdah.engine.faults import Fault
+from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, check_factors, conditions, cost_of
+from howdah.engine.run.faults import Fault
 from howdah.errors import UsageError
 from howdah.host import Host
 from howdah.model.accelerator import accelerator_of

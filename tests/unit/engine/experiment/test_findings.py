@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.confirmation import confirming
-from howdah.engine.experiment import plan_experiment
-from howdah.engine.factors import conditions
-from howdah.engine.findings import find
-from howdah.engine.likeness import Likeness
-from howdah.engine.trials import block_slots, next_slot, terms
-from howdah.hadoop.distribution import Distribution
+from howdah.engine.experiment.confirmation import confirming
+from howdah.engine.experiment.factors import conditions
+from howdah.engine.experiment.findings import find
+from howdah.engine.experiment.likeness import Likeness
+from howdah.engine.experiment.plan import plan_experiment
+from howdah.engine.experiment.trials import block_slots, next_slot, terms
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Factor, Findings, Rate, StopRule
 from howdah.report import Source, build_experiment, render_text
 from howdah.spec.experiment import read_experiment, write_experiment
-from tests.unit.engine.experiments import EXPERIMENT, MADE, begun, done, keep, plan, settings_of, simulated
+from tests.unit.engine.experiment.experiments import EXPERIMENT, MADE, begun, done, keep, plan, settings_of, simulated
 
 
 def test_findings_are_verdicts_once_there_are_enough_blocks(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.experiment import Earlier, asked, depends_on_host, plan_experiment
+from howdah.engine.experiment.plan import Earlier, asked, depends_on_host, plan_experiment
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.spec.experiment import read_experiment
 from howdah.stats.summary import pooled_spread

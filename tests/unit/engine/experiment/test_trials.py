@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.confirmation import confirming
-from howdah.engine.experiment import Earlier
-from howdah.engine.findings import find
-from howdah.engine.observer import Silent
-from howdah.engine.trials import (
+from howdah.engine.experiment.confirmation import confirming
+from howdah.engine.experiment.findings import find
+from howdah.engine.experiment.plan import Earlier
+from howdah.engine.experiment.trials import (
     Done,
     Status,
     _check_outcomes,
@@ -25,14 +24,15 @@ from howdah.engine.trials import (
     run_experiment,
     terms,
 )
+from howdah.engine.run.observer import Silent
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.sizing import Sizing
 from howdah.model.experiment import StopRule
 from howdah.report import Source, build_experiment, render_text
 from howdah.stats.blocks import effects
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, RunWriter
-from tests.unit.engine.experiments import MADE, begun, done, keep, plan, run, settings_of, simulated
+from tests.unit.engine.experiment.experiments import MADE, begun, done, keep, plan, run, settings_of, simulated
 
 
 def test_quiet_runs_end_after_the_least_blocks_and_noisy_ones_after_the_most(tmp_path: Path) -> None:

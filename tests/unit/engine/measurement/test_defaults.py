@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.own_defaults import own_defaults
-from howdah.hadoop.sizing import Sizing
+from howdah.engine.measurement.defaults import own_defaults
+from howdah.hadoop.configuration.sizing import Sizing
 from howdah.workload.registry import WORKLOADS, find_workload
-from tests.unit.engine.clusters import FakeCluster, FakeHost
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost
 
 BLOCK, POSIX_BLOCK = "dfs.blocksize", "fs.posixfs.block.size"
 GIVEN = {

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.measure import _resolved
-from howdah.engine.measurement import Measurement
-from howdah.engine.observer import Silent
+from howdah.engine.measurement.measure import _resolved
+from howdah.engine.measurement.request import Measurement
+from howdah.engine.run.observer import Silent
 from howdah.errors import HowdahError, UsageError
-from howdah.hadoop.sizing import Sizing
+from howdah.hadoop.configuration.sizing import Sizing
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload
-from tests.unit.engine.clusters import FakeCluster, FakeHost
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost
 
 POSIX = {"fs.defaultFS": "posixfs:///", "fs.posixfs.impl": "org.howdah.filesystem.PosixFileSystem"}
 

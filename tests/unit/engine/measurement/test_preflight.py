@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.preflight import (
+from howdah.engine.measurement.preflight import (
     check_before_cluster,
     check_disks,
     check_job,
@@ -17,15 +17,15 @@ from howdah.engine.preflight import (
     resolve,
 )
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jars import place_of
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jars import place_of
 from howdah.model.accelerator import ACCELERATOR_JAR, SORTING
 from howdah.storage import Storage
 from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.terasort import TeraSort
-from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, directory, node
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost, FakeManager, directory, node
 
 SETTINGS = TeraSort().resolve(Asked(size=1000), {"dfs.replication": "1"})
 

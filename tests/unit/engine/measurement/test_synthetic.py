@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.experiment import ExperimentPlan, SyntheticCluster, plan_experiment
-from howdah.engine.findings import find
-from howdah.engine.observer import Silent
-from howdah.engine.trials import finished, run_experiment
+from howdah.engine.experiment.findings import find
+from howdah.engine.experiment.plan import ExperimentPlan, SyntheticCluster, plan_experiment
+from howdah.engine.experiment.trials import finished, run_experiment
+from howdah.engine.run.observer import Silent
 from howdah.errors import UsageError, WorkloadFailed
-from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.report import build_report, render_html
 from howdah.spec.experiment import write_experiment
 from howdah.spec.truth import read_truth
 from howdah.store import ExperimentDirectory, read_run
-from tests.unit.engine.test_by_hand import Nobody
+from tests.unit.engine.experiment.test_by_hand import Nobody
 
 TRUTH = """\
 value: 60

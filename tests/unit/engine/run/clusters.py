@@ -11,9 +11,9 @@ from typing import Any, cast
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.state import Daemon
 from howdah.errors import ClusterProblem
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.http import Unreachable
-from howdah.hadoop.resourcemanager import Application, Resource, YarnNode
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.interfaces.http import Unreachable
+from howdah.hadoop.interfaces.resourcemanager import Application, Resource, YarnNode
 
 IDLE = {"seconds": {}, "adopted": 0.0, "containers": {}, "running": [], "steady": True}
 """What the agent's `accounting.cpu` returns where nothing runs."""

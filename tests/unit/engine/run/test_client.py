@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.observer import JobProgress
-from howdah.engine.submission import Client, Submission, submit
+from howdah.engine.run.client import Client, Submission, submit
+from howdah.engine.run.observer import JobProgress
 from howdah.errors import ClusterProblem, HostProblem
-from howdah.hadoop.resourcemanager import Application
+from howdah.hadoop.interfaces.resourcemanager import Application
 from howdah.model.sample import Moment
-from tests.unit.engine.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost, FakeManager, FakeProcess, application
 
-FULL_DISK = Path(__file__).parents[2] / "golden/hadoop/3.4.2/textgen_full_disk.log"
+FULL_DISK = Path(__file__).parents[3] / "golden/hadoop/3.4.2/textgen_full_disk.log"
 COUNTERS = b"""2026-11-25 12:51:08,118 INFO mapreduce.Job: Counters: 17
 \tFile System Counters
 \t\tFILE: Number of bytes read=56307

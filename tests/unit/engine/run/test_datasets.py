@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from howdah.engine.datasets import ROOT, Datasets, shaping
+from howdah.engine.run.datasets import ROOT, Datasets, shaping
 from howdah.errors import ClusterProblem, Untrusted, WorkloadFailed
-from howdah.hadoop.keys import replacements, under_current_names
+from howdah.hadoop.configuration.keys import replacements, under_current_names
 from howdah.storage import Storage, StoredFile
 from howdah.workload import Dataset
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.execute import Bounds, Execution
-from howdah.engine.observer import Silent
+from howdah.engine.run.execution import Bounds, Execution
+from howdah.engine.run.observer import Silent
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
-from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.run import Check
 from howdah.storage import Storage
 from howdah.store import read_run
 from howdah.workload import Session, Settings
 from howdah.workload.command import Command
-from tests.unit.engine.clusters import IDLE, ClientsOnly, FakeHost, TaggedManager, application
+from tests.unit.engine.run.clusters import IDLE, ClientsOnly, FakeHost, TaggedManager, application
 
 
 class Ends(Command):

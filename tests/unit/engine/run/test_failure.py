@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from howdah.engine.session import explain_failure, run_tag
-from howdah.engine.submission import Submission
+from howdah.engine.run.client import Submission
+from howdah.engine.run.session import explain_failure, run_tag
 from howdah.model.job import Attempt, Job, Span
 from howdah.model.sample import Moment
-from tests.unit.engine.clusters import application
+from tests.unit.engine.run.clusters import application
 
 NOW = Moment(0.0, 0.0)
 APPLICATION = application("FAILED", final_status="FAILED", id="application_1_0007")

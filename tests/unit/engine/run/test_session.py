@@ -11,15 +11,23 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.observer import Silent
-from howdah.engine.session import JobSession, failed_by_its_tasks
+from howdah.engine.run.observer import Silent
+from howdah.engine.run.session import JobSession, failed_by_its_tasks
 from howdah.errors import Untrusted, WorkloadFailed
-from howdah.hadoop.distribution import Distribution
+from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.run import Outcome, PhaseKind, Run, Trial
 from howdah.model.sample import Moment
 from howdah.store import RunWriter
-from tests.unit.engine.clusters import IDLE, ClientsOnly, FakeHost, FakeProcess, TaggedManager, application, directory
-from tests.unit.engine.test_failure import ATTEMPT, JOB
+from tests.unit.engine.run.clusters import (
+    IDLE,
+    ClientsOnly,
+    FakeHost,
+    FakeProcess,
+    TaggedManager,
+    application,
+    directory,
+)
+from tests.unit.engine.run.test_failure import ATTEMPT, JOB
 from tests.unit.workload.sessions import FakeFiles
 
 NOW = Moment(0.0, 0.0)

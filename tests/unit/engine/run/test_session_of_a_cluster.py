@@ -11,17 +11,17 @@ from typing import Any, cast
 import pytest
 
 from howdah.cluster.state import Daemon
-from howdah.engine.observer import Silent
-from howdah.engine.session import JobSession, run_tag
-from howdah.engine.storages import storages_of
-from howdah.hadoop.plan import Place, Plan
-from howdah.hadoop.resourcemanager import Application, YarnNode
+from howdah.engine.run.observer import Silent
+from howdah.engine.run.session import JobSession, run_tag
+from howdah.engine.run.storages import storages_of
+from howdah.hadoop.configuration.plan import Place, Plan
+from howdah.hadoop.interfaces.resourcemanager import Application, YarnNode
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
 from howdah.storage import Storage
 from howdah.store import RunWriter
-from tests.unit.engine.clusters import IDLE, FakeCluster, FakeHost, FakeManager, FakeProcess, application, node
-from tests.unit.engine.test_datasets import IDENTITY, Generator, Memory
+from tests.unit.engine.run.clusters import IDLE, FakeCluster, FakeHost, FakeManager, FakeProcess, application, node
+from tests.unit.engine.run.test_datasets import IDENTITY, Generator, Memory
 from tests.unit.store.values import run
 
 Opens = Callable[..., JobSession]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.storages import bytes_written, check_storage
+from howdah.engine.run.storages import bytes_written, check_storage
 from howdah.model.job import Job
 from howdah.storage import Storage
 from howdah.storage.local import LocalFiles
 from howdah.storage.posix import PosixFiles
-from tests.unit.engine.clusters import FakeHost
+from tests.unit.engine.run.clusters import FakeHost
 
 HOST: Any = FakeHost({})
 GROUP = "org.apache.hadoop.mapreduce.FileSystemCounter"

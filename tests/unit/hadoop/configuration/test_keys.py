@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UsageError
-from howdah.hadoop.distribution import Distribution, managed
-from howdah.hadoop.keys import Key, check_key, known_keys
+from howdah.hadoop.configuration.keys import Key, check_key, known_keys
+from howdah.hadoop.distribution.distribution import Distribution, managed
 from howdah.store import howdah_home
 
 KNOWN = {

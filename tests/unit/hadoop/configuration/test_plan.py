@@ -7,7 +7,7 @@ import pytest
 
 from howdah.cluster.allocation.local import _FIRST_PORT, _LAST_PORT, _MOST_NODES, _STEP
 from howdah.cluster.exposure import exposed, wildcard_ports
-from howdah.hadoop.plan import JOBS, Plan, lay_out, ports_needed
+from howdah.hadoop.configuration.plan import JOBS, Plan, lay_out, ports_needed
 
 
 def plan(nodes: int) -> Plan:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UsageError
-from howdah.hadoop.site import Site, parse_site, read_client_files, read_conf_dir, read_sites, render_site
+from howdah.hadoop.configuration.site import Site, parse_site, read_client_files, read_conf_dir, read_sites, render_site
 
 LETTERS = st.characters(
     codec="utf-8", exclude_categories=["Cs", "Cc"], include_characters="\t\n\r", exclude_characters="￾￿"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.hadoop.site import render_site
-from howdah.hadoop.site_warnings import site_warnings
+from howdah.hadoop.configuration.site import render_site
+from howdah.hadoop.configuration.site_warnings import site_warnings
 
 LATER = """<?xml version="1.0"?>
 <configuration>

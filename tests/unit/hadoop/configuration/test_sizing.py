@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
-from howdah.hadoop.sizing import STEP_MIB, check_schedulable, size_cluster
+from howdah.hadoop.configuration.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
+from howdah.hadoop.configuration.sizing import STEP_MIB, check_schedulable, size_cluster
 
 MIB, GIB = 1 << 20, 1 << 30
 SIZES: dict[str, Any] = {"nodes_mib": [4096, 2048], "node_vcores": 3, "most_mib": 4096}

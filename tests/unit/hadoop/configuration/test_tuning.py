@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UsageError
-from howdah.hadoop import tuning
-from howdah.hadoop.archive import TASK_ARGUMENTS, task_arguments
-from howdah.hadoop.configuration import Scope, configure, environment_script, file_of, scope_of, with_overrides
-from howdah.hadoop.distribution import of_lock
-from howdah.hadoop.jdk import Jdk
-from howdah.hadoop.lock import read_lock
-from howdah.hadoop.plan import lay_out
-from howdah.hadoop.site import expand, parse_site, render_site
-from howdah.hadoop.sizing import size_cluster
+from howdah.hadoop.configuration import tuning
+from howdah.hadoop.configuration.cluster import Scope, configure, environment_script, file_of, scope_of, with_overrides
+from howdah.hadoop.configuration.plan import lay_out
+from howdah.hadoop.configuration.site import expand, parse_site, render_site
+from howdah.hadoop.configuration.sizing import size_cluster
+from howdah.hadoop.distribution.archive import TASK_ARGUMENTS, task_arguments
+from howdah.hadoop.distribution.distribution import of_lock
+from howdah.hadoop.distribution.jdk import Jdk
+from howdah.hadoop.distribution.lock import read_lock
 
 GIB = 1 << 30
 JDK = Jdk("/jdk", (17, 0, 1), "Debian", "x86_64", ())

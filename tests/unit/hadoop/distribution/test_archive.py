@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from howdah.errors import HostProblem
-from howdah.hadoop.archive import ensure_archive, task_arguments
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.jdk import Jdk
+from howdah.hadoop.distribution.archive import ensure_archive, task_arguments
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import Jdk
 from howdah.host import Completed
 
 

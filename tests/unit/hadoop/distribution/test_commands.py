@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from howdah.hadoop.distribution import Distribution, managed
-from howdah.hadoop.fetch import fetch
-from howdah.hadoop.launchers import PROGRAMS, are_current, install_launchers
-from howdah.hadoop.lock import managed_versions
+from howdah.hadoop.distribution.commands import PROGRAMS, are_current, install_launchers
+from howdah.hadoop.distribution.distribution import Distribution, managed
+from howdah.hadoop.distribution.fetch import fetch
+from howdah.hadoop.distribution.lock import managed_versions
 from howdah.host.channel import open_local
 from howdah.store import howdah_home
 

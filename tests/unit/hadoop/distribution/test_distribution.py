@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.distribution import from_home, of_lock
-from howdah.hadoop.lock import managed_versions, read_lock
+from howdah.hadoop.distribution.distribution import from_home, of_lock
+from howdah.hadoop.distribution.lock import managed_versions, read_lock
 
 
 def apache(home: Path, *names: str) -> Path:

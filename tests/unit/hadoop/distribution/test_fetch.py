@@ -16,9 +16,9 @@ from xml.etree import ElementTree
 import pytest
 
 from howdah.errors import HostProblem, UsageError
-from howdah.hadoop.distribution import Distribution, open_locked
-from howdah.hadoop.fetch import Progress, fetch, fetch_locked
-from howdah.hadoop.lock import Artifact, Lock
+from howdah.hadoop.distribution.distribution import Distribution, open_locked
+from howdah.hadoop.distribution.fetch import Progress, fetch, fetch_locked
+from howdah.hadoop.distribution.lock import Artifact, Lock
 from howdah.host.protocol import Completed
 
 _POM = "{http://maven.apache.org/POM/4.0.0}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.hadoop.jars import how_to_get_jars
+from howdah.hadoop.distribution.jars import how_to_get_jars
 
 
 def test_in_a_tree_of_sources_jars_are_built(tmp_path: Path) -> None:

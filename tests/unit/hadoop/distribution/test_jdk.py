@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from howdah.errors import HostProblem
-from howdah.hadoop.jdk import Jdk, choose_jdk, find_jdks, jvm_flags, read_jdk, script_flags
+from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks, jvm_flags, read_jdk, script_flags
 from howdah.host.protocol import Completed
 
 MODULES = (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.hadoop.distribution import Distribution
-from howdah.hadoop.namespace import keep_namespace, lay_namespace, namespace_key
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace, namespace_key
 from howdah.host import Host
 from howdah.host.channel import open_local
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from howdah.hadoop.http import Http
-from howdah.hadoop.job_files import HistoryMissing, find_history, intermediate_directory
-from howdah.hadoop.webhdfs import AccessDenied, WebHdfs
-from tests.unit.hadoop.fake_server import json_response, remote, response, serving
+from howdah.hadoop.history.job_files import HistoryMissing, find_history, intermediate_directory
+from howdah.hadoop.interfaces.http import Http
+from howdah.hadoop.interfaces.webhdfs import AccessDenied, WebHdfs
+from tests.unit.hadoop.interfaces.fake_server import json_response, remote, response, serving
 
 JOB = "job_1795174471348_1002"
 HISTORY = f"{JOB}-1795174552723-ann-Tera+Sort%20x-1795174566945-2-2-SUCCEEDED-root.default-1795174557139.jhist"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.hadoop.history import DamagedHistory, parse_history
+from howdah.hadoop.history.job_history import DamagedHistory, parse_history
 from howdah.store.codec_job import decode_job, encode_job
-from tests.unit.hadoop.fake_server import GOLDEN, golden
+from tests.unit.hadoop.interfaces.fake_server import GOLDEN, golden
 
 FILES = sorted(path for path in GOLDEN.parent.glob("*/*.jhist") if path.stem != "killed_by_yarn")
 TASK = "org.apache.hadoop.mapreduce.TaskCounter"

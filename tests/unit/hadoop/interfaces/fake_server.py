@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-GOLDEN = Path(__file__).parents[2] / "golden/hadoop/3.4.2"
+GOLDEN = Path(__file__).parents[3] / "golden/hadoop/3.4.2"
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from howdah.errors import Untrusted
-from howdah.hadoop.application_master import ApplicationMaster, bytes_so_far
-from howdah.hadoop.effective import Setting, effective_configuration, parse_conf
-from howdah.hadoop.history_server import HistoryServer
-from howdah.hadoop.http import Garbled, Rejected, Unreachable
-from howdah.hadoop.namenode import MissingBlock, NameNode
-from howdah.hadoop.nodemanager import NodeManager
-from howdah.hadoop.resourcemanager import Resource, ResourceManager
-from tests.unit.hadoop.fake_server import free_port, golden, json_response, response, serving
+from howdah.hadoop.interfaces.application_master import ApplicationMaster, bytes_so_far
+from howdah.hadoop.interfaces.effective import Setting, effective_configuration, parse_conf
+from howdah.hadoop.interfaces.history_server import HistoryServer
+from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.interfaces.namenode import MissingBlock, NameNode
+from howdah.hadoop.interfaces.nodemanager import NodeManager
+from howdah.hadoop.interfaces.resourcemanager import Resource, ResourceManager
+from tests.unit.hadoop.interfaces.fake_server import free_port, golden, json_response, response, serving
 
 APP = "application_1795174828053_0001"
 JOB = "job_1795174828053_0001"

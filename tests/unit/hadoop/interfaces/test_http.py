@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from howdah.hadoop.http import Garbled, Http, Rejected, Unreachable
-from tests.unit.hadoop.fake_server import free_port, json_response, remote, response, serving
+from howdah.hadoop.interfaces.http import Garbled, Http, Rejected, Unreachable
+from tests.unit.hadoop.interfaces.fake_server import free_port, json_response, remote, response, serving
 
 
 def test_asks_for_json():

@@ -2,9 +2,17 @@
 
 import pytest
 
-from howdah.hadoop.http import Garbled, Http, Rejected, Unreachable
-from howdah.hadoop.webhdfs import AccessDenied, AlreadyExists, Checksum, ContentSummary, InSafeMode, NotFound, WebHdfs
-from tests.unit.hadoop.fake_server import free_port, json_response, remote, response, serving
+from howdah.hadoop.interfaces.http import Garbled, Http, Rejected, Unreachable
+from howdah.hadoop.interfaces.webhdfs import (
+    AccessDenied,
+    AlreadyExists,
+    Checksum,
+    ContentSummary,
+    InSafeMode,
+    NotFound,
+    WebHdfs,
+)
+from tests.unit.hadoop.interfaces.fake_server import free_port, json_response, remote, response, serving
 
 STATUS = {
     "accessTime": 0, "blockSize": 1048576, "childrenNum": 0, "fileId": 16502, "group": "supergroup", "length": 4,

@@ -10,11 +10,11 @@ import pytest
 
 from howdah.model.comparison import Interval
 from howdah.report import build_comparison, build_report
-from howdah.report.document import Figure, Report
-from howdah.report.drawing import Bars, Dot, DotGroup, Dots, Drawing, Order, Ratio, Ratios, Timeline, Turn
-from howdah.report.figures import WIDTHS, chart, picture
-from howdah.report.svg import fit
-from howdah.report.theme import COLOURS, STAND_INS, css_variables, stand_in
+from howdah.report.document.blocks import Figure, Report
+from howdah.report.document.drawing import Bars, Dot, DotGroup, Dots, Drawing, Order, Ratio, Ratios, Timeline, Turn
+from howdah.report.document.theme import COLOURS, STAND_INS, css_variables, stand_in
+from howdah.report.figures.picture import WIDTHS, chart, picture
+from howdah.report.figures.svg import fit
 from howdah.store import StoredRun
 
 

@@ -12,9 +12,9 @@ import pytest
 from howdah.errors import UsageError
 from howdah.model.run import Caveat, Check, Outcome
 from howdah.report import Report, build_report, describe_run, render_html, render_markdown, render_text
-from howdah.report.build import own_caveats
-from howdah.report.document import Block, Figure, Fold, Section, Table
-from howdah.report.results import Measure, Replicates, run_value
+from howdah.report.document.blocks import Block, Figure, Fold, Section, Table
+from howdah.report.document.results import Measure, Replicates, run_value
+from howdah.report.page.build import own_caveats
 from howdah.store import StoredRun, read_run
 from tests.unit.report.example_runs import Example, wide_shape, write_example, write_group
 

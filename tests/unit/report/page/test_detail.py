@@ -13,10 +13,10 @@ import pytest
 from howdah.model.job import Attempt, Span
 from howdah.model.sample import Sample
 from howdah.report import build_report, render_text
-from howdah.report.detail import Detail
-from howdah.report.limits import Load, PhaseLimit, judge
-from howdah.report.timeline import build_timeline, place, short_name
-from howdah.report.times import phase_times
+from howdah.report.page.detail import Detail
+from howdah.report.phases.limits import Load, PhaseLimit, judge
+from howdah.report.phases.timeline import build_timeline, place, short_name
+from howdah.report.phases.times import phase_times
 from howdah.store import StoredRun
 from tests.unit.report.example_runs import Example, wide_shape, write_example
 

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engine.findings import find
+from howdah.engine.experiment.findings import find
 from howdah.errors import UsageError
 from howdah.model.comparison import Verdict
 from howdah.report import build_comparison, build_experiment, render_text
-from howdah.report.experiment import SHOWN
+from howdah.report.experiment.page import SHOWN
 from howdah.stats import compare
 from howdah.stats.design import schedule
 from howdah.store import StoredRun
-from tests.unit.engine.experiments import begun, keep, plan, simulated
-from tests.unit.report.test_experiment import SOURCE, findings
+from tests.unit.engine.experiment.experiments import begun, keep, plan, simulated
+from tests.unit.report.experiment.test_page import SOURCE, findings
 
 
 def test_a_difference_is_against_the_baseline_that_is_named(tmp_path: Path) -> None:

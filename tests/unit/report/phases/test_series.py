@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from howdah.report.series import Counter, HostSeries, _whole_disks, cpu_by_role
+from howdah.report.phases.series import Counter, HostSeries, _whole_disks, cpu_by_role
 
 
 def machine(*points: dict[str, Any]) -> HostSeries:

@@ -1,6 +1,7 @@
 """The rendered report, whole: against golden files, for safety, determinism, size and speed of import.
 
-`HOWDAH_GOLDEN=write pytest tests/unit/report/test_render.py` writes the golden files anew; look at the difference.
+`HOWDAH_GOLDEN=write pytest tests/unit/report/render/test_render.py` writes the golden files anew; look
+at the difference.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from howdah.report import (
     render_markdown,
     render_text,
 )
-from howdah.report.document import Fold
+from howdah.report.document.blocks import Fold
 from howdah.store import StoredRun
 from tests.unit.report.example_runs import Example, wide_shape, write_example, write_group
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "report"
+GOLDEN = Path(__file__).parents[3] / "golden" / "report"
 
 
 class Page(HTMLParser):

@@ -1,0 +1,1 @@
+"""Workloads measured one or several times on one cluster."""

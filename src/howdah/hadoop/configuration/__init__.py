@@ -1,0 +1,1 @@
+"""The configuration of clusters and jobs: roles, sizes, keys, files."""

@@ -1,0 +1,1 @@
+"""Releases of Hadoop and what they need: jars, JDK, commands, archive of classes, Spark."""

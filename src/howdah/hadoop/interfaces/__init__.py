@@ -1,0 +1,1 @@
+"""What the daemons of a running cluster offer over HTTP."""

@@ -1,0 +1,1 @@
+"""The report of one run or of several alike."""

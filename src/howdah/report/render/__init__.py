@@ -1,0 +1,1 @@
+"""Documents as HTML, Markdown, text and JSON, and as HiBench's report."""
