@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from howdah.errors import UsageError
 from howdah.model.truth import MEASURED, Noise, Truth
 from howdah.spec.document import Value, read_document
 from howdah.spec.slips import did_you_mean
@@ -101,3 +102,13 @@ def _count(value: Value, least: int) -> int:
     if not text.isdecimal() or not text.isascii() or int(text) < least:
         raise value.problem(f"{text!r} is not a whole number of at least {least}")
     return int(text)
+
+
+def check_known(truth: Truth, file: Path, settings: Mapping[str, str]) -> None:
+    """Raises UsageError for a setting that the file says nothing of."""
+    for factor, level in settings.items():
+        levels = truth.effects.get(factor)
+        if levels is None:
+            raise UsageError(f"{file} says nothing of {factor}", hint=did_you_mean(factor, truth.effects))
+        if level not in levels:
+            raise UsageError(f"{file} says nothing of {factor} {level}", hint=f"It has {', '.join(levels)}.")

@@ -1,7 +1,7 @@
 """Run directories: the published format in which every result is kept. Plain text, append-only, versioned."""
 
 from howdah.store.experiment import ExperimentDirectory
-from howdah.store.layout import experiments_root, howdah_home, known_runs, runs_root
+from howdah.store.layout import experiments_root, howdah_home, known_runs, new_run_id, runs_root
 from howdah.store.locks import is_locked, lock_file
 from howdah.store.reader import StoredRun, find_run, list_runs, read_run
 from howdah.store.writer import RunWriter
@@ -17,6 +17,7 @@ __all__ = [
     "known_runs",
     "list_runs",
     "lock_file",
+    "new_run_id",
     "read_run",
     "runs_root",
 ]

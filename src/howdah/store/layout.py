@@ -8,6 +8,8 @@ Format history of the run directory (the number stands in `run.json` as `schema`
 from __future__ import annotations
 
 import os
+import secrets
+import time
 from pathlib import Path
 
 SCHEMA = 1
@@ -48,3 +50,8 @@ def known_runs() -> tuple[Path, ...]:
     """Every directory with run directories that is in its usual place: `runs_root`, and those of experiments."""
     experiments = experiments_root()
     return (runs_root(), *experiments.glob("*/runs"), *experiments.glob("*/confirmation/runs"))
+
+
+def new_run_id(workload: str, begun: float) -> str:
+    """Return the id of a run that began at `begun` (Unix time in seconds): unique, and sorted by time as text."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(begun))}-{workload}-{secrets.token_hex(2)}"

@@ -13,7 +13,7 @@ from howdah.model.quantity import parse_bytes
 from howdah.stats.design import Slot
 
 if TYPE_CHECKING:
-    from howdah.engine.experiment.trials import Done
+    from howdah.engine.experiment.results import Done
     from howdah.stats.search import Point, Search
 
 

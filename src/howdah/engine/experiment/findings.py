@@ -12,17 +12,8 @@ from howdah.engine.evidence.acceleration import is_accelerated
 from howdah.engine.experiment.exploration import best
 from howdah.engine.experiment.likeness import Likeness
 from howdah.engine.experiment.plan import ExperimentPlan
-from howdah.engine.experiment.trials import (
-    TOGETHER,
-    Done,
-    arm_terms,
-    block_slots,
-    finished,
-    metric_of,
-    next_slot,
-    observations,
-    terms,
-)
+from howdah.engine.experiment.results import TOGETHER, Done, arm_terms, finished, metric_of, observations, terms
+from howdah.engine.experiment.trials import block_slots, next_slot
 from howdah.model.accelerator import NONE
 from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference

@@ -11,7 +11,7 @@ from howdah.cluster.request import ClusterRequest
 from howdah.engine.evidence.readback import COMPUTED
 from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, conditions
 from howdah.engine.experiment.plan import ExperimentPlan
-from howdah.engine.experiment.trials import TOGETHER, Done, arm_terms, terms
+from howdah.engine.experiment.results import TOGETHER, Done, arm_terms, terms
 from howdah.model.environment import Difference, Environment, differences
 from howdah.stats.association import unevenness
 from howdah.store import ExperimentDirectory, read_run

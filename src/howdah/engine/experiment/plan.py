@@ -22,6 +22,7 @@ from howdah.model.storage import HDFS, parse_storages
 from howdah.model.truth import Truth
 from howdah.spec.experiment import located
 from howdah.spec.slips import did_you_mean
+from howdah.spec.truth import check_known
 from howdah.stats.design import Levels, Slot, aliases, arms, schedule
 from howdah.stats.power import detectable_log_ratio
 from howdah.stats.summary import pooled_spread
@@ -226,16 +227,6 @@ def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
         for name, level in levels
         if name in FACTORS and name not in experiment.by_hand and FACTORS[name].refusal is not None
     )
-
-
-def check_known(truth: Truth, file: Path, settings: Mapping[str, str]) -> None:
-    """Raises UsageError for a setting that the file says nothing of."""
-    for factor, level in settings.items():
-        levels = truth.effects.get(factor)
-        if levels is None:
-            raise UsageError(f"{file} says nothing of {factor}", hint=did_you_mean(factor, truth.effects))
-        if level not in levels:
-            raise UsageError(f"{file} says nothing of {factor} {level}", hint=f"It has {', '.join(levels)}.")
 
 
 def asked(workload: Workload, options: Mapping[str, str], conf: Mapping[str, str]) -> Asked:

@@ -14,29 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.evidence import metrics
 from howdah.engine.experiment.by_hand import ByHand
 from howdah.engine.experiment.exploration import propose
 from howdah.engine.experiment.factors import Conditions
 from howdah.engine.experiment.plan import ExperimentPlan, arm_conditions, asked, least_blocks, simulated_settings
+from howdah.engine.experiment.results import Done, as_done, finished, metric_of, observations
 from howdah.engine.measurement.failed_start import keep_failed_start
 from howdah.engine.measurement.measure import measure
 from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.measurement.synthetic import PREFIX
 from howdah.engine.run.client import now
 from howdah.engine.run.observer import Observer
-from howdah.errors import HowdahError, Untrusted, WorkloadFailed
+from howdah.errors import HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
-from howdah.model.metric import Metric
-from howdah.model.run import Run
-from howdah.stats.blocks import Observation, effects, enough
+from howdah.stats.blocks import effects, enough
 from howdah.stats.design import Slot, schedule
-from howdah.store import ExperimentDirectory, layout, list_runs, read_run
+from howdah.store import ExperimentDirectory
 from howdah.workload.registry import find_workload
-
-_FINISHED = ("valid", "invalid", "failed")
-TOGETHER = " + "
-"""Between the names of factors, and between levels, that are changed together."""
 
 _IN_A_ROW = 3
 """So many runs that went wrong one after the other end an experiment: what stops them stops the next one too."""
@@ -47,85 +41,6 @@ _WIDE, _TESTS = 0.2, 4
 
 _TELLING, _FAR = 5, 2.5
 """From so many valid runs on, a search ends a run that takes so many times as long as the shortest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A run of the plan that has ended: its slot, and its primary metric when it was valid."""
-
-    slot: Slot
-    run: Run
-    value: float | None
-
-
-def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
-    """The runs that have ended, in the order of the plan, whatever the clock did meanwhile. One that was interrupted
-    does not count: it is run again.
-
-    Raises Untrusted for a run that is in the directory and not of this experiment, as its workload, or its settings,
-    are not those of the arm that its labels name; and for one that cannot be read, which would be run again in silence.
-    """
-    found = []
-    for path, run in list_runs(directory.runs):
-        if isinstance(run, Run):
-            if run.outcome.kind in _FINISHED:
-                found.append(_done(plan, path, run))
-        elif (path / layout.RUN).exists():  # Without it, nothing has been measured yet.
-            raise Untrusted(
-                f"{path} cannot be read: {run}",
-                hint="Restore it; or move it away, and its place in the plan is run anew.",
-            )
-    return tuple(sorted(found, key=lambda one: (one.slot.block, one.slot.place)))
-
-
-def _done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
-    phase, _, metric = plan.primary.partition("/")
-    try:
-        slot = Slot(*(int(run.labels[name]) for name in ("block", "place", "arm")))
-        levels = plan.arms[slot.arm]
-    except (KeyError, ValueError, IndexError):
-        raise Untrusted(f"{path} is no run of this experiment: its labels name no arm of it") from None
-    if run.trial.workload != plan.experiment.workload:
-        raise Untrusted(f"{path} is no run of this experiment: it ran {run.trial.workload}")
-    held = {**run.trial.settings.get("workload", {}).get("conf", {}), **run.labels}
-    for name, level in levels.items():
-        if held.get(name) != level:
-            raise Untrusted(f"{path} is no run of this experiment: {name} was {held.get(name)}, its arm has {level}")
-    samples = read_run(path).samples if run.outcome.kind == "valid" else ()
-    values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
-    return Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None)
-
-
-def metric_of(plan: ExperimentPlan) -> Metric:
-    """The primary metric."""
-    name = plan.primary.partition("/")[2]
-    known = metrics.metrics_of(find_workload(plan.experiment.workload))
-    return known[name]
-
-
-def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
-    """Factor and level of every effect, by its number."""
-    factors = plan.experiment.varied
-    if plan.experiment.design == "together":
-        return ((TOGETHER.join(one.name for one in factors), TOGETHER.join(one.levels[1] for one in factors)),)
-    return tuple((factor.name, level) for factor in factors for level in factor.levels[1:])
-
-
-def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation]:
-    """The valid runs, as effects are judged by them. What was tested anew counts no more."""
-    if plan.experiment.design == "cic-2014":
-        done = [one for one in done if one.slot.block == max(other.slot.block for other in done)]
-    return [
-        Observation(one.slot.block, arm_terms(plan, one.slot.arm), one.value) for one in done if one.value is not None
-    ]
-
-
-def arm_terms(plan: ExperimentPlan, arm: int) -> tuple[int, ...]:
-    """The numbers of the effects that an arm has."""
-    if plan.experiment.design == "together":
-        return (0,) if arm else ()
-    numbers = {term: at for at, term in enumerate(terms(plan))}
-    return tuple(numbers[term] for term in plan.arms[arm].items() if term in numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +119,7 @@ def run_experiment(
                         by_hand.bring(factor, level, anew=same and factor in plan.experiment.varied)
             measured = _measured(plan, slot, done, directory, command, observer)
             yield measured
-            done.append(_done(plan, measured.path, measured.run))
+            done.append(as_done(plan, measured.path, measured.run))
             _check_outcomes(plan, done, directory.runs)
 
 

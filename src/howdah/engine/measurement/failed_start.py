@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import howdah
 from howdah.engine.evidence import metrics
-from howdah.engine.measurement.request import Measured, Measurement, new_run_id
+from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.run.client import now
 from howdah.engine.run.observer import Observer
 from howdah.errors import HowdahError
 from howdah.model.environment import Environment
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment
-from howdah.store import RunWriter
+from howdah.store import RunWriter, new_run_id
 
 
 def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahError, observer: Observer) -> Measured:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,11 +43,6 @@ class Measurement:
     fault: Fault | None = None
     storage: str | None = None
     leave_out: bool = False
-
-
-def new_run_id(workload: str, begun: float) -> str:
-    """The id of a run that began at `begun`, in seconds of Unix time: unlike any other, and in the order of time."""
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(begun))}-{workload}-{secrets.token_hex(2)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import howdah
 from howdah.engine.evidence import metrics
-from howdah.engine.experiment.plan import check_known
-from howdah.engine.measurement.request import Measured, Measurement, new_run_id
+from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.run.observer import Observer
 from howdah.model.environment import Environment
 from howdah.model.run import SYNTHETIC, Caveat, Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample
 from howdah.model.truth import Truth
+from howdah.spec.truth import check_known
 from howdah.stats.disturbance import disturbances, failures
-from howdah.store import RunWriter
+from howdah.store import RunWriter, new_run_id
 from howdah.store.reader import read_identity
 from howdah.workload import Asked, Workload
 

@@ -18,7 +18,6 @@ from howdah.engine.evidence.cluster import check_cluster, check_emptied, full_di
 from howdah.engine.evidence.readback import check_settings, distinguishing, read_back
 from howdah.engine.evidence.surroundings import keep_configuration, keep_logs, read_environment
 from howdah.engine.measurement.defaults import own_defaults
-from howdah.engine.measurement.request import new_run_id
 from howdah.engine.run.client import now
 from howdah.engine.run.datasets import digest_of
 from howdah.engine.run.faults import Fault, Killer
@@ -35,7 +34,7 @@ from howdah.model.sample import DISKS, MACHINE, Sample
 from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.storage import Storage
-from howdah.store import RunWriter
+from howdah.store import RunWriter, new_run_id
 from howdah.workload import Settings, Workload, measured_phases
 from howdah.workload.registry import own_jars
 from howdah.workload.spark import SPARK

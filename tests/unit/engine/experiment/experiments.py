@@ -12,7 +12,8 @@ from types import MappingProxyType
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.experiment.factors import FACTORS
 from howdah.engine.experiment.plan import ExperimentPlan, plan_experiment
-from howdah.engine.experiment.trials import Done, next_slot
+from howdah.engine.experiment.results import Done
+from howdah.engine.experiment.trials import next_slot
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.environment import Environment
 from howdah.model.experiment import Experiment, Factor, StopRule

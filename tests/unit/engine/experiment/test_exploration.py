@@ -11,8 +11,9 @@ from howdah.engine.experiment.confirmation import confirming
 from howdah.engine.experiment.exploration import best, propose
 from howdah.engine.experiment.findings import find
 from howdah.engine.experiment.plan import ExperimentPlan, SyntheticCluster, plan_experiment
+from howdah.engine.experiment.results import finished
 from howdah.engine.experiment.takeaway import site_files
-from howdah.engine.experiment.trials import Status, finished, run_experiment
+from howdah.engine.experiment.trials import Status, run_experiment
 from howdah.engine.experiment.tunables import simulated_tuning, tunables
 from howdah.engine.run.observer import Silent
 from howdah.errors import UsageError

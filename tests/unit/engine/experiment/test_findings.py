@@ -14,7 +14,8 @@ from howdah.engine.experiment.factors import conditions
 from howdah.engine.experiment.findings import find
 from howdah.engine.experiment.likeness import Likeness
 from howdah.engine.experiment.plan import plan_experiment
-from howdah.engine.experiment.trials import block_slots, next_slot, terms
+from howdah.engine.experiment.results import terms
+from howdah.engine.experiment.trials import block_slots, next_slot
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Factor, Findings, Rate, StopRule
 from howdah.report import Source, build_experiment, render_text

@@ -11,18 +11,15 @@ import pytest
 from howdah.engine.experiment.confirmation import confirming
 from howdah.engine.experiment.findings import find
 from howdah.engine.experiment.plan import Earlier
+from howdah.engine.experiment.results import Done, finished, observations, terms
 from howdah.engine.experiment.trials import (
-    Done,
     Status,
     _check_outcomes,
     _limit,
     _sized,
     block_slots,
-    finished,
     next_slot,
-    observations,
     run_experiment,
-    terms,
 )
 from howdah.engine.run.observer import Silent
 from howdah.errors import Untrusted, UsageError, WorkloadFailed

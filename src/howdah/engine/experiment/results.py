@@ -1,0 +1,101 @@
+"""The runs of an experiment that have ended, and what they say of its effects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.engine.evidence import metrics
+from howdah.engine.experiment.plan import ExperimentPlan
+from howdah.errors import Untrusted
+from howdah.model.metric import Metric
+from howdah.model.run import Run
+from howdah.stats.blocks import Observation
+from howdah.stats.design import Slot
+from howdah.store import ExperimentDirectory, layout, list_runs, read_run
+from howdah.workload.registry import find_workload
+
+TOGETHER = " + "
+"""Between the names of factors, and between levels, that are changed together."""
+
+_FINISHED = ("valid", "invalid", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A run of the plan that has ended: its slot, and its primary metric when it was valid."""
+
+    slot: Slot
+    run: Run
+    value: float | None
+
+
+def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
+    """The runs that have ended, in the order of the plan, whatever the clock did meanwhile. One that was interrupted
+    does not count: it is run again.
+
+    Raises Untrusted for a run that is in the directory and not of this experiment, as its workload, or its settings,
+    are not those of the arm that its labels name; and for one that cannot be read, which would be run again in silence.
+    """
+    found = []
+    for path, run in list_runs(directory.runs):
+        if isinstance(run, Run):
+            if run.outcome.kind in _FINISHED:
+                found.append(as_done(plan, path, run))
+        elif (path / layout.RUN).exists():  # Without it, nothing has been measured yet.
+            raise Untrusted(
+                f"{path} cannot be read: {run}",
+                hint="Restore it; or move it away, and its place in the plan is run anew.",
+            )
+    return tuple(sorted(found, key=lambda one: (one.slot.block, one.slot.place)))
+
+
+def as_done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
+    phase, _, metric = plan.primary.partition("/")
+    try:
+        slot = Slot(*(int(run.labels[name]) for name in ("block", "place", "arm")))
+        levels = plan.arms[slot.arm]
+    except (KeyError, ValueError, IndexError):
+        raise Untrusted(f"{path} is no run of this experiment: its labels name no arm of it") from None
+    if run.trial.workload != plan.experiment.workload:
+        raise Untrusted(f"{path} is no run of this experiment: it ran {run.trial.workload}")
+    held = {**run.trial.settings.get("workload", {}).get("conf", {}), **run.labels}
+    for name, level in levels.items():
+        if held.get(name) != level:
+            raise Untrusted(f"{path} is no run of this experiment: {name} was {held.get(name)}, its arm has {level}")
+    samples = read_run(path).samples if run.outcome.kind == "valid" else ()
+    values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
+    return Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None)
+
+
+def metric_of(plan: ExperimentPlan) -> Metric:
+    """The primary metric."""
+    name = plan.primary.partition("/")[2]
+    known = metrics.metrics_of(find_workload(plan.experiment.workload))
+    return known[name]
+
+
+def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
+    """Factor and level of every effect, by its number."""
+    factors = plan.experiment.varied
+    if plan.experiment.design == "together":
+        return ((TOGETHER.join(one.name for one in factors), TOGETHER.join(one.levels[1] for one in factors)),)
+    return tuple((factor.name, level) for factor in factors for level in factor.levels[1:])
+
+
+def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation]:
+    """The valid runs, as effects are judged by them. What was tested anew counts no more."""
+    if plan.experiment.design == "cic-2014":
+        done = [one for one in done if one.slot.block == max(other.slot.block for other in done)]
+    return [
+        Observation(one.slot.block, arm_terms(plan, one.slot.arm), one.value) for one in done if one.value is not None
+    ]
+
+
+def arm_terms(plan: ExperimentPlan, arm: int) -> tuple[int, ...]:
+    """The numbers of the effects that an arm has."""
+    if plan.experiment.design == "together":
+        return (0,) if arm else ()
+    numbers = {term: at for at, term in enumerate(terms(plan))}
+    return tuple(numbers[term] for term in plan.arms[arm].items() if term in numbers)
