@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from howdah.engine.run.observer import JobProgress, Observer, Silent
+from howdah.engine.observer import JobProgress, Observer, Silent
 from howdah.errors import HowdahError
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Check, Run

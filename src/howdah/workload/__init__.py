@@ -10,6 +10,7 @@ from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check, PhaseKind
 from howdah.model.sample import Quality
+from howdah.workload.programs import Program, Programs
 
 Settings = Mapping[str, Any]
 
@@ -92,7 +93,8 @@ class Files(Protocol):
 class Ran:
     """What a program did: its jobs, oldest first (some run none), and all that its client printed.
 
-    `start` and `end` of the client are seconds of one monotonic clock.
+    `start` and `end` of the client are seconds of one monotonic clock. `written` is how many bytes the jobs wrote to
+    the run's storage, by their counters of that file system; None where no counter tells.
     """
 
     jobs: tuple[Job, ...]
@@ -100,6 +102,7 @@ class Ran:
     code: int
     start: float
     end: float
+    written: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -118,6 +121,10 @@ class Session(Protocol):
     def directory(self) -> str:
         """A directory of every storage for this run alone; it does not exist yet. Removed after the run."""
 
+    @property
+    def programs(self) -> Programs:
+        """What can be run, ready for `run`."""
+
     def local(self, directory: str | None) -> Files:
         """The storage `file:` below `directory`, which every node sees at the same path; None takes one of the
         cluster's own. Raises UsageError for a relative path, and where no directory is known to be seen by all."""
@@ -131,80 +138,20 @@ class Session(Protocol):
         its facts as JSON can hold them; it is not called where a whole dataset of this identity may be used again.
         """
 
-    def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
-        """Runs `hadoop jar PROGRAM…` to its end as one phase, and returns the job that it ran, from its history.
-
-        `data_bytes` is what the phase has to move once, for its throughput. Raises WorkloadFailed, also where it ran no
-        job or several.
-        """
-
-    def written(self, job: Job) -> int | None:
-        """Bytes that a job has written to `storage`, by its own counters of that file system; None where they do not
-        tell."""
-
-    def program(
+    def run(
         self,
         phase: str,
         kind: PhaseKind,
-        program: Sequence[str],
+        program: Program,
         *,
         data_bytes: int | None = None,
-        fatal: str | None = None,
+        one_job: bool = False,
     ) -> Ran:
-        """As `job`, for a program that runs any number of jobs, or works without any.
+        """Run `program` to its end as one phase. `data_bytes` is what the phase has to move once, for its throughput;
+        a program that runs `one_job` has failed if YARN knows none or several.
 
-        It is killed, and has failed, once its output has `fatal`.
+        Raises WorkloadFailed when the program or one of its jobs fails, and UsageError where Spark is not installed.
         """
-
-    def command(
-        self, phase: str, kind: PhaseKind, line: str, *, data_bytes: int | None = None, judged: bool = False
-    ) -> Ran:
-        """As `program`, for a line of the shell, which finds `hadoop` and its kin on PATH, HADOOP_CONF_DIR, and
-        HOWDAH_DIRECTORY: this run's directory in the storage, for its use alone. With `judged`, an exit code other than
-        0 is an answer, not a failure."""
-
-    def spark(
-        self,
-        phase: str,
-        kind: PhaseKind,
-        program: Sequence[str],
-        properties: Mapping[str, str],
-        *,
-        data_bytes: int | None = None,
-    ) -> Ran:
-        """As `program`, for `spark-submit PROGRAM…` with Spark's `properties`, its driver in the cluster. Such an
-        application has no job history. Raises UsageError where Spark is not installed."""
-
-    def script(self, name: str) -> str:
-        """The path of a program of `howdah/workload/scripts`."""
-
-    def examples(self, *arguments: str) -> Sequence[str]:
-        """The program of Hadoop's MapReduce examples with `arguments`, ready for `job`."""
-
-    def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
-        """As `examples`: TestDFSIO with its files in `directory` of the run's storage."""
-
-    def at_home(self) -> Sequence[str]:
-        """Definitions for programs that keep something in their user's home directory, in the default storage: to them
-        that is the run's storage, and their home is below its directory, with which it is removed."""
-
-    def in_client(self, maps: int) -> Sequence[str]:
-        """Definitions with which a job of `maps` maps alone runs in its client, where the cluster is one node of the
-        client's machine that would run no more of them at once than one JVM has room for; none elsewhere. Such a job
-        has no history, and starts no JVMs and no application master, which takes longer than to make some GB."""
-
-    def workloads(self, *arguments: str) -> Sequence[str]:
-        """As `examples`: Howdah's own programs (`java/workloads`). Raises HostProblem where they are not built."""
-
-    def streaming(self, *arguments: str, mapper: str, reducer: str) -> Sequence[str]:
-        """As `examples`: Hadoop Streaming with two Python programs of `howdah/workload/scripts`. `arguments` begin with
-        Hadoop's generic options."""
-
-    def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
-        """As `examples`: NNThroughputBenchmark of the tests jar of HDFS."""
-
-    def distcp(self, *arguments: str) -> Sequence[str]:
-        """As `examples`: DistCp, which is a program by itself."""
 
     def caveat(self, text: str) -> None:
         """Says what a reader of the run must know before believing its numbers."""

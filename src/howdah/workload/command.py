@@ -9,6 +9,7 @@ from howdah.errors import UsageError
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.workload import Asked, Option, Session, Settings
+from howdah.workload.programs import ShellLine
 
 
 class Command:
@@ -41,15 +42,15 @@ class Command:
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         if settings["prepare"]:
-            session.command("prepare", "prepare", settings["prepare"])
+            session.run("prepare", "prepare", ShellLine(settings["prepare"]))
         return {"generator": settings["prepare"], "bytes": settings["bytes"]}
 
     def run(self, session: Session, settings: Settings) -> None:
-        session.command("run", "run", settings["run"], data_bytes=settings["bytes"])
+        session.run("run", "run", ShellLine(settings["run"]), data_bytes=settings["bytes"])
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         ended = Check("exit code", True, "0")  # Any other has ended the run.
         if not settings["verify"]:
             return (ended,)
-        code = session.command("verify", "verify", settings["verify"], judged=True).code
+        code = session.run("verify", "verify", ShellLine(settings["verify"], judged=True)).code
         return ended, Check("verify", code == 0, f"{settings['verify']!r} ended with code {code}")

@@ -224,12 +224,12 @@ class Dfsio:
         return tuple(self._checks)
 
     def _operate(self, session: Session, settings: Settings, phase: str, operation: Iterable[str]) -> None:
-        program = session.dfsio(
+        program = session.programs.dfsio(
             *(session.directory, *operation, "-nrFiles", str(settings["files"])),
             *("-size", f"{settings['file_bytes']}B", "-bufferSize", str(settings["buffer_bytes"])),
         )
         random = phase == _RANDOM
-        ran = session.program(phase, "run", program, data_bytes=None if random else settings["moved_bytes"])
+        ran = session.run(phase, "run", program, data_bytes=None if random else settings["moved_bytes"])
         reports = parse_reports(ran.output)
         if len(reports) != 1:
             raise Untrusted(f"{phase}: TestDFSIO printed {len(reports)} reports, not one")

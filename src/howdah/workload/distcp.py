@@ -79,14 +79,15 @@ class DistCp:
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         def make(directory: str) -> Mapping[str, Any]:
-            session.job(
+            session.run(
                 "gen",
                 "prepare",
-                session.dfsio(
+                session.programs.dfsio(
                     *(directory, "-write", "-nrFiles", str(settings["files"])),
                     *("-size", f"{settings['file_bytes']}B"),
                 ),
                 data_bytes=settings["moved_bytes"],
+                one_job=True,
             )
             return {
                 "generator": "TestDFSIO",
@@ -137,8 +138,8 @@ class DistCp:
     ) -> None:
         local = self._others.get(_FILE)
         common = () if source.storage is target.storage or local in (source.storage, target.storage) else (_COMPOSITE,)
-        program = session.distcp(*common, "-m", str(settings["maps"]), source.uri, target.uri)
-        session.job(phase, kind, program, data_bytes=settings["moved_bytes"])
+        program = session.programs.distcp(*common, "-m", str(settings["maps"]), source.uri, target.uri)
+        session.run(phase, kind, program, data_bytes=settings["moved_bytes"], one_job=True)
 
     def _original(self, session: Session) -> _Place:
         """The files as they were generated."""

@@ -24,9 +24,9 @@ def run_generator(
 ) -> Mapping[str, int]:
     """Runs `program` as phase `gen`, which makes `amount` of what it makes in a directory of the storage, of `maps`
     files, and returns its `counts`, by name. Raises WorkloadFailed where it does not say one of them."""
-    settings = (*session.in_client(maps), f"-Dmapreduce.job.maps={maps}", *definitions)
-    line = session.workloads(program, *settings, str(amount), session.storage.uri(directory))
-    ran = session.program("gen", "prepare", line, data_bytes=data_bytes)
+    settings = (*session.programs.in_client(maps), f"-Dmapreduce.job.maps={maps}", *definitions)
+    line = session.programs.workloads(program, *settings, str(amount), session.storage.uri(directory))
+    ran = session.run("gen", "prepare", line, data_bytes=data_bytes)
     found = {name: int(number) for name, number in _GENERATED.findall(ran.output)}
     if missing := [name for name in counts if name not in found]:
         raise WorkloadFailed(

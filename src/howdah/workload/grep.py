@@ -58,8 +58,9 @@ class Grep:
         reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
         source, target = session.storage.uri(self._input.directory), session.storage.uri(_output(session))
         # Between its jobs, what it has found is in a directory of the user's home, and left there if it is killed.
-        program = session.examples("grep", *session.at_home(), reduces, source, target, settings["pattern"])
-        session.program("grep", "run", program, data_bytes=settings["size_bytes"])
+        programs, pattern = session.programs, settings["pattern"]
+        program = programs.examples("grep", *programs.at_home(), reduces, source, target, pattern)
+        session.run("grep", "run", program, data_bytes=settings["size_bytes"])
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None

@@ -8,14 +8,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from howdah.errors import WorkloadFailed
-from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
 from howdah.model.storage import HDFS
 from howdah.workload import MAPS, REDUCES, Asked, Option, Ran, Session, Settings
 from howdah.workload.counts import TASK_COUNTERS
 from howdah.workload.outputs import UNCOMPRESSED
+from howdah.workload.programs import ShellLine
 from howdah.workload.terasort import CHECKSUM_COUNTER, ROW_BYTES, judge, read_report, row_settings
 
 TERABYTE = 10**12
@@ -129,22 +128,22 @@ class Hs:
         maps, reduces = (f"-Dmapreduce.job.{kind}={settings[kind]}" for kind in ("maps", "reduces"))
         replicas = f"-Dmapreduce.terasort.output.replication={settings['output_replication']}"
         programs = {
-            "gen": session.examples("teragen", maps, str(settings["rows"]), source),
-            "sort": session.examples("terasort", reduces, replicas, source, target),
-            "validate": session.examples("teravalidate", UNCOMPRESSED, target, report),
+            "gen": session.programs.examples("teragen", maps, str(settings["rows"]), source),
+            "sort": session.programs.examples("terasort", reduces, replicas, source, target),
+            "validate": session.programs.examples("teravalidate", UNCOMPRESSED, target, report),
         }
-        generated = session.program(f"gen-{number}", "run", programs["gen"], data_bytes=size)
+        generated = session.run(f"gen-{number}", "run", programs["gen"], data_bytes=size, one_job=True)
         there = self._check_data(session, settings, f"check-input-{number}", f"{root}/input")
-        sorted_ = session.program(f"sort-{number}", "run", programs["sort"], data_bytes=size)
+        sorted_ = session.run(f"sort-{number}", "run", programs["sort"], data_bytes=size, one_job=True)
         kept = self._check_data(session, settings, f"check-output-{number}", f"{root}/output")
-        validated = session.program(f"validate-{number}", "run", programs["validate"])
+        validated = session.run(f"validate-{number}", "run", programs["validate"])
         seconds = sum(one.seconds for one in (generated, there, sorted_, kept, validated))
         formula = "Σ client_seconds of its five phases"
         session.sample(SECONDS, seconds, phase=f"pass-{number}", quality="derived", source=formula)
-        checksum = _only(f"gen-{number}", generated.jobs).counter(*CHECKSUM_COUNTER)
+        checksum = generated.jobs[0].counter(*CHECKSUM_COUNTER)
         for check in judge(read_report(session, f"{root}/report"), checksum):
             self._checks.append(Check(f"{check.name}-{number}", check.passed, check.detail))
-        counted = _only(f"sort-{number}", sorted_.jobs).counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
+        counted = sorted_.jobs[0].counter(TASK_COUNTERS, "REDUCE_OUTPUT_RECORDS")
         detail = f"{counted} of {settings['rows']} rows sorted"
         self._checks.append(Check(f"cardinality-{number}", counted == settings["rows"], detail))
         session.storage.remove(root)
@@ -155,17 +154,17 @@ class Hs:
         is given back is the look that counts, the last."""
         size, there = settings["rows"] * ROW_BYTES, session.storage.uri(directory)
         if not there.startswith(f"{HDFS}:"):
-            line = f"hadoop fs -stat '%b %n' {shlex.quote(f'{there}/part-*')}"
-            ran = session.command(phase, "run", line, judged=True)
+            line = ShellLine(f"hadoop fs -stat '%b %n' {shlex.quote(f'{there}/part-*')}", judged=True)
+            ran = session.run(phase, "run", line)
             self._checks.append(judge_lengths(phase, ran.output, size))
             return ran
-        line = f"hdfs fsck {shlex.quote(directory)} -files"
-        ran = session.command(phase, "run", line, judged=True)
+        line = ShellLine(f"hdfs fsck {shlex.quote(directory)} -files", judged=True)
+        ran = session.run(phase, "run", line)
         for look in range(1, _LOOKS + 1):
             if not any(state.startswith(_LATE) for *_, state in _parts(ran.output)):
                 break
             self._sleep(_REPORT_SECONDS)
-            ran = session.command(f"{phase}-again-{look}", "run", line, judged=True)
+            ran = session.run(f"{phase}-again-{look}", "run", line)
         self._checks.append(judge_files(phase, ran.output, size, settings["input_replication"]))
         return ran
 
@@ -200,9 +199,3 @@ def judge_lengths(name: str, said: str, size: int) -> Check:
     """What `hadoop fs -stat "%b %n"` says of part files that shall have `size` bytes."""
     lengths = [int(length) for length in _LENGTH.findall(said)]
     return Check(name, sum(lengths) == size, f"{sum(lengths)} of {size} bytes in {len(lengths)} files")
-
-
-def _only(phase: str, jobs: Sequence[Job]) -> Job:
-    if len(jobs) != 1:
-        raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of a program that runs one")
-    return jobs[0]

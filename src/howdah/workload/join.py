@@ -42,19 +42,19 @@ class Join:
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         self._input = generate(session, settings)
         source, sorted_ = session.storage.uri(self._input.directory), session.storage.uri(_sorted(session))
-        program = session.examples("sort", "-r", str(settings["reduces"]), source, sorted_)
-        session.job("sort", "prepare", program, data_bytes=settings["size_bytes"])
+        program = session.programs.examples("sort", "-r", str(settings["reduces"]), source, sorted_)
+        session.run("sort", "prepare", program, data_bytes=settings["size_bytes"], one_job=True)
         return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
         side = session.storage.uri(_sorted(session))
-        program = session.examples("join", "-r", "0", "-joinOp", "inner", side, side, _output(session))
-        session.job("join", "run", program, data_bytes=2 * settings["size_bytes"])
+        program = session.programs.examples("join", "-r", "0", "-joinOp", "inner", side, side, _output(session))
+        session.run("join", "run", program, data_bytes=2 * settings["size_bytes"], one_job=True)
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
         sides = (session.storage.uri(_sorted(session)), _output(session))
-        job = session.job("validate", "verify", session.workloads("joincheck", *sides))
+        job = session.run("validate", "verify", session.programs.workloads("joincheck", *sides), one_job=True).jobs[0]
         records, size, disorder = (
             job.counter(f"{_COUNTERS}$Sorted", name) for name in ("RECORDS", "BYTES", "DISORDER")
         )

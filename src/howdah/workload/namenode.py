@@ -117,12 +117,13 @@ class NameNodeThroughput:
     def run(self, session: Session, settings: Settings) -> None:
         for phase, (operation, _) in _OPERATIONS.items():
             # Its option -keepResults would leave the NameNode in safe mode.
-            program = session.namenode_benchmark(
+            program = session.programs.namenode_benchmark(
                 *("-fs", session.storage.uri(""), "-op", operation, "-threads", str(settings["threads"])),
                 *("-files", str(settings["operations"]), "-filesPerDir", str(_FILES_PER_DIRECTORY)),
                 *("-baseDirName", f"{session.directory}/{phase}", *(("-close",) if operation == "create" else ())),
+                fatal=_FATAL,
             )
-            reports = parse_reports(session.program(phase, "run", program, fatal=_FATAL).output)
+            reports = parse_reports(session.run(phase, "run", program).output)
             if [report.operation for report in reports] != [operation]:
                 raise Untrusted(f"{phase}: the benchmark reported {[report.operation for report in reports]}")
             [report] = reports

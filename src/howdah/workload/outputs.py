@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from howdah.errors import Untrusted, UsageError
-from howdah.model.job import Job
 from howdah.model.run import Check
-from howdah.workload import Files, Session
+from howdah.workload import Files, Ran, Session
 
 _COMPRESS = "mapreduce.output.fileoutputformat.compress"
 _CODEC = f"{_COMPRESS}.codec"
@@ -64,12 +63,12 @@ def parts(session: Session, directory: str, prefix: str = "part-") -> dict[str, 
     return {file: length for file, length in session.storage.files(directory).items() if file.startswith(prefix)}
 
 
-def counted_check(session: Session, job: Job | None, length: int) -> tuple[Check, ...]:
-    """Whether a job has written, by its own counters, the `length` of its output; nothing where they do not tell, as of
-    a program that is no job of MapReduce's (None)."""
-    written = None if job is None else session.written(job)
-    if written is None:
+def counted_check(ran: Ran | None, length: int) -> tuple[Check, ...]:
+    """Whether a program wrote, by the counters of its jobs, the `length` of its output; nothing where no counter tells,
+    as of a program that is no job of MapReduce's (None)."""
+    if ran is None or ran.written is None:
         return ()
+    written = ran.written
     return (
         Check("counted", written == length, f"{written} bytes written by the job's counters, {length} in its output"),
     )

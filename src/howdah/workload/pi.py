@@ -50,8 +50,8 @@ class Pi:
 
     def run(self, session: Session, settings: Settings) -> None:
         maps, share = settings["maps"], settings["samples"] // settings["maps"]
-        self._output = session.program(
-            "pi", "run", session.examples("pi", *session.at_home(), str(maps), str(share))
+        self._output = session.run(
+            "pi", "run", session.programs.examples("pi", *session.programs.at_home(), str(maps), str(share))
         ).output
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:

@@ -41,17 +41,18 @@ def generate(session: Session, settings: Settings) -> Dataset:
     share = settings["size_bytes"] // settings["maps"]
 
     def make(directory: str) -> Mapping[str, Any]:
-        job = session.job(
+        job = session.run(
             "gen",
             "prepare",
-            session.examples(
+            session.programs.examples(
                 "randomwriter",
                 f"-Dmapreduce.randomwriter.bytespermap={share}",
                 f"-Dmapreduce.randomwriter.totalbytes={share * settings['maps']}",
                 session.storage.uri(directory),
             ),
             data_bytes=settings["size_bytes"],
-        )
+            one_job=True,
+        ).jobs[0]
         return {
             "generator": "randomwriter",
             "bytes": settings["size_bytes"],

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
-from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Ran, Session, Settings
 from howdah.workload.counts import count
 from howdah.workload.generators import run_generator
 from howdah.workload.outputs import counted_check, parts
@@ -42,7 +41,7 @@ class SecondarySort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._sorted: Job | None = None
+        self._sorted: Ran | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         pairs = asked.size_of(self)
@@ -88,13 +87,15 @@ class SecondarySort:
         assert self._input is not None
         reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
         places = (session.storage.uri(one) for one in (self._input.directory, _output(session)))
-        self._sorted = session.job("sort", "run", session.examples("secondarysort", reduces, *places))
+        self._sorted = session.run(
+            "sort", "run", session.programs.examples("secondarysort", reduces, *places), one_job=True
+        )
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
         group = f"-Dhowdah.pairs.group={settings['group']}"
-        program = session.workloads("paircheck", group, session.storage.uri(_output(session)))
-        job = session.job("validate", "verify", program)
+        program = session.programs.workloads("paircheck", group, session.storage.uri(_output(session)))
+        job = session.run("validate", "verify", program, one_job=True).jobs[0]
         found, hashes = (job.counter(f"{_PACKAGE}.PairCheck$Found", name) for name in ("PAIRS", "HASHES"))
         checksum = None if hashes is None else hashes & _LOW_63
         # A job without lines has no errors to count.
@@ -110,7 +111,7 @@ class SecondarySort:
             Check(
                 "checksum", same, f"generated {expected} and sorted {checksum or 0:x} {'equal' if same else 'differ'}"
             ),
-            *counted_check(session, self._sorted, sum(parts(session, _output(session)).values())),
+            *counted_check(self._sorted, sum(parts(session, _output(session)).values())),
         )
 
 

@@ -92,7 +92,7 @@ class Shuffle:
         return {"generator": "ShuffleLoad", "records": settings["records"]}
 
     def run(self, session: Session, settings: Settings) -> None:
-        program = session.workloads(
+        program = session.programs.workloads(
             "shuffle",
             f"-Dmapreduce.job.maps={settings['maps']}",
             f"-Dmapreduce.job.reduces={settings['reduces']}",
@@ -106,7 +106,7 @@ class Shuffle:
             str(settings["records"]),
         )
         size = settings["records"] * (settings["key_bytes"] + settings["value_bytes"])
-        self._job = session.job("shuffle", "run", program, data_bytes=size)
+        self._job = session.run("shuffle", "run", program, data_bytes=size, one_job=True).jobs[0]
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._job is not None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Ran, Session, Settings
 from howdah.workload.counts import equal
 from howdah.workload.outputs import counted_check, parts
 from howdah.workload.randomwriter import generate, records_settings
@@ -38,7 +38,7 @@ class Sort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._sorted: Job | None = None
+        self._sorted: Ran | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         return records_settings(asked.size_of(self), asked, cluster)
@@ -56,14 +56,14 @@ class Sort:
         assert self._input is not None
         reduces = str(settings["reduces"])
         places = (session.storage.uri(one) for one in (self._input.directory, _output(session)))
-        program = session.examples("sort", "-r", reduces, *places)
-        self._sorted = session.job("sort", "run", program, data_bytes=settings["size_bytes"])
+        program = session.programs.examples("sort", "-r", reduces, *places)
+        self._sorted = session.run("sort", "run", program, data_bytes=settings["size_bytes"], one_job=True)
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
         places = (session.storage.uri(one) for one in (self._input.directory, _output(session)))
-        program = session.workloads("sortcheck", *places)
-        job = session.job("validate", "verify", program)
+        program = session.programs.workloads("sortcheck", *places)
+        job = session.run("validate", "verify", program, one_job=True).jobs[0]
         files, disorder, misplaced = (
             job.counter(f"{_COUNTERS}$Output", name) for name in ("FILES", "DISORDER", "MISPLACED")
         )
@@ -77,7 +77,7 @@ class Sort:
             ),
             *(_same(job, name, self._input.facts[f"written_{name}"]) for name in ("records", "bytes")),
             _same(job, "hashes"),
-            *counted_check(session, self._sorted, sum(parts(session, _output(session)).values())),
+            *counted_check(self._sorted, sum(parts(session, _output(session)).values())),
         )
 
 

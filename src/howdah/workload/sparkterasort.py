@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from howdah.hadoop.distribution.jars import own_jar
 from howdah.workload import MAPS, REDUCES, Asked, Option, Session, Settings
+from howdah.workload.programs import SparkProgram
 from howdah.workload.spark import SPARK, spark_properties
 from howdah.workload.terasort import TeraSort
 
@@ -35,5 +36,7 @@ class SparkTeraSort(TeraSort):
 
     def run(self, session: Session, settings: Settings) -> None:
         source, target = self.places(session)
-        program = (str(own_jar("howdah-spark")), source, target, str(settings["reduces"]))
-        session.spark("sort", "run", program, settings[SPARK], data_bytes=settings["size_bytes"])
+        program = SparkProgram(
+            (str(own_jar("howdah-spark")), source, target, str(settings["reduces"])), settings[SPARK]
+        )
+        session.run("sort", "run", program, data_bytes=settings["size_bytes"])

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from howdah.errors import UsageError
-from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.run import Check
-from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Ran, Session, Settings
 from howdah.workload.counts import count
 from howdah.workload.outputs import UNCOMPRESSED, counted_check, parts, read_text, shown
 
@@ -42,7 +41,7 @@ class TeraSort:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._sorted: Job | None = None
+        self._sorted: Ran | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         return row_settings(asked.size_of(self), asked, cluster)
@@ -56,12 +55,13 @@ class TeraSort:
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
         def make(directory: str) -> Mapping[str, Any]:
             maps = f"-Dmapreduce.job.maps={settings['maps']}"
-            job = session.job(
+            job = session.run(
                 "gen",
                 "prepare",
-                session.examples("teragen", maps, str(settings["rows"]), session.storage.uri(directory)),
+                session.programs.examples("teragen", maps, str(settings["rows"]), session.storage.uri(directory)),
                 data_bytes=settings["size_bytes"],
-            )
+                one_job=True,
+            ).jobs[0]
             checksum = job.counter(*CHECKSUM_COUNTER)
             return {
                 "generator": "teragen",
@@ -77,8 +77,9 @@ class TeraSort:
         return self._input.describe()
 
     def run(self, session: Session, settings: Settings) -> None:
-        program = session.examples("terasort", f"-Dmapreduce.job.reduces={settings['reduces']}", *self.places(session))
-        self._sorted = session.job("sort", "run", program, data_bytes=settings["size_bytes"])
+        reduces = f"-Dmapreduce.job.reduces={settings['reduces']}"
+        program = session.programs.examples("terasort", reduces, *self.places(session))
+        self._sorted = session.run("sort", "run", program, data_bytes=settings["size_bytes"], one_job=True)
 
     def places(self, session: Session) -> tuple[str, str]:
         """The rows, and where they are sorted to, as programs take it."""
@@ -86,10 +87,11 @@ class TeraSort:
         return session.storage.uri(self._input.directory), _uri(session, "output")
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
-        session.job(
+        session.run(
             "validate",
             "verify",
-            session.examples("teravalidate", UNCOMPRESSED, _uri(session, "output"), _uri(session, "report")),
+            session.programs.examples("teravalidate", UNCOMPRESSED, _uri(session, "output"), _uri(session, "report")),
+            one_job=True,
         )
         report = read_report(session, f"{session.directory}/report")
         length = sum(parts(session, f"{session.directory}/output", "part-r-").values())
@@ -99,7 +101,7 @@ class TeraSort:
         return (
             *judge(report, generated),
             _length_check(length, settings["size_bytes"]),
-            *counted_check(session, self._sorted, length),
+            *counted_check(self._sorted, length),
         )
 
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from howdah.errors import UsageError
 from howdah.hadoop.distribution.spark import find_spark
-from howdah.model.job import Job
 from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
-from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Session, Settings
+from howdah.workload import MAPS, REDUCES, Asked, Dataset, Option, Ran, Session, Settings
 from howdah.workload.outputs import counted_check, parts
+from howdah.workload.programs import SparkProgram
 from howdah.workload.spark import SPARK, spark_properties
 from howdah.workload.text import generate, known_counts, read_counts, text_settings
 
@@ -45,7 +45,7 @@ class WordCount:
 
     def __init__(self) -> None:
         self._input: Dataset | None = None
-        self._counted: Job | None = None
+        self._counted: Ran | None = None
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
         settings = {
@@ -80,19 +80,19 @@ class WordCount:
         source, target = (session.storage.uri(place) for place in (self._input.directory, _output(session)))
         match settings["engine"]:
             case "spark":
-                program: Sequence[str] = (session.script("spark_words.py"), source, target)
-                session.spark("count", "run", program, settings[SPARK], data_bytes=size)
+                argv = (session.programs.script("spark_words.py"), source, target)
+                session.run("count", "run", SparkProgram(argv, settings[SPARK]), data_bytes=size)
             case "streaming":
-                program = session.streaming(
+                program = session.programs.streaming(
                     reduces,
                     *("-input", source, "-output", target),
                     mapper="streaming_words.py",
                     reducer="streaming_sums.py",
                 )
-                self._counted = session.job("count", "run", program, data_bytes=size)
+                self._counted = session.run("count", "run", program, data_bytes=size, one_job=True)
             case _:
-                program = session.examples("wordcount", reduces, source, target)
-                self._counted = session.job("count", "run", program, data_bytes=size)
+                program = session.programs.examples("wordcount", reduces, source, target)
+                self._counted = session.run("count", "run", program, data_bytes=size, one_job=True)
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
         assert self._input is not None
@@ -108,7 +108,7 @@ class WordCount:
         return (
             Check("counts", not wrong and bool(known), detail),
             Check("total", found.total() == total, f"{found.total()} words counted, {total} were generated"),
-            *counted_check(session, self._counted, sum(files.values())),
+            *counted_check(self._counted, sum(files.values())),
         )
 
 

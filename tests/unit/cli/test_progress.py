@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 
 from howdah.cli.progress import _Terminal, make_display
-from howdah.engine.run.observer import JobProgress
+from howdah.engine.observer import JobProgress
 from howdah.errors import UsageError
 from howdah.model.run import Check
 

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from howdah.errors import ClusterProblem
+from howdah.errors import ClusterProblem, WorkloadFailed
 from howdah.model.job import Attempt, Counters, Job
 from howdah.model.metric import Metric
 from howdah.model.run import PhaseKind
 from howdah.model.sample import Quality
 from howdah.workload import Dataset, Ran
+from howdah.workload.programs import JarProgram, Program, Programs, ShellLine, SparkProgram
+from tests.unit.engine.run.clusters import HADOOP
 
 
 @dataclass
@@ -48,23 +50,56 @@ class FakeFiles:
                 kept.pop(name)
 
 
+class FakePrograms(Programs):
+    """Programs whose jars have short names, for the run's `files`."""
+
+    def __init__(self, files: FakeFiles, directory: str) -> None:
+        home = f"-Dhome={files.uri(directory)}"
+        super().__init__(HADOOP, files.uri, default=(), home=home, client_maps=1, python="python3")
+
+    def examples(self, *arguments: str) -> JarProgram:
+        return JarProgram(("examples.jar", *arguments))
+
+    def dfsio(self, directory: str, *arguments: str) -> JarProgram:
+        return JarProgram(("tests.jar", "TestDFSIO", self.uri(directory), *arguments))
+
+    def in_client(self, maps: int) -> tuple[str, ...]:
+        return (f"-Dhere={maps}",)
+
+    def workloads(self, *arguments: str) -> JarProgram:
+        return JarProgram(("workloads.jar", *arguments))
+
+    def streaming(self, *arguments: str, mapper: str, reducer: str) -> JarProgram:
+        return JarProgram(("streaming.jar", *arguments, mapper, reducer))
+
+    def namenode_benchmark(self, *arguments: str, fatal: str | None = None) -> JarProgram:
+        return JarProgram(("hdfs-tests.jar", *arguments), fatal)
+
+    def distcp(self, *arguments: str) -> JarProgram:
+        return JarProgram(("distcp.jar", *arguments))
+
+    def script(self, name: str) -> str:
+        return name
+
+
 @dataclass
 class FakeSession:
     """Every job has `counters` and `attempts`; `output` is what the program of a phase prints, `codes` what it
-    ends with; each takes ten seconds, and `between` seconds go by before it."""
+    ends with; each takes ten seconds, and `between` seconds go by before it. YARN knows no job of phase `forgotten`."""
 
     storage: FakeFiles
     counters: Counters = field(default_factory=dict)
     output: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, int] = field(default_factory=dict)
     directory: str = "/run"
-    programs: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
+    ran: list[tuple[str, PhaseKind, Sequence[str]]] = field(default_factory=list)
     identities: list[Mapping[str, Any]] = field(default_factory=list)
     between: float = 0.0
     samples: dict[tuple[str, str], float] = field(default_factory=dict)
     sources: dict[tuple[str, str], tuple[Quality, str]] = field(default_factory=dict)
     caveats: list[str] = field(default_factory=list)
     attempts: tuple[Attempt, ...] = ()
+    forgotten: str | None = None
     elsewhere: FakeFiles = field(default_factory=lambda: FakeFiles(root="file:///here"))
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
@@ -72,32 +107,35 @@ class FakeSession:
         self.identities.append(identity)
         return Dataset(f"{self.directory}/input", make(f"{self.directory}/input"), reused=False)
 
-    def job(self, phase: str, kind: PhaseKind, program: Sequence[str], *, data_bytes: int | None = None) -> Job:
-        return self.program(phase, kind, program, data_bytes=data_bytes).jobs[0]
+    @property
+    def programs(self) -> Programs:
+        return FakePrograms(self.storage, self.directory)
 
-    def written(self, job: Job) -> int | None:
-        return job.counters.get("files", {}).get("written")
-
-    def program(
+    def run(
         self,
         phase: str,
         kind: PhaseKind,
-        program: Sequence[str],
+        program: Program,
         *,
         data_bytes: int | None = None,
-        fatal: str | None = None,
+        one_job: bool = False,
     ) -> Ran:
-        self.programs.append((phase, kind, program))
+        match program:
+            case ShellLine(text, judged):
+                shown: Sequence[str] = ("sh", "-c", text)
+                assert judged or self.codes.get(phase, 0) == 0
+            case SparkProgram(argv, properties):
+                shown = (*argv, *(f"{key}={value}" for key, value in properties.items()))
+            case JarProgram(argv):
+                shown = argv
+        self.ran.append((phase, kind, shown))
         job = Job("job_1_1", "", "", "", "SUCCEEDED", 0, 0, 1, 1, 1, self.counters, {}, {}, self.attempts, None)
-        end = (10.0 + self.between) * len(self.programs)
-        return Ran((job,), self.output.get(phase, ""), self.codes.get(phase, 0), end - 10.0, end)
-
-    def command(
-        self, phase: str, kind: PhaseKind, line: str, *, data_bytes: int | None = None, judged: bool = False
-    ) -> Ran:
-        ran = self.program(phase, kind, ("sh", "-c", line), data_bytes=data_bytes)
-        assert judged or ran.code == 0
-        return ran
+        end = (10.0 + self.between) * len(self.ran)
+        written = None if isinstance(program, SparkProgram) else self.counters.get("files", {}).get("written")
+        found = () if phase == self.forgotten else (job,)
+        if one_job and not found:
+            raise WorkloadFailed(f"{phase}: YARN knows 0 jobs of a program that runs one")
+        return Ran(found, self.output.get(phase, ""), self.codes.get(phase, 0), end - 10.0, end, written)
 
     def local(self, directory: str | None) -> FakeFiles:
         if directory is not None:
@@ -106,44 +144,6 @@ class FakeSession:
 
     def other(self, name: str) -> FakeFiles:
         return self.storage if self.storage.root.startswith(name) else self.elsewhere
-
-    def spark(
-        self,
-        phase: str,
-        kind: PhaseKind,
-        program: Sequence[str],
-        properties: Mapping[str, str],
-        *,
-        data_bytes: int | None = None,
-    ) -> Ran:
-        return self.program(phase, kind, (*program, *(f"{key}={value}" for key, value in properties.items())))
-
-    def script(self, name: str) -> str:
-        return name
-
-    def examples(self, *arguments: str) -> Sequence[str]:
-        return ("examples.jar", *arguments)
-
-    def dfsio(self, directory: str, *arguments: str) -> Sequence[str]:
-        return ("tests.jar", "TestDFSIO", self.storage.uri(directory), *arguments)
-
-    def at_home(self) -> Sequence[str]:
-        return (f"-Dhome={self.storage.uri(self.directory)}",)
-
-    def in_client(self, maps: int) -> Sequence[str]:
-        return (f"-Dhere={maps}",)
-
-    def workloads(self, *arguments: str) -> Sequence[str]:
-        return ("workloads.jar", *arguments)
-
-    def streaming(self, *arguments: str, mapper: str, reducer: str) -> Sequence[str]:
-        return ("streaming.jar", *arguments, mapper, reducer)
-
-    def namenode_benchmark(self, *arguments: str) -> Sequence[str]:
-        return ("hdfs-tests.jar", *arguments)
-
-    def distcp(self, *arguments: str) -> Sequence[str]:
-        return ("distcp.jar", *arguments)
 
     def caveat(self, text: str) -> None:
         self.caveats.append(text)

@@ -21,7 +21,7 @@ def test_prepare_run_and_verify_are_phases_of_their_kinds() -> None:
     assert workload.prepare(session, settings) == {"generator": "a", "bytes": 7}
     workload.run(session, settings)
     assert all(check.passed for check in workload.verify(session, settings))
-    assert session.programs == [
+    assert session.ran == [
         ("prepare", "prepare", ("sh", "-c", "a")),
         ("run", "run", ("sh", "-c", "b")),
         ("verify", "verify", ("sh", "-c", "c")),
@@ -48,5 +48,5 @@ def test_without_verify_the_exit_code_is_all_there_is() -> None:
     workload.run(session, settings)
     [check] = workload.verify(session, settings)
     assert check.name == "exit code"
-    assert [phase for phase, _, _ in session.programs] == ["run"]
+    assert [phase for phase, _, _ in session.ran] == ["run"]
     assert workload.space_bytes(settings) == (0, 0)

@@ -24,7 +24,7 @@ def run(files: dict[str, bytes]) -> tuple[FakeSession, dict[str, bool]]:
 def test_a_whole_copy() -> None:
     session, checks = run({**SOURCE, **COPY})
     assert checks == {"files": True, "checksums": True}
-    assert session.programs[1] == (
+    assert session.ran[1] == (
         *("copy", "run"),
         ("distcp.jar", "-m", "1", "hdfs://here/run/input/io_data", "hdfs://here/run/copy"),
     )
@@ -54,21 +54,21 @@ def test_a_copy_out_of_hdfs_is_judged_by_what_comes_back() -> None:
         session = FakeSession(FakeFiles({**SOURCE, **back, **change}), elsewhere=FakeFiles(local, root="file:///here"))
         checks = judged(session, {"to": "file"})
         assert checks == {"files": True, "checksums": passed}
-        assert [phase for phase, _, _ in session.programs] == ["gen", "copy", "back"]
-        assert session.programs[1][2][-1] == "file:///here/run/copy"
-        assert session.programs[2][2][-2:] == ("file:///here/run/copy", "hdfs://here/run/back")
+        assert [phase for phase, _, _ in session.ran] == ["gen", "copy", "back"]
+        assert session.ran[1][2][-1] == "file:///here/run/copy"
+        assert session.ran[2][2][-2:] == ("file:///here/run/copy", "hdfs://here/run/back")
 
 
 def test_a_copy_into_hdfs_starts_from_files_that_came_from_there() -> None:
     staged = {f"/run/staged/test_io_{number}": b"abc" for number in range(4)}
     session = FakeSession(FakeFiles({**SOURCE, **COPY}), elsewhere=FakeFiles(staged))
     assert judged(session, {"from": "file", "directory": "/scratch"}) == {"files": True, "checksums": True}
-    assert [(phase, kind) for phase, kind, _ in session.programs] == [
+    assert [(phase, kind) for phase, kind, _ in session.ran] == [
         ("gen", "prepare"),
         ("stage", "prepare"),
         ("copy", "run"),
     ]
-    assert session.programs[2][2][-2:] == ("file:///scratch/run/staged", "hdfs://here/run/copy")
+    assert session.ran[2][2][-2:] == ("file:///scratch/run/staged", "hdfs://here/run/copy")
 
 
 def test_a_copy_to_another_storage_of_the_cluster_has_checksums_that_both_know() -> None:
@@ -76,11 +76,11 @@ def test_a_copy_to_another_storage_of_the_cluster_has_checksums_that_both_know()
     posix = FakeFiles({f"/run/copy/test_io_{number}": b"abc" for number in range(4)}, root="posixfs://")
     session = FakeSession(FakeFiles({**SOURCE, **back}), elsewhere=posix)
     assert judged(session, {"from": "hdfs", "to": "posix"}) == {"files": True, "checksums": True}
-    assert session.programs[1][2] == (
+    assert session.ran[1][2] == (
         *("distcp.jar", "-Ddfs.checksum.combine.mode=COMPOSITE_CRC", "-m", "1"),
         *("hdfs://here/run/input/io_data", "posixfs:///run/copy"),
     )
-    assert session.programs[2][2][-2:] == ("posixfs:///run/copy", "hdfs://here/run/back")
+    assert session.ran[2][2][-2:] == ("posixfs:///run/copy", "hdfs://here/run/back")
 
 
 def judged(session: FakeSession, own: dict[str, str]) -> dict[str, bool]:

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from howdah.errors import WorkloadFailed
-from howdah.workload import Asked, Ran, measured_phases
+from howdah.workload import Asked, measured_phases
 from howdah.workload.hs import NOTICE, Hs, judge_files, judge_lengths
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
@@ -87,9 +85,9 @@ def test_two_passes_of_five_phases_and_the_slower_counts() -> None:
     session = whole_session()
     checks = run(session, price=1000, watts=500)
     names = ("gen", "check-input", "sort", "check-output", "validate")
-    assert [phase for phase, _, _ in session.programs] == [f"{name}-{number}" for number in (1, 2) for name in names]
-    assert {kind for _, kind, _ in session.programs} == {"run"}
-    assert measured_phases(Hs()) == tuple(phase for phase, _, _ in session.programs if phase.startswith("sort"))
+    assert [phase for phase, _, _ in session.ran] == [f"{name}-{number}" for number in (1, 2) for name in names]
+    assert {kind for _, kind, _ in session.ran} == {"run"}
+    assert measured_phases(Hs()) == tuple(phase for phase, _, _ in session.ran if phase.startswith("sort"))
     assert all(passed for _, passed in checks)
     assert len(checks) == 10
     assert session.samples["pass-1", "hs_seconds"] == 50.0
@@ -112,20 +110,15 @@ def test_it_is_never_called_a_tpc_result() -> None:
 def test_the_output_has_as_many_replicas_as_the_input() -> None:
     session = whole_session()
     run(session)
-    programs = {phase: program for phase, _, program in session.programs}
+    programs = {phase: program for phase, _, program in session.ran}
     assert "-Dmapreduce.terasort.output.replication=1" in programs["sort-1"]
     assert "-Dmapreduce.output.fileoutputformat.compress=false" in programs["validate-1"], "its report is read here"
     assert programs["check-output-2"] == ("sh", "-c", "hdfs fsck /run/pass-2/output -files")
 
 
 def test_jobs_that_yarn_no_longer_knows_are_a_failure_and_no_fault() -> None:
-    class Forgotten(FakeSession):
-        def program(self, phase: str, *rest: Any, **more: Any) -> Ran:
-            ran = super().program(phase, *rest, **more)
-            return replace(ran, jobs=()) if phase == "sort-1" else ran
-
-    whole = whole_session()
-    session = Forgotten(whole.storage, whole.counters, whole.output)
+    session = whole_session()
+    session.forgotten = "sort-1"
     with pytest.raises(WorkloadFailed, match="sort-1: YARN knows 0 jobs of a program that runs one"):
         run(session)
 

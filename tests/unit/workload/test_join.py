@@ -28,11 +28,11 @@ def run(counters: dict[str, dict[str, int]]) -> tuple[FakeSession, list[str]]:
 def test_sorted_data_meets_itself() -> None:
     session, failed = run(RIGHT)
     assert failed == []
-    assert [(phase, kind) for phase, kind, _ in session.programs] == [
+    assert [(phase, kind) for phase, kind, _ in session.ran] == [
         *(("gen", "prepare"), ("sort", "prepare"), ("join", "run"), ("validate", "verify")),
     ]
     here = "hdfs://here/run"
-    sort, join, check = (program for _, _, program in session.programs[1:])
+    sort, join, check = (program for _, _, program in session.ran[1:])
     assert sort == ("examples.jar", "sort", "-r", "3", f"{here}/input", f"{here}/sorted")
     both = (f"{here}/sorted", f"{here}/sorted", f"{here}/output")
     assert join == ("examples.jar", "join", "-r", "0", "-joinOp", "inner", *both)

@@ -78,14 +78,14 @@ def test_every_operation_is_a_phase_and_the_namenodes_own_counts_are_believed() 
     assert passed == [True, True, True, False, True]
     assert session.samples == {(phase, "namenode_rate"): 500.0 for phase in OPERATIONS}
     assert set(session.sources.values()) == {("derived", "1000 operations ÷ 2.0 s")}
-    assert session.programs[0] == (
+    assert session.ran[0] == (
         *("create", "run"),
         (
             *("hdfs-tests.jar", "-fs", "hdfs://here", "-op", "create", "-threads", "8", "-files", "1000"),
             *("-filesPerDir", "100", "-baseDirName", "/run/create", "-close"),
         ),
     )
-    assert all("-keepResults" not in program for _, _, program in session.programs), "it leaves safe mode on"
+    assert all("-keepResults" not in program for _, _, program in session.ran), "it leaves safe mode on"
 
 
 def test_what_the_phases_do_beside_what_is_measured_is_counted_too() -> None:
@@ -132,4 +132,4 @@ def test_a_storage_without_a_namenode_is_refused() -> None:
     session = FakeSession(FakeFiles())
     with pytest.raises(UsageError, match="the run's storage has none"):
         run(session)
-    assert session.programs == []
+    assert session.ran == []

@@ -49,7 +49,7 @@ def test_each_map_has_its_share_and_the_printed_estimate_is_judged() -> None:
     said = "Job Finished in 3 seconds\nEstimated value of Pi is 3.14800000\n"
     session = FakeSession(FakeFiles(), output={"pi": said})
     workload.run(session, settings)
-    assert session.programs == [("pi", "run", ("examples.jar", "pi", *session.at_home(), "4", "250"))]
+    assert session.ran == [("pi", "run", ("examples.jar", "pi", *session.programs.at_home(), "4", "250"))]
     assert [check.passed for check in workload.verify(session, settings)] == [True]
 
 

@@ -32,7 +32,7 @@ def test_every_pair_must_be_there_and_in_order(found: dict[str, int], wrong: lis
     workload.prepare(session, settings)
     workload.run(session, settings)
     assert [check.name for check in workload.verify(session, settings) if not check.passed] == wrong
-    assert [program[:2] for _, _, program in session.programs] == [
+    assert [program[:2] for _, _, program in session.ran] == [
         ("workloads.jar", "pairgen"),
         ("examples.jar", "secondarysort"),
         ("workloads.jar", "paircheck"),

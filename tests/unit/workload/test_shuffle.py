@@ -38,7 +38,7 @@ def test_what_arrives_is_what_was_sent(
     workload.prepare(session, settings)
     workload.run(session, settings)
     assert [check.passed for check in workload.verify(session, settings)] == passed
-    assert session.programs[0][2] == (
+    assert session.ran[0][2] == (
         *("workloads.jar", "shuffle", "-Dmapreduce.job.maps=2", "-Dmapreduce.job.reduces=3"),
         *("-Dhowdah.shuffle.key.bytes=8", "-Dhowdah.shuffle.value.bytes=12", "-Dhowdah.shuffle.key.prefix=0"),
         *("-Dhowdah.shuffle.key.distinct=0", "-Dhowdah.shuffle.key.text=false", "-Dhowdah.shuffle.key.reverse=false"),
@@ -51,7 +51,7 @@ def test_keys_of_other_kinds() -> None:
     own = {"key": 24, "prefix": 12, "distinct": 1000, "type": "text", "comparator": "reverse"}
     session = FakeSession(FakeFiles())
     workload.run(session, workload.resolve(Asked(size=1000, own=own), {}))
-    assert {one.removeprefix("-Dhowdah.shuffle.key.") for one in session.programs[0][2] if ".key." in one} == {
+    assert {one.removeprefix("-Dhowdah.shuffle.key.") for one in session.ran[0][2] if ".key." in one} == {
         *("bytes=24", "prefix=12", "distinct=1000", "text=true", "reverse=true")
     }
 

@@ -45,7 +45,7 @@ def test_what_the_job_says_it_wrote_is_compared_with_what_is_there(written: int,
 def test_maps_have_equal_shares() -> None:
     session, checks, _ = run(RIGHT)
     assert checks == {"order": True, "partitions": True, "records": True, "bytes": True, "hashes": True}
-    assert [program for _, _, program in session.programs] == [
+    assert [program for _, _, program in session.ran] == [
         (
             *("examples.jar", "randomwriter", "-Dmapreduce.randomwriter.bytespermap=333333"),
             *("-Dmapreduce.randomwriter.totalbytes=999999", "hdfs://here/run/input"),

@@ -137,7 +137,7 @@ def test_wordcount_gives_spark_the_same_places_and_as_many_partitions() -> None:
     settings = workload.resolve(Asked(size=100, reduces=3, own={"engine": "spark"}), CLUSTER)
     workload.prepare(session, settings)
     workload.run(session, settings)
-    phase, kind, program = session.programs[-1]
+    phase, kind, program = session.ran[-1]
     assert (phase, kind) == ("count", "run")
     assert program[:3] == ("spark_words.py", "hdfs://here/run/input", "hdfs://here/run/output")
     assert "spark.sql.shuffle.partitions=3" in program

@@ -103,13 +103,13 @@ def run(report: bytes, length: int = 1000, **written: int) -> tuple[FakeSession,
 def test_three_jobs_and_a_verdict() -> None:
     session, dataset, checks = run(b"checksum\t5\n")
     assert checks == {"order": True, "checksum": True, "length": True}
-    assert [(phase, kind) for phase, kind, _ in session.programs] == [
+    assert [(phase, kind) for phase, kind, _ in session.ran] == [
         ("gen", "prepare"), ("sort", "run"), ("validate", "verify"),
     ]  # fmt: skip
-    assert session.programs[0][2] == (
+    assert session.ran[0][2] == (
         "examples.jar", "teragen", "-Dmapreduce.job.maps=2", "10", "hdfs://here/run/input",
     )  # fmt: skip
-    validate = session.programs[2][2]
+    validate = session.ran[2][2]
     assert "-Dmapreduce.output.fileoutputformat.compress=false" in validate, "its report is read here"
     assert (dataset["rows"], dataset["files"], dataset["checksum"], dataset["reused"]) == (10, 2, "5", False)
 

@@ -42,7 +42,7 @@ def run(workload: Workload, files: dict[str, bytes], **own: str) -> tuple[FakeSe
 def test_counts_that_are_the_generators_are_right() -> None:
     session, checks = run(WordCount(), COUNTED)
     assert [check.passed for check in checks] == [True, True]
-    gen, count = (program for _, _, program in session.programs)
+    gen, count = (program for _, _, program in session.ran)
     assert gen[:4] == ("workloads.jar", "textgen", "-Dhere=2", "-Dmapreduce.job.maps=2")
     assert gen[-2:] == ("1000", "hdfs://here/run/input")
     places = ("hdfs://here/run/input", "hdfs://here/run/output")
@@ -119,8 +119,8 @@ def test_more_than_hadoops_wordcount_can_count_is_refused() -> None:
 def test_the_engine_is_chosen() -> None:
     session, checks = run(WordCount(), COUNTED, engine="streaming")
     assert all(check.passed for check in checks)
-    assert session.programs[1][2][0] == "streaming.jar"
-    assert session.programs[1][2][-2:] == ("streaming_words.py", "streaming_sums.py")
+    assert session.ran[1][2][0] == "streaming.jar"
+    assert session.ran[1][2][-2:] == ("streaming_words.py", "streaming_sums.py")
 
 
 def test_the_streaming_scripts_count_words() -> None:
@@ -146,9 +146,9 @@ def test_the_streaming_scripts_count_words() -> None:
 def test_grep_finds_what_the_generator_wrote(output: bytes, passed: list[bool]) -> None:
     session, checks = run(Grep(), {"/run/output/part-r-00000": output})
     assert [check.passed for check in checks] == passed
-    program = session.programs[1][2]
+    program = session.ran[1][2]
     assert program[-1] == r"\bq[a-z]*"
-    assert set(session.at_home()) < set(program), "what is between its jobs goes with the run"
+    assert set(session.programs.at_home()) < set(program), "what is between its jobs goes with the run"
 
 
 def test_matches_are_read_with_their_order() -> None:

@@ -23,8 +23,8 @@ from howdah.engine.measurement.failed_start import keep_failed_start
 from howdah.engine.measurement.measure import measure
 from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.measurement.synthetic import PREFIX
+from howdah.engine.observer import Observer
 from howdah.engine.run.client import now
-from howdah.engine.run.observer import Observer
 from howdah.errors import HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.stats.blocks import effects, enough

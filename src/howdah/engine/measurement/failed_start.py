@@ -5,8 +5,8 @@ from __future__ import annotations
 import howdah
 from howdah.engine.evidence import metrics
 from howdah.engine.measurement.request import Measured, Measurement
+from howdah.engine.observer import Observer
 from howdah.engine.run.client import now
-from howdah.engine.run.observer import Observer
 from howdah.errors import HowdahError
 from howdah.model.environment import Environment
 from howdah.model.run import Outcome, Run, Trial

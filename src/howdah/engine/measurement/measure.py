@@ -24,8 +24,8 @@ from howdah.engine.measurement.preflight import (
 )
 from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.measurement.synthetic import PREFIX, simulate
+from howdah.engine.observer import Observer
 from howdah.engine.run.execution import Bounds, Execution, calibrate
-from howdah.engine.run.observer import Observer
 from howdah.engine.run.storages import choose_storage, storages_of
 from howdah.errors import HowdahError, UsageError
 from howdah.hadoop.configuration.cluster import Scope, scope_of

@@ -15,7 +15,7 @@ from pathlib import Path
 import howdah
 from howdah.engine.evidence import metrics
 from howdah.engine.measurement.request import Measured, Measurement
-from howdah.engine.run.observer import Observer
+from howdah.engine.observer import Observer
 from howdah.model.environment import Environment
 from howdah.model.run import SYNTHETIC, Caveat, Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample

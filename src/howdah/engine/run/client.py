@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.run.observer import JobProgress
+from howdah.engine.observer import JobProgress
 from howdah.errors import HostProblem
 from howdah.hadoop.interfaces.application_master import ApplicationMaster, bytes_so_far
 from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable

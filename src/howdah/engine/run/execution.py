@@ -18,10 +18,11 @@ from howdah.engine.evidence.cluster import check_cluster, check_emptied, full_di
 from howdah.engine.evidence.readback import check_settings, distinguishing, read_back
 from howdah.engine.evidence.surroundings import keep_configuration, keep_logs, read_environment
 from howdah.engine.measurement.defaults import own_defaults
+from howdah.engine.observer import Both, Observer
 from howdah.engine.run.client import now
 from howdah.engine.run.datasets import digest_of
 from howdah.engine.run.faults import Fault, Killer
-from howdah.engine.run.observer import Both, Observer
+from howdah.engine.run.phase import Hooks
 from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import written
 from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
@@ -117,14 +118,13 @@ class Execution:
             storage,
             self._writer,
             observer if self._killer is None else Both(observer, self._killer),
+            Hooks(self._check, self._update, self._empty_cache),
             run_id=self._run.id,
             settings=with_plugins(cluster, settings["conf"]),
             defaults=own_defaults(workload, cluster),
             reuse=reuse,
-            check=self._check,
-            save=self._update,
-            ready=self._empty_cache,
         )
+        self._record = self._session.record
 
     @property
     def path(self) -> Path:
@@ -151,7 +151,7 @@ class Execution:
             outcome = Outcome(kind, "\n".join(filter(None, (message, *also, error.hint))))
             self.refused = error if isinstance(error, UsageError) else None
         except KeyboardInterrupt as error:
-            phase = self._session.phases[-1].name if self._session.phases else "preparation"
+            phase = self._record.phases[-1].name if self._record.phases else "preparation"
             outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error
             error.add_note(f"The run is kept, as aborted: {self.path}")
         except Exception as error:
@@ -172,11 +172,11 @@ class Execution:
         self._clocks = Clocks(self._cluster.hosts)
         self._environment["before"] = self._fingerprint()
         self._writer.environment(self._environment)
-        self._session.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]
+        self._record.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]
         if self._cluster.plan is None:
             text = "environment and series are of the submitting machine; the cluster's hosts were out of reach"
-            self._session.caveats.append(Caveat("run", text))
-        self._session.caveats += [Caveat("run", text) for text in self._cluster.warnings]
+            self._record.caveats.append(Caveat("run", text))
+        self._record.caveats += [Caveat("run", text) for text in self._cluster.warnings]
         subjects = [
             Subject(daemon.host, daemon.pid, daemon.role, None if daemon.place == "master" else daemon.place)
             for daemon in self._cluster.daemons
@@ -188,7 +188,7 @@ class Execution:
         dataset = self._workload.prepare(self._session, self._settings)
         self._update(dataset=dataset)
         self._workload.run(self._session, self._settings)
-        self._session.caveats += no_part(self._run.trial.accelerator, self._measured, self._session.with_map_output)
+        self._record.caveats += no_part(self._run.trial.accelerator, self._measured, self._record.with_map_output)
         self._update()
         verified = tuple(self._workload.verify(self._session, self._settings))
         checks = (*verified, *self._read_back())
@@ -250,9 +250,9 @@ class Execution:
         self._tidy("its data is still in the storage", self._remove_data)
         self._tidy("the lease was not released", self._cluster.release)
         for sentence in lost:
-            self._session.caveats.append(Caveat("run", sentence))
+            self._record.caveats.append(Caveat("run", sentence))
         if outcome.kind == "valid":
-            self._writer.samples((*self._calibration(), *self._session.samples))
+            self._writer.samples((*self._calibration(), *self._record.samples))
         self._update(outcome=outcome, end=now())
         self._writer.close()
         self._observer.run_ended(self._run)
@@ -262,9 +262,9 @@ class Execution:
             for host, seconds in probe.stop().items():
                 if isinstance(seconds, HostProblem):
                     text = f"{probe.name}: the series of {host} ends early: {seconds.message}"
-                    self._session.caveats.append(Caveat("run", text))
+                    self._record.caveats.append(Caveat("run", text))
                     continue
-                self._session.samples.append(
+                self._record.samples.append(
                     Sample(
                         metrics.PROBE_CPU_SECONDS.name, seconds, "s", "measured", "agent", host, "probe", None, now()
                     )
@@ -323,11 +323,11 @@ class Execution:
             step()
         except (HowdahError, OSError) as error:
             said = error.message if isinstance(error, HowdahError) else str(error)
-            self._session.caveats.append(Caveat("run", f"{consequence}: {said}"))
+            self._record.caveats.append(Caveat("run", f"{consequence}: {said}"))
 
     def _update(self, **changes: Any) -> None:
         self._run = replace(
-            self._run, phases=tuple(self._session.phases), caveats=tuple(self._session.caveats), **changes
+            self._run, phases=tuple(self._record.phases), caveats=tuple(self._record.caveats), **changes
         )
         self._writer.save(self._run)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from howdah.cluster.live import LiveCluster
-from howdah.engine.run.observer import JobProgress, Silent
+from howdah.engine.observer import JobProgress, Silent
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.roles import DATANODE, NODEMANAGER
 

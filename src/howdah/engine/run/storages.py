@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from howdah.cluster.live import LiveCluster
 from howdah.errors import UsageError
 from howdah.hadoop.history.job_files import JobFiles, intermediate_directory
-from howdah.model.job import Job
-from howdah.model.storage import HDFS, POSIX, POSIX_SCHEME, parse_storages
+from howdah.model.storage import POSIX, POSIX_SCHEME, parse_storages
 from howdah.storage import Storage
 from howdah.storage.posix import PosixFiles
 from howdah.storage.registry import open_storages
@@ -18,8 +17,6 @@ HOMES = "dfs.user.home.dir.prefix"
 
 _DEFAULT = "default"
 """The name of the cluster's default storage, a directory, for jobs whose default is another."""
-
-_COUNTERS = "org.apache.hadoop.mapreduce.FileSystemCounter"
 
 
 def storages_of(cluster: LiveCluster) -> Mapping[str, Storage]:
@@ -82,22 +79,3 @@ def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequen
         f"-Dmapreduce.jobhistory.intermediate-done-dir={there}{intermediate_directory(history, staging)}",
         *named,
     )
-
-
-def check_storage(storage: Storage, job: Job) -> Iterator[str]:
-    """A sentence where a job that was to work on `storage` did not: its counters have no byte of it."""
-    moved = [_moved(storage, job, way) for way in ("READ", "WRITTEN")]
-    if None not in moved and job.counters.get(_COUNTERS) and not any(moved):
-        yield f"{job.id} read and wrote nothing in {storage.name}"
-
-
-def bytes_written(storage: Storage, job: Job) -> int | None:
-    """What a job has written to `storage`, by its own counters; None where they do not tell, or have the files of its
-    application master too."""
-    return _moved(storage, job, "WRITTEN") if job.counters.get(_COUNTERS) and not job.uberized else None
-
-
-def _moved(storage: Storage, job: Job, way: str) -> int | None:
-    """Hadoop counts by the scheme of a file system; None for one that shares its scheme with the tasks' local disks."""
-    scheme = {HDFS: "HDFS", POSIX: POSIX_SCHEME.upper()}.get(storage.name)
-    return None if scheme is None else job.counters.get(_COUNTERS, {}).get(f"{scheme}_BYTES_{way}", 0)

@@ -12,6 +12,8 @@ from howdah.hadoop.interfaces.effective import effective_configuration
 from howdah.hadoop.interfaces.http import PLAIN, Answer, Garbled, Http, Unreachable, field, seconds_of
 
 FINAL_STATES = frozenset({"FINISHED", "FAILED", "KILLED"})
+MAPREDUCE = "MAPREDUCE"
+"""The type of applications that are MapReduce jobs, which have a job history."""
 
 
 @dataclass(frozen=True, slots=True)

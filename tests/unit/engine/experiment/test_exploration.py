@@ -15,7 +15,7 @@ from howdah.engine.experiment.results import finished
 from howdah.engine.experiment.takeaway import site_files
 from howdah.engine.experiment.trials import Status, run_experiment
 from howdah.engine.experiment.tunables import simulated_tuning, tunables
-from howdah.engine.run.observer import Silent
+from howdah.engine.observer import Silent
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.distribution import Distribution

@@ -21,7 +21,7 @@ from howdah.engine.experiment.trials import (
     next_slot,
     run_experiment,
 )
-from howdah.engine.run.observer import Silent
+from howdah.engine.observer import Silent
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.model.experiment import StopRule

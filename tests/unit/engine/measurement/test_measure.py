@@ -12,7 +12,7 @@ import pytest
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.measurement.measure import _resolved
 from howdah.engine.measurement.request import Measurement
-from howdah.engine.run.observer import Silent
+from howdah.engine.observer import Silent
 from howdah.errors import HowdahError, UsageError
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.workload import Asked

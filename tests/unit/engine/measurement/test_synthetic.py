@@ -13,7 +13,7 @@ from howdah.engine.experiment.findings import find
 from howdah.engine.experiment.plan import ExperimentPlan, SyntheticCluster, plan_experiment
 from howdah.engine.experiment.results import finished
 from howdah.engine.experiment.trials import run_experiment
-from howdah.engine.run.observer import Silent
+from howdah.engine.observer import Silent
 from howdah.errors import UsageError, WorkloadFailed
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from howdah.engine.observer import JobProgress
 from howdah.engine.run.client import Client, Submission, submit
-from howdah.engine.run.observer import JobProgress
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.interfaces.resourcemanager import Application
 from howdah.model.sample import Moment

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from howdah.engine.observer import Silent
 from howdah.engine.run.execution import Bounds, Execution
-from howdah.engine.run.observer import Silent
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.run import Check

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from howdah.engine.run.client import Submission
-from howdah.engine.run.session import explain_failure, run_tag
+from howdah.engine.run.judge import explain_failure
+from howdah.engine.run.session import run_tag
 from howdah.model.job import Attempt, Job, Span
 from howdah.model.sample import Moment
 from tests.unit.engine.run.clusters import application

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from howdah.cluster.live import LiveCluster
+from howdah.engine.observer import JobProgress
 from howdah.engine.run.faults import Fault, Killer
-from howdah.engine.run.observer import JobProgress
 from howdah.workload import measured_phases
 from howdah.workload.hs import Hs
 

@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.run.observer import Silent
-from howdah.engine.run.session import JobSession, failed_by_its_tasks
+from howdah.engine.observer import Silent
+from howdah.engine.run.judge import failed_by_its_tasks
+from howdah.engine.run.phase import Hooks
+from howdah.engine.run.session import JobSession
 from howdah.errors import Untrusted, WorkloadFailed
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.run import Outcome, PhaseKind, Run, Trial
 from howdah.model.sample import Moment
 from howdah.store import RunWriter
+from howdah.workload.programs import JarProgram, ShellLine, SparkProgram
 from tests.unit.engine.run.clusters import (
     IDLE,
     ClientsOnly,
@@ -68,19 +71,17 @@ def session(
         storage,
         writer,
         Silent(),
+        Hooks(check=lambda: None, save=lambda: None, ready=ready),
         run_id="r",
         settings={},
         defaults={},
         reuse=False,
-        check=lambda: None,
-        save=lambda: None,
-        ready=ready,
     )
 
 
 def error_of(one: JobSession, kind: PhaseKind, *, judged: bool = False) -> Exception | None:
     try:
-        one.command("x", kind, "true", judged=judged) if judged else one.program("x", kind, ("x.jar",))
+        one.run("x", kind, ShellLine("true", judged) if judged else JarProgram(("x.jar",)))
     except (Untrusted, WorkloadFailed) as error:
         return error
     return None
@@ -91,9 +92,9 @@ def test_what_has_to_be_so_is_so_before_each_phase_of_the_workload(
     writer: RunWriter, kind: PhaseKind, times: int
 ) -> None:
     made: list[int] = []
-    one = session(writer, FakeProcess(looks=0), ready=lambda: made.append(len(one.phases)))
+    one = session(writer, FakeProcess(looks=0), ready=lambda: made.append(len(one.record.phases)))
     for phase in ("x", "y"):
-        one.program(phase, kind, ("x.jar",))
+        one.run(phase, kind, JarProgram(("x.jar",)))
     assert made == list(range(times))
 
 
@@ -159,6 +160,12 @@ def test_a_history_that_cannot_be_read_is_named_by_phase_and_job(writer: RunWrit
     assert "The job may still run" in (error.hint or "")
 
 
+def test_a_program_that_runs_one_job_has_failed_without_it(writer: RunWriter) -> None:
+    one = session(writer, FakeProcess(looks=0))
+    with pytest.raises(WorkloadFailed, match="x: YARN knows 0 jobs of a program that runs one"):
+        one.run("x", "run", JarProgram(("x.jar",)), one_job=True)
+
+
 def test_a_job_fails_by_its_tasks_or_is_stopped() -> None:
     assert failed_by_its_tasks(JOB)
     assert not failed_by_its_tasks(None)
@@ -167,13 +174,13 @@ def test_a_job_fails_by_its_tasks_or_is_stopped() -> None:
 
 
 def samples(one: JobSession) -> dict[tuple[str | None, str], tuple[float, str]]:
-    return {(sample.phase, sample.metric): (sample.value, sample.source) for sample in one.samples}
+    return {(sample.phase, sample.metric): (sample.value, sample.source) for sample in one.record.samples}
 
 
 def test_without_a_job_the_client_tells_the_throughput(writer: RunWriter) -> None:
     one = session(writer, FakeProcess(looks=0))
-    one.command("x", "run", "true", data_bytes=1000)
-    one.command("y", "run", "true")
+    one.run("x", "run", ShellLine("true"), data_bytes=1000)
+    one.run("y", "run", ShellLine("true"))
     found = samples(one)
     value, source = found["x", "throughput"]
     assert value == pytest.approx(1000 / found["x", "client_seconds"][0])
@@ -192,7 +199,7 @@ def test_to_a_cluster_that_howdah_did_not_start_our_jars_are_sent_with_spark(wri
     ours = {"fs.hdfs.impl": "org.howdah.hdfs.BufferedFileSystem"}
     of_others: dict[str, Any] = {"plan": None, "settings": ours, "distribution": hadoop}
     one = session(writer, FakeProcess(looks=0), seen=[spark], clients=clients, **of_others)
-    one.spark("x", "run", ("x.py",), {"spark.yarn.dist.files": "own"})
+    one.run("x", "run", SparkProgram(("x.py",), {"spark.yarn.dist.files": "own"}))
     [(argv, environment)] = clients
     assert "spark.yarn.dist.files=own,file:///jars/a.jar" in argv
     assert environment["SPARK_DIST_CLASSPATH"] == "/jars/a.jar:a.jar"
@@ -201,7 +208,7 @@ def test_to_a_cluster_that_howdah_did_not_start_our_jars_are_sent_with_spark(wri
 def test_what_a_program_says_it_moved_is_divided_by_the_time_of_its_jobs(writer: RunWriter) -> None:
     spark = application(kind="SPARK", start=10.0, finish=14.0)
     one = session(writer, FakeProcess(looks=0), seen=[spark])
-    one.program("x", "run", ("x.jar",))
+    one.run("x", "run", JarProgram(("x.jar",)))
     assert ("x", "throughput") not in samples(one)
     one.moved("x", 1000)
     one.moved("y", 1000)

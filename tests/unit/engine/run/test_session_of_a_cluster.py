@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 
 from howdah.cluster.state import Daemon
-from howdah.engine.run.observer import Silent
+from howdah.engine.observer import Silent
+from howdah.engine.run.phase import Hooks
 from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import storages_of
 from howdah.hadoop.configuration.plan import Place, Plan
@@ -20,6 +21,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import Caveat
 from howdah.storage import Storage
 from howdah.store import RunWriter
+from howdah.workload.programs import ShellLine
 from tests.unit.engine.run.clusters import IDLE, FakeCluster, FakeHost, FakeManager, FakeProcess, application, node
 from tests.unit.engine.run.test_datasets import IDENTITY, Generator, Memory
 from tests.unit.store.values import run
@@ -42,12 +44,11 @@ def opens(tmp_path: Path) -> Iterator[Opens]:
                 cast(Storage, storage),
                 writer,
                 Silent(),
+                Hooks(check=lambda: None, save=lambda: None),
                 run_id=writer.path.name,
                 settings={key.replace("_", "."): value for key, value in settings.items()},
                 defaults=defaults or {},
                 reuse=reuse,
-                check=lambda: None,
-                save=lambda: None,
             )
 
         yield one
@@ -112,8 +113,9 @@ def test_maps_run_in_the_client_where_one_node_beside_it_is_all_there_is(
     places = [Place(f"node{number}", host, "127.0.0.1", {}, "/n") for number, host in enumerate(nodes)]
     master = Place("master", "here", "127.0.0.1", {}, "/m")
     plan = Plan("c", master, tuple(places), "/c", (1, 2), (3, 4), "simple") if nodes else None
-    settings = {} if vcores is None else {"yarn.nodemanager.resource.cpu-vcores": vcores}
-    found = opens(FakeCluster(FakeHost({}), plan=plan, settings=settings), Memory()).in_client(maps)
+    settings = {"fs.defaultFS": "hdfs://nn"}
+    settings |= {} if vcores is None else {"yarn.nodemanager.resource.cpu-vcores": vcores}
+    found = opens(FakeCluster(FakeHost({}), plan=plan, settings=settings), Memory()).programs.in_client(maps)
     expected = () if at_once is None else (f"-Dmapreduce.local.map.tasks.maximum={at_once}",)
     assert found == (() if at_once is None else ("-Dmapreduce.framework.name=local", *expected))
 
@@ -128,7 +130,7 @@ def phase(opens: Opens, *others: Application, **given: Any) -> JobSession:
     host = FakeHost({"files.read": lambda **_: b"", "accounting.cpu": cpu}, FakeProcess(says="said"))
     daemons = (Daemon("nodemanager", "node1", "here", 1),)
     found = opens(FakeCluster(host, FakeManager(every=others), daemons=daemons), Memory(), **given)
-    assert found.command("check", "run", "true").output == "said"
+    assert found.run("check", "run", ShellLine("true")).output == "said"
     return found
 
 
@@ -144,23 +146,23 @@ def test_applications_that_were_there_for_a_moment_are_named(opens: Opens) -> No
     )
     found = phase(opens, *others)
     text = "other applications ran on the cluster at the same time: application_1_0002, application_1_0003"
-    assert Caveat("check", text) in found.caveats
+    assert Caveat("check", text) in found.record.caveats
     found.account()
-    assert Caveat("check", "cpu_seconds is missing: others ran, too") in found.caveats
-    assert not [one for one in phase(opens, others[0]).caveats if "other applications" in one.text]
+    assert Caveat("check", "cpu_seconds is missing: others ran, too") in found.record.caveats
+    assert not [one for one in phase(opens, others[0]).record.caveats if "other applications" in one.text]
 
 
 def test_the_cpu_of_a_phase_is_that_of_the_daemons_and_the_client(opens: Opens) -> None:
     found = phase(opens)
-    assert not [one for one in found.samples if one.metric == "cpu_seconds"], "it is not known yet"
+    assert not [one for one in found.record.samples if one.metric == "cpu_seconds"], "it is not known yet"
     found.account()
-    values = {(one.metric, one.role): one.value for one in found.samples if "cpu" in one.metric}
+    values = {(one.metric, one.role): one.value for one in found.record.samples if "cpu" in one.metric}
     assert values == {
         ("client_cpu_seconds", "client"): 1.5,
         ("daemon_cpu_seconds", "nodemanager"): 1.0,
         ("cpu_seconds", "job"): 2.5,
     }
-    assert not found.caveats
+    assert not found.record.caveats
 
 
 def test_a_number_says_where_it_is_from(opens: Opens) -> None:
@@ -168,7 +170,7 @@ def test_a_number_says_where_it_is_from(opens: Opens) -> None:
     metric = Metric("rate", "1/s", "higher", "how often", "the program")
     found.sample(metric, 2.0, phase="run")
     found.sample(metric, 4.0, phase="all", quality="derived", source="2 × rate")
-    told = [(one.phase, one.quality, one.source) for one in found.samples]
+    told = [(one.phase, one.quality, one.source) for one in found.record.samples]
     assert told == [("run", "measured", "the program"), ("all", "derived", "2 × rate")]
 
 
@@ -179,6 +181,6 @@ BOTH = {"fs.defaultFS": "hdfs://nn:1", "fs.posixfs.impl": "org.howdah.filesystem
 def test_what_programs_keep_at_home_is_below_the_runs_own_directory(opens: Opens, name: str) -> None:
     cluster = FakeCluster(FakeHost({}), settings=BOTH)
     found = opens(cluster, storages_of(cluster.live())[name])
-    *moved, home = found.at_home()
+    *moved, home = found.programs.at_home()
     assert home == f"-Ddfs.user.home.dir.prefix={found.directory}/home"
     assert (("-Dfs.defaultFS=posixfs:///" in moved), bool(moved)) == (name == "posix", name == "posix")

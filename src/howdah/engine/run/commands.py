@@ -1,0 +1,96 @@
+"""The command and environment by which a program runs on a cluster."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.cluster.live import LiveCluster
+from howdah.engine.evidence.acceleration import jars_for_spark
+from howdah.engine.run.storages import HOMES, as_default
+from howdah.hadoop.distribution.spark import find_spark, sending, submit_command, with_jars
+from howdah.storage import Storage
+from howdah.workload.counts import count
+from howdah.workload.programs import JarProgram, Program, Programs, ShellLine, SparkProgram
+
+Client = Callable[[Path], tuple[Sequence[str], Mapping[str, str]]]
+"""The command and the environment of a client, by its configuration directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a program runs: its `client`, and what of it is `shown` as the command of its phase. It has failed once its
+    output has `fatal`, and with an exit code other than 0 unless that is to be `judged`."""
+
+    shown: tuple[str, ...]
+    client: Client
+    fatal: str | None = None
+    judged: bool = False
+
+
+class Commands:
+    """Puts together the commands of one run, whose data is in `directory` of `storage` and whose jobs have
+    `settings`."""
+
+    def __init__(self, cluster: LiveCluster, storage: Storage, directory: str, settings: Mapping[str, str]) -> None:
+        self._cluster = cluster
+        self._storage = storage
+        self._directory = directory
+        self._settings = settings
+
+    def programs(self) -> Programs:
+        """The programs that can be run."""
+        cluster = self._cluster
+        cores = count(cluster.settings, "yarn.nodemanager.resource.cpu-vcores", 8)
+        return Programs(
+            distribution=cluster.distribution,
+            uri=self._storage.uri,
+            default=tuple(as_default(cluster, self._storage, self._directory)),
+            home=f"-D{HOMES}={self._directory}/home",
+            client_maps=cores if self._is_one_node() else 0,
+            # Hosts of a cluster that Howdah did not start have a Python of their own, if any.
+            python="python3" if cluster.plan is None else sys.executable,
+        )
+
+    def _is_one_node(self) -> bool:
+        plan = self._cluster.plan
+        return plan is not None and [node.host for node in plan.nodes] == [plan.masters.host]
+
+    def launch(self, program: Program, phase: str, tags: str) -> Launch:
+        """How `program` runs as `phase`; what it submits has the YARN application `tags`. Raises UsageError where Spark
+        is wanted and not installed."""
+        cluster = self._cluster
+        match program:
+            case JarProgram(argv, fatal):
+                return Launch(
+                    argv, lambda conf: (cluster.client_command(argv, conf), cluster.client_environment(conf)), fatal
+                )
+            case ShellLine(text, judged):
+                line = ("/bin/sh", "-c", text)
+                own = {"HOWDAH_PHASE": phase, "HOWDAH_DIRECTORY": self._storage.uri(self._directory)}
+                return Launch(line, lambda conf: (line, {**cluster.shell_environment(conf), **own}), judged=judged)
+            case SparkProgram():
+                return self._spark(program, tags)
+
+    def _spark(self, program: SparkProgram, tags: str) -> Launch:
+        cluster, spark = self._cluster, find_spark()
+        own = {
+            "spark.yarn.tags": tags,
+            "spark.jars": str(cluster.distribution.examples_jar),
+            # Spark leaves its directory behind: it goes with the run's data.
+            "spark.yarn.stagingDir": self._storage.uri(self._directory),
+        }
+        if cluster.plan is not None:
+            own |= {
+                # Nodes on this machine find Spark where it is; otherwise it is sent to them each time.
+                "spark.yarn.jars": f"local:{spark.home}/jars/*",
+                "spark.pyspark.python": sys.executable,
+                "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": cluster.plan.masters.address,
+            }
+        given = {**own, **program.properties}
+        jars = jars_for_spark(cluster, self._settings)
+        sent = cluster.plan is None
+        argv = submit_command(spark, sending(given, jars) if sent and jars else given, program.argv)
+        return Launch(program.argv, lambda conf: (argv, with_jars(cluster.client_environment(conf), jars, sent=sent)))

@@ -1,0 +1,123 @@
+"""Running programs as phases of a run: from the start of a client to the samples of its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from howdah.cluster.live import LiveCluster
+from howdah.engine.observer import Observer
+from howdah.engine.run.client import Client, Submission, now, submit
+from howdah.engine.run.commands import Launch
+from howdah.engine.run.judge import Judge
+from howdah.engine.run.record import Record
+from howdah.engine.run.sampling import Sampler, span_of
+from howdah.errors import HowdahError, WorkloadFailed
+from howdah.model.job import Job
+from howdah.model.run import Phase, PhaseKind
+from howdah.store import RunWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What a run does around its phases. `check` raises when the run must stop; `save` is called whenever a phase has
+    begun or ended, `ready` before each of those that are neither for preparation nor for verification."""
+
+    check: Callable[[], None]
+    save: Callable[[], None]
+    ready: Callable[[], None] = lambda: None
+
+
+class PhaseRunner:
+    """Runs one phase after the other. `settings` are the Hadoop keys of every job, `tag` is the run's in YARN."""
+
+    def __init__(
+        self,
+        cluster: LiveCluster,
+        writer: RunWriter,
+        observer: Observer,
+        judge: Judge,
+        sampler: Sampler,
+        record: Record,
+        hooks: Hooks,
+        *,
+        tag: str,
+        settings: Mapping[str, str],
+    ) -> None:
+        self._cluster = cluster
+        self._writer = writer
+        self._observer = observer
+        self._judge = judge
+        self._sampler = sampler
+        self._record = record
+        self._hooks = hooks
+        self._tag = tag
+        self._settings = settings
+
+    def tags(self, phase: str) -> str:
+        """The tags of what a phase submits: that of the run and its own."""
+        return f"{self._tag},{self._tag}-{phase}"
+
+    def run(
+        self, phase: str, kind: PhaseKind, launch: Launch, *, data_bytes: int | None, one_job: bool
+    ) -> tuple[Submission, tuple[Job, ...], Path]:
+        """Runs the client of `launch` as one phase; gives what it submitted, its jobs, which are `one_job` if it
+        says so, and the file with what it printed. Raises HowdahError."""
+        log = self._writer.path / "logs" / f"{phase}-client.log"
+        phases = self._record.phases
+        if kind == "run":
+            self._hooks.ready()
+        before = self._sampler.read()
+        self._observer.phase_started(phase, data_bytes)
+        phases.append(Phase(phase, kind, now(), command=launch.shown))
+        self._hooks.save()
+        try:
+            argv, environment = launch.client(self._client_conf(phase))
+            submission = submit(
+                self._cluster,
+                Client(argv, environment, f"{self._tag}-{phase}", str(log), launch.fatal),
+                progress=self._observer.progress,
+                check=self._hooks.check,
+            )
+            jobs = self._judge.finished_jobs(phase, submission, log, judged=launch.judged)
+        except HowdahError as error:
+            phases[-1] = replace(phases[-1], end=now(), error=error.message)
+            self._observer.phase_ended(phase, None)
+            raise
+        phases[-1] = replace(phases[-1], start=submission.start, end=submission.end, jobs=tuple(job.id for job in jobs))
+        after = self._sampler.read()
+        span = span_of(jobs, submission.applications)
+        alone = self._note_others(phase, submission)
+        self._sampler.phase_ended(phase, submission, (before, after), alone=alone, span=span, moved=data_bytes)
+        self._hooks.save()
+        seconds = submission.end.monotonic - submission.start.monotonic if span is None else span.seconds
+        self._observer.phase_ended(phase, seconds)
+        if one_job and len(jobs) != 1:
+            raise WorkloadFailed(f"{phase}: YARN knows {len(jobs)} jobs of a program that runs one")
+        return submission, jobs, log
+
+    def _note_others(self, phase: str, submission: Submission) -> bool:
+        """Whether no other application ran on the cluster; a caveat where one did."""
+        others = self._others(submission)
+        if others:
+            text = f"other applications ran on the cluster at the same time: {', '.join(others[:5])}"
+            self._record.caveat(phase, text)
+        return not others
+
+    def _others(self, submission: Submission) -> Sequence[str]:
+        """Applications that are not this run's and were there while the client ran, be it for a moment."""
+        start, end = submission.start.utc, submission.end.utc
+        with suppress(HowdahError):
+            found = self._cluster.resourcemanager.applications()
+            return [one.id for one in found if self._tag not in one.tags and one.was_there(start, end)]
+        return ()
+
+    def _client_conf(self, phase: str) -> Path:
+        """A configuration directory for this phase's client: the cluster's, the run's own keys, and the tags by which
+        its applications are found."""
+        settings = {**self._settings, "mapreduce.job.tags": self.tags(phase)}
+        for name, content in self._cluster.client_files(settings).items():
+            kept = self._writer.keep(f"conf/clients/{phase}/{name}", content)
+        return kept.parent
