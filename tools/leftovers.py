@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _OURS = re.compile(
-    r"howdah.*|parent.*|srcDir.*|hadoop-.*|pytest-.*|Jetty_.*|jetty-.*|spark-.*|blockmgr-.*|jna-.*|libleveldbjni.*|"
+    r"howdah.*|parent.*|srcDir.*|hadoop|hadoop-.*|pytest-.*|Jetty_.*|jetty-.*|spark-.*|blockmgr-.*|jna-.*|libleveldbjni.*|"
     r"junit.*|surefire.*|liblz4-java.*|snappy-.*|yarn-.*|nm-.*"
 )
 """Names that our tests, Hadoop and the libraries of both give to files in the system's temporary directory."""

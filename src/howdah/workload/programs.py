@@ -48,7 +48,8 @@ class Programs:
     """Programs of Hadoop and of Howdah for one run; every method only puts a command together.
 
     `uri` gives a path of the run's storage as programs take it. `default` are definitions that make this storage the
-    default one, `home` is below which its users have their home directories. A client's JVM runs at most `client_maps`
+    default one, `home` is a definition: below which directory its users have their homes. `staging`
+    is where jobs in the client keep their files until they end. A client's JVM runs at most `client_maps`
     maps at once, 0 where it should run none. `python` runs scripts on every node.
     """
 
@@ -56,6 +57,7 @@ class Programs:
     uri: Callable[[str], str]
     default: tuple[str, ...]
     home: str
+    staging: str
     client_maps: int
     python: str
 
@@ -107,4 +109,9 @@ class Programs:
         at_once = min(maps, self.client_maps)
         if not 0 < at_once <= _MOST_IN_CLIENT:
             return ()
-        return ("-Dmapreduce.framework.name=local", f"-Dmapreduce.local.map.tasks.maximum={at_once}")
+        return (
+            "-Dmapreduce.framework.name=local",
+            f"-Dmapreduce.local.map.tasks.maximum={at_once}",
+            # Hadoop's default, below /tmp of the default storage, stays after the job.
+            f"-Dmapreduce.jobtracker.staging.root.dir={self.staging}",
+        )

@@ -49,6 +49,7 @@ class Commands:
             uri=self._storage.uri,
             default=tuple(as_default(cluster, self._storage, self._directory)),
             home=f"-D{HOMES}={self._directory}/home",
+            staging=self._storage.uri(f"{self._directory}/staging"),
             client_maps=cores if self._is_one_node() else 0,
             # Hosts of a cluster that Howdah did not start have a Python of their own, if any.
             python="python3" if cluster.plan is None else sys.executable,
