@@ -28,7 +28,7 @@ DEFECTS = (
     Defect(
         name="other-runs-counted",
         promise="A run of another workload in the directory of an experiment is refused, not counted.",
-        file=_TRIALS,
+        file="src/howdah/engine/experiment/results.py",
         old="    if run.trial.workload != plan.experiment.workload:",
         new="    if not run.trial.workload:",
         tests=("tests/unit/engine/experiment/test_trials.py::test_a_run_of_another_workload_is_refused",),
