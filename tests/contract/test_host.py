@@ -356,5 +356,8 @@ def test_the_cpu_of_a_container_whose_parent_was_killed_is_not_lost(host: Host, 
 
 
 def _descendants(pid: int) -> set[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:  # It has ended since it was listed.
+        return set()
     return {int(child) for child in children}.union(*(_descendants(int(child)) for child in children))
