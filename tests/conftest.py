@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-from tests.grouping import gather, group_of
+from tests.grouping import budgets, gather, group_of
 
 # Derandomised: a check that passed passes again. No deadline: two processors, shared with real daemons.
 settings.register_profile("howdah", derandomize=True, deadline=None, database=None)
@@ -28,7 +28,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Groups | No
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    gather(items)
+    gather(items, budgets())
 
 
 @pytest.fixture(autouse=True)

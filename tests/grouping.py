@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 COMMON = {
@@ -19,13 +24,22 @@ def group_of(test: str) -> str:
     return COMMON.get(file, file)
 
 
-def gather(items: list[pytest.Item]) -> None:
-    """Brings the tests of each group together, those with common clusters first, as they take longest."""
-    first: dict[str, tuple[bool, int]] = {}
-    for place, item in enumerate(items):
-        group = group_of(item.nodeid)
-        first.setdefault(group, (group not in COMMON.values(), place))
-    items.sort(key=lambda item: first[group_of(item.nodeid)])
+def budgets() -> Mapping[str, float]:
+    """Seconds that each file with daemons usually takes."""
+    found: Mapping[str, float] = json.loads((Path(__file__).parent / "budget.json").read_text(encoding="utf-8"))
+    return found
+
+
+def gather(items: list[pytest.Item], seconds: Mapping[str, float]) -> None:
+    """Bring the tests of each group together, the longest groups first: no process has a long one left at the end."""
+    first: dict[str, int] = {}
+    length: defaultdict[str, float] = defaultdict(float)
+    for place, file in enumerate(dict.fromkeys(item.nodeid.partition("::")[0] for item in items)):
+        first.setdefault(group_of(file), place)
+        length[group_of(file)] += seconds.get(file, 0.0)
+    groups = (group_of(item.nodeid) for item in items)
+    order = {group: (-length[group], first[group]) for group in groups}
+    items.sort(key=lambda item: order[group_of(item.nodeid)])
 
 
 def ends_its_group(item: pytest.Item, following: pytest.Item | None) -> bool:

@@ -31,7 +31,8 @@ def commands() -> str:
     parts = ["# Commands\n", "Made from the program by `tools/pages.py`.\n"]
 
     def add(command: click.Command, path: str, parent: click.Context | None) -> None:
-        context = click.Context(command, info_name=path, parent=parent, terminal_width=100, max_content_width=100)
+        settings = {"terminal_width": 100, "max_content_width": 100, **command.context_settings}
+        context = click.Context(command, info_name=path, parent=parent, **settings)
         parts.append(f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n")
         if isinstance(command, click.Group):
             for name in command.list_commands(context):

@@ -27,10 +27,11 @@ class Item:
         self.nodeid = f"{file}::test_it"
 
 
-def test_common_clusters_come_first_and_groups_stay_together() -> None:
-    items = cast(list[pytest.Item], [Item(file) for file in (OWN, ALPHA, OTHER, SHARED, OWN, ALPHA)])
-    gather(items)
-    assert [one.nodeid.partition("::")[0] for one in items] == [ALPHA, ALPHA, SHARED, OWN, OWN, OTHER]
+def test_the_longest_groups_come_first_and_stay_together() -> None:
+    workloads = "tests/system/test_workloads.py"
+    items = cast(list[pytest.Item], [Item(file) for file in (OWN, ALPHA, OTHER, SHARED, OWN, ALPHA, workloads)])
+    gather(items, {OWN: 10.0, ALPHA: 6.0, workloads: 5.0, SHARED: 8.0})
+    assert [one.nodeid.partition("::")[0] for one in items] == [ALPHA, ALPHA, workloads, OWN, OWN, SHARED, OTHER]
 
 
 def test_the_last_test_of_a_group_is_known() -> None:
