@@ -17,7 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from howdah.cluster.client import StartedCluster
-from howdah.cluster.live import LiveCluster, open_managed
+from howdah.cluster.live import LiveCluster
+from howdah.cluster.managed import open_managed
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.evidence.accounting import Accounting, Reading
 from howdah.engine.run.storages import job_files

@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 from howdah.cluster.client import StartedCluster
-from howdah.cluster.live import LiveCluster, open_managed
+from howdah.cluster.live import LiveCluster
+from howdah.cluster.managed import open_managed
 from howdah.cluster.request import ClusterRequest
 
 TARGET = Path(__file__).parent.parent / "src" / "howdah" / "hadoop" / "distribution" / "classes"

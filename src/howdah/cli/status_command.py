@@ -61,8 +61,8 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     click.echo(
         f"  each node        {sizing['slots']} tasks of {sizing['task_mib']} MiB, {sizing['node_mib']} MiB in all"
     )
-    for sentence in manifest.lost:
-        click.secho(f"  lost: {sentence}", fg="red")
+    for lost in manifest.lost:
+        click.secho(f"  lost: {lost.sentence}", fg="red")
     if ports:
         from howdah.cluster.exposure import exposed
 

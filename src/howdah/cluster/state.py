@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.store import howdah_home, is_locked, lock_file
 
@@ -41,6 +41,34 @@ class Daemon:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """A daemon that ended on its own: the exit code of its process, and its log."""
+
+    role: str
+    place: str
+    pid: int
+    code: int
+    log: str
+
+    @property
+    def sentence(self) -> str:
+        """What happened, for people."""
+        return f"{self.role} of {self.place} (process {self.pid}) ended with code {self.code}; its log: {self.log}"
+
+    def logged_in(self, directory: Path) -> Lost:
+        """The same with its log in `directory`, where a copy of it is."""
+        return replace(self, log=str(directory / Path(self.log).name))
+
+
+class DaemonLost(ClusterProblem):
+    """`lost` has ended on its own, and nothing goes on without it."""
+
+    def __init__(self, lost: Lost) -> None:
+        super().__init__(lost.sentence)
+        self.lost = lost
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What is known of a cluster. `state` is `starting`, `up`, `ending`, `leftover` (not all of it could be removed),
     `failed` (it did not come up) or `down`."""
@@ -56,8 +84,8 @@ class Manifest:
     defaults: Mapping[str, Any]
     allocation: Mapping[str, Any]
     daemons: tuple[Daemon, ...] = ()
-    lost: tuple[str, ...] = field(default=())
-    """Daemons that ended on their own, each with its exit code, as sentences."""
+    lost: tuple[Lost, ...] = ()
+    """Daemons that ended on their own."""
     plugins: Mapping[str, str] = field(default_factory=dict)
     """The SHA-256 of each of our jars on the class paths, by its path."""
 
@@ -206,6 +234,6 @@ def _decode(record: Mapping[str, Any]) -> Manifest:
                 }
             ),
             "daemons": tuple(Daemon(**daemon) for daemon in record["daemons"]),
-            "lost": tuple(record["lost"]),
+            "lost": tuple(Lost(**one) for one in record["lost"]),
         }
     )

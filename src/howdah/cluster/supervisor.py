@@ -20,7 +20,7 @@ from typing import Any
 from howdah.cluster.assembly import Assembly
 from howdah.cluster.control import ControlServer
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.state import ClusterDirectory, Manifest, cluster_directory
+from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HowdahError, UsageError
 from howdah.host.supervise import adopt_orphans, end_descendants
 
@@ -83,16 +83,16 @@ class Supervisor:
             for running, code in assembly.ended():
                 if running.daemon.pid not in reported:
                     reported.add(running.daemon.pid)
-                    name = f"{running.daemon.role} of {running.daemon.place}"
-                    self._lost(f"{name} (process {running.daemon.pid}) ended with code {code}; its log: {running.log}")
+                    daemon = running.daemon
+                    self._note(Lost(daemon.role, daemon.place, daemon.pid, code, running.log))
 
-    def _lost(self, sentence: str) -> None:
+    def _note(self, lost: Lost) -> None:
         with self._changing:
             assert self._manifest is not None
             try:
-                self._save(replace(self._manifest, lost=(*self._manifest.lost, sentence)))
+                self._save(replace(self._manifest, lost=(*self._manifest.lost, lost)))
             except OSError as error:  # A full disk, say. The cluster goes on, and knows it while it does.
-                sys.stderr.write(f"{sentence}; the manifest could not be written: {error}\n")
+                sys.stderr.write(f"{lost.sentence}; the manifest could not be written: {error}\n")
 
     def _save(self, manifest: Manifest) -> None:
         self._manifest = manifest

@@ -9,12 +9,13 @@ import pytest
 
 from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses, read_existing, web_addresses
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.foreign import ForeignCluster
+from howdah.cluster.managed import ManagedCluster
 from howdah.errors import UsageError
+from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.hadoop.configuration.site import expand, render_site
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk
-from howdah.host import Host
 
 HA = {
     "fs.defaultFS": "hdfs://prod",
@@ -133,17 +134,45 @@ class Nowhere:
     def close(self) -> None: ...
 
 
-def cluster(control: Supervisor | None) -> LiveCluster:
-    return LiveCluster(
-        description={"name": "c1"},
-        conf=Path("/conf"),
-        settings={},
-        addresses=WebAddresses(("nn:1",), ("rm:1",), ("hs:1",)),
-        distribution=Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ()),
-        jdk=Jdk("/jdk", (17, 0, 1), "any", "amd64", ()),
-        host=cast(Host, Nowhere()),
-        control=cast(ControlClient, control),
-    )
+SHARED: dict[str, Any] = {
+    "description": {"name": "c1"},
+    "conf": Path("/conf"),
+    "settings": {},
+    "addresses": WebAddresses(("nn:1",), ("rm:1",), ("hs:1",)),
+    "distribution": Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ()),
+    "jdk": Jdk("/jdk", (17, 0, 1), "any", "amd64", ()),
+    "host": Nowhere(),
+}
+
+
+def plan(*nodes: str) -> Plan:
+    """Masters on `here`, a node on each host of `nodes`."""
+    places = [Place(f"node{number}", host, "127.0.0.1", {}, "/n") for number, host in enumerate(nodes)]
+    master = Place("master", "here", "127.0.0.1", {}, "/m")
+    return Plan("c", master, tuple(places), "/c", (1, 2), (3, 4), "simple")
+
+
+def cluster(control: Supervisor, *nodes: str) -> ManagedCluster:
+    return ManagedCluster(plan(*nodes), Path("/logs"), cast(ControlClient, control), **SHARED)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "one", "common"),
+    [(["here"], True, "/c/files"), (["here", "here"], False, "/c/files"), (["there"], False, None)],
+)
+def test_what_a_plan_tells_of_its_hosts(nodes: list[str], one: bool, common: str | None) -> None:
+    found = cluster(Supervisor(), *nodes)
+    assert (found.is_one_node_here, found.common_directory, found.shares_files) == (one, common, common is not None)
+
+
+def test_of_a_cluster_that_howdah_did_not_start_nothing_is_made_up() -> None:
+    found = ForeignCluster(**SHARED)
+    assert not any((found.observed, found.runs_distribution, found.shares_files, found.is_one_node_here))
+    assert found.common_directory is None
+    assert not [*found.data_directories, *found.work_directories, *found.log_files, *found.data_places("hdfs")]
+    assert (found.lost_daemons(), found.mounts, found.own_names) == ((), {"/": "/"}, {"/conf": "CONF"})
+    with pytest.raises(UsageError, match="a datanode can only be killed on a cluster that Howdah started"):
+        found.kill_daemon("datanode")
 
 
 @pytest.mark.promise("A second run on a cluster that is in use is refused", "issue 3")
@@ -158,4 +187,4 @@ def test_a_cluster_is_claimed_by_this_process_and_others_own_cannot_be() -> None
     cluster(supervisor).claim()
     assert supervisor.holder == f"process {os.getpid()}"
     cluster(supervisor).claim()
-    cluster(None).claim()
+    ForeignCluster(**SHARED).claim()

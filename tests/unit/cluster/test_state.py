@@ -20,7 +20,7 @@ from howdah.cluster.client import Ended, find_cluster, forget, take_down
 from howdah.cluster.control import ControlClient, ControlServer
 from howdah.cluster.environment import shell_environment
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.state import ClusterDirectory, Daemon, Manifest, cluster_directory, known_clusters
+from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import lay_out
 from howdah.hadoop.configuration.sizing import Sizing
@@ -38,7 +38,7 @@ MANIFEST = Manifest(
     defaults={"kind": "tuned"},
     allocation={"kind": "local"},
     daemons=(Daemon("namenode", "master", "h", 7),),
-    lost=("datanode of node1 ended",),
+    lost=(Lost("datanode", "node1", 8, -9, "/logs/datanode-node1.log"),),
     plugins={"/jars/plugin.jar": "00ff"},
 )
 
@@ -209,7 +209,7 @@ def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
 
 def test_status_and_down_are_answered(directory: ClusterDirectory, cluster: Cluster) -> None:
     client = ControlClient(directory)
-    assert client.ask("status")["lost"] == ["datanode of node1 ended"]
+    assert [Lost(**one) for one in client.ask("status")["lost"]] == [*MANIFEST.lost]
     assert client.ask("down") == {}
     client.close()
     assert cluster.ends == 1

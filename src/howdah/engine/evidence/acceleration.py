@@ -34,7 +34,7 @@ def check_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
     """Refuses jobs whose settings `conf` name plugins of ours on a cluster that came up without their jar. Raises
     UsageError."""
     there = any(jar.stem == ACCELERATOR_JAR for jar in cluster.distribution.plugins)
-    if plugins_of(conf) and cluster.plan is not None and not there:
+    if plugins_of(conf) and cluster.runs_distribution and not there:
         name = cluster.description["name"]
         raise UsageError(
             f"the cluster {name!r} does not have {ACCELERATOR_JAR}.jar, which had not been built when it came up",
@@ -45,7 +45,7 @@ def check_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
 def with_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> Mapping[str, str]:
     """`conf` for jobs on the cluster. To one that Howdah did not start, the plugins that `conf` names are sent with
     each job: what is on its class path is its owner's business."""
-    if cluster.plan is not None or not plugins_of(conf):
+    if cluster.runs_distribution or not plugins_of(conf):
         return conf
     jars = [jar.absolute().as_uri() for jar in cluster.distribution.plugins]
     return {**conf, _SHIPPED: ",".join((*filter(None, [conf.get(_SHIPPED)]), *jars))}
@@ -56,7 +56,7 @@ def jars_for_spark(cluster: LiveCluster, conf: Mapping[str, str]) -> tuple[Path,
     that Howdah started; elsewhere those of this machine if a file system of the jobs is ours."""
     settings = {**cluster.settings, **conf}
     ours = any(key.startswith("fs.") and value.startswith(_PACKAGE) for key, value in settings.items())
-    return cluster.distribution.plugins if cluster.plan is not None or ours else ()
+    return cluster.distribution.plugins if cluster.runs_distribution or ours else ()
 
 
 def rebuilt(cluster: LiveCluster) -> Iterator[Caveat]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from howdah.cluster.live import LiveCluster
+from howdah.cluster.state import Lost
 from howdah.engine.evidence.readback import ReadBack
 from howdah.errors import HowdahError
 from howdah.hadoop.configuration.tuning import TASK_OPTIONS
@@ -37,7 +38,7 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
         values = sorted({one.value for one in own})
         right = bool(values) and all(value.startswith(f"{directory}/") for value in values)
         yield Check("shuffle directory", right, f"NodeManagers have {', '.join(values) or 'not said'}")
-    if cluster.plan is not None and cluster.distribution.source == "managed":
+    if cluster.runs_distribution and cluster.distribution.source == "managed":
         manager = cluster.resourcemanager
         versions = {manager.info().version, *(node.version for node in manager.nodes() if node.state == "RUNNING")}
         right = versions == {cluster.distribution.version}
@@ -52,11 +53,11 @@ def check_emptied(before: int, after: int) -> Check:
 
 def losses(cluster: LiveCluster) -> tuple[str, ...]:
     """Sentences about what jobs could not go on without: daemons that ended on their own, and a disk that is full."""
-    return (*lost_daemons(cluster), *full_disk(cluster))
+    return (*(lost.sentence for lost in lost_daemons(cluster)), *full_disk(cluster))
 
 
-def lost_daemons(cluster: LiveCluster) -> tuple[str, ...]:
-    """A sentence about each daemon that ended on its own; none where the supervisor cannot be asked."""
+def lost_daemons(cluster: LiveCluster) -> tuple[Lost, ...]:
+    """The daemons that ended on their own; none where the supervisor cannot be asked."""
     with suppress(HowdahError):
         return cluster.lost_daemons()
     return ()
@@ -64,10 +65,10 @@ def lost_daemons(cluster: LiveCluster) -> tuple[str, ...]:
 
 def full_disk(cluster: LiveCluster) -> tuple[str, ...]:
     """A sentence where the disk of the cluster's directory is full."""
-    plan = cluster.plan
     with suppress(HowdahError):
-        if plan is not None and (free := cluster.host.call("files.space", path=plan.directory)["free"]) < _FULL:
-            return (f"the disk of {plan.directory} is full: {format_bytes(free)} are free",)
+        for directory in cluster.work_directories:
+            if (free := cluster.host.call("files.space", path=directory)["free"]) < _FULL:
+                return (f"the disk of {directory} is full: {format_bytes(free)} are free",)
     return ()
 
 

@@ -23,11 +23,7 @@ def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spar
     """The fingerprint of every host that can be reached, of Hadoop, and of what the workload uses beside it: `programs`
     are jars of ours."""
     # By what they are for: their names are those of one cluster.
-    plan, paths = cluster.plan, {"/": "/"}
-    if plan is not None:
-        paths[plan.directory] = "cluster"
-        if plan.shuffle is not None:
-            paths[plan.shuffle] = "shuffle"
+    paths = cluster.mounts
     hosts = {name: host.call("machine.fingerprint", paths=list(paths)) for name, host in cluster.hosts.items()}
     for facts in hosts.values():
         facts["mounts"] = {paths[path]: mount for path, mount in facts["mounts"].items()}
@@ -77,11 +73,10 @@ def flags_of(line: Sequence[str]) -> list[str]:
 
 def keep_logs(cluster: LiveCluster, writer: RunWriter, applications: Collection[str] | None, most_bytes: int) -> None:
     """Keeps the ends of the logs of the daemons and of the containers of `applications` (None: of all)."""
-    if cluster.logs is not None:
-        for file in sorted(cluster.logs.glob("*.log")):
-            writer.keep(f"logs/daemons/{file.name}", _end(cluster, str(file), most_bytes))
-    for place in () if cluster.plan is None else cluster.plan.nodes:
-        _keep_containers(cluster, writer, f"{place.directory}/containers", applications, most_bytes)
+    for file in cluster.log_files:
+        writer.keep(f"logs/daemons/{file.name}", _end(cluster, str(file), most_bytes))
+    for directory in cluster.container_logs:
+        _keep_containers(cluster, writer, directory, applications, most_bytes)
 
 
 def _keep_containers(

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from howdah.cluster.client import StartedCluster, find_cluster
 from howdah.cluster.existing import conf_directory, read_existing
-from howdah.cluster.live import LiveCluster, open_existing, open_managed
+from howdah.cluster.foreign import open_existing
+from howdah.cluster.live import LiveCluster
+from howdah.cluster.managed import open_managed
 from howdah.engine.evidence.acceleration import check_plugins
 from howdah.engine.measurement.defaults import own_defaults
 from howdah.engine.measurement.preflight import (
@@ -68,9 +70,9 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         resolved = _resolved(measurement, cluster, storage, observer)
         bounds = Bounds({})
         # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
-        if measurement.calibrated and cluster.plan is not None:
+        if measurement.calibrated and cluster.observed:
             observer.step("calibrating: processors, disk, loopback")
-            bounds = calibrate(cluster, cluster.plan.data_directories)
+            bounds = calibrate(cluster)
         for workload, own in resolved:
             for _ in range(measurement.repeat):
                 measured = _once(measurement, cluster, storage, workload, own, bounds, observer)

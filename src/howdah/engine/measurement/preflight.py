@@ -125,10 +125,8 @@ def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, sett
             f"{format_bytes(free)} are free",
             hint="Choose a smaller --size.",
         )
-    if cluster.plan is not None:
-        work = cluster.plan.directory
-        data = work if storage.name == HDFS else str(cluster.plan.storages.directory)
-        check_disks(cluster.host, workload, (data, stored), (work, intermediate))
+    for place in cluster.data_places(storage.name):
+        check_disks(place.host, workload, (place.data, stored), (place.work, intermediate))
 
 
 def check_disks(host: Host, workload: Workload, stored: tuple[str, int], intermediate: tuple[str, int]) -> None:

@@ -50,14 +50,10 @@ class Commands:
             default=tuple(as_default(cluster, self._storage, self._directory)),
             home=f"-D{HOMES}={self._directory}/home",
             staging=self._storage.uri(f"{self._directory}/staging"),
-            client_maps=cores if self._is_one_node() else 0,
-            # Hosts of a cluster that Howdah did not start have a Python of their own, if any.
-            python="python3" if cluster.plan is None else sys.executable,
+            client_maps=cores if cluster.is_one_node_here else 0,
+            # Other hosts have a Python of their own, if any.
+            python=sys.executable if cluster.shares_files else "python3",
         )
-
-    def _is_one_node(self) -> bool:
-        plan = self._cluster.plan
-        return plan is not None and [node.host for node in plan.nodes] == [plan.masters.host]
 
     def launch(self, program: Program, phase: str, tags: str) -> Launch:
         """How `program` runs as `phase`; what it submits has the YARN application `tags`. Raises UsageError where Spark
@@ -82,16 +78,10 @@ class Commands:
             "spark.jars": str(cluster.distribution.examples_jar),
             # Spark leaves its directory behind: it goes with the run's data.
             "spark.yarn.stagingDir": self._storage.uri(self._directory),
+            **cluster.spark_properties(spark.home),
         }
-        if cluster.plan is not None:
-            own |= {
-                # Nodes on this machine find Spark where it is; otherwise it is sent to them each time.
-                "spark.yarn.jars": f"local:{spark.home}/jars/*",
-                "spark.pyspark.python": sys.executable,
-                "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": cluster.plan.masters.address,
-            }
         given = {**own, **program.properties}
         jars = jars_for_spark(cluster, self._settings)
-        sent = cluster.plan is None
+        sent = not cluster.shares_files
         argv = submit_command(spark, sending(given, jars) if sent and jars else given, program.argv)
         return Launch(program.argv, lambda conf: (argv, with_jars(cluster.client_environment(conf), jars, sent=sent)))

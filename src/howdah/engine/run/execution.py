@@ -11,6 +11,7 @@ from typing import Any
 
 import howdah
 from howdah.cluster.live import LiveCluster
+from howdah.cluster.state import DaemonLost, Lost
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.evidence.clocks import Clocks
@@ -50,9 +51,10 @@ class Bounds:
     hosts: Mapping[str, Mapping[str, Any]]
 
 
-def calibrate(cluster: LiveCluster, directories: Sequence[str]) -> Bounds:
-    """Measures processors, loopback and the disks that hold `directories` on every host: some three seconds, and one
+def calibrate(cluster: LiveCluster) -> Bounds:
+    """Measures processors, loopback and the disks that hold data of jobs on every host: some three seconds, and one
     more for every disk after the first."""
+    directories = cluster.data_directories
     return Bounds(
         {
             name: host.call("calibration.measure", directories=list(directories), only_disks=True)
@@ -144,7 +146,7 @@ class Execution:
             self._before()
             outcome = self._attempt()
         except HowdahError as error:
-            message = self._of_kept_logs(error.message)
+            message = self._told(error.lost) if isinstance(error, DaemonLost) else error.message
             lost = (*self._lost(), *full_disk(self._cluster))
             also = (sentence for sentence in lost if sentence not in message)
             kind: OutcomeKind = "invalid" if isinstance(error, Untrusted) else "failed"
@@ -173,7 +175,7 @@ class Execution:
         self._environment["before"] = self._fingerprint()
         self._writer.environment(self._environment)
         self._record.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]
-        if self._cluster.plan is None:
+        if not self._cluster.observed:
             text = "environment and series are of the submitting machine; the cluster's hosts were out of reach"
             self._record.caveats.append(Caveat("run", text))
         self._record.caveats += [Caveat("run", text) for text in self._cluster.warnings]
@@ -211,17 +213,7 @@ class Execution:
 
     def _read_back(self) -> tuple[Check, ...]:
         held = read_back(self.path)
-        own = {self._run.id: "RUN", str(self._cluster.conf): "CONF"}
-        plan = self._cluster.plan
-        if self._cluster.logs is not None:
-            own[str(self._cluster.logs)] = "LOGS"
-        if plan is not None:
-            own[plan.directory] = "CLUSTER"
-            if plan.shuffle is not None:
-                own[Path(plan.shuffle).name] = "CLUSTER"
-            if plan.own_files:
-                own[plan.own_files] = ""
-        self._writer.readback(distinguishing(held, own))
+        self._writer.readback(distinguishing(held, {self._run.id: "RUN", **self._cluster.own_names}))
         found = (
             check_settings(self._settings["conf"], held, self._measured),
             self._clocks.check(),
@@ -296,13 +288,11 @@ class Execution:
         return read_environment(self._cluster, own_jars(self._workload), spark)
 
     def _lost(self) -> tuple[str, ...]:
-        return tuple(self._of_kept_logs(sentence) for sentence in lost_daemons(self._cluster))
+        return tuple(map(self._told, lost_daemons(self._cluster)))
 
-    def _of_kept_logs(self, text: str) -> str:
-        """`text` with the names of the cluster's logs as those of the run's copies: a cluster may be gone when it is
-        read."""
-        logs = self._cluster.logs
-        return text if logs is None else text.replace(f"{logs}/", f"{self.path}/logs/daemons/")
+    def _told(self, lost: Lost) -> str:
+        """A loss with the run's copy of the daemon's log: the cluster may be gone when it is read."""
+        return lost.logged_in(self.path / "logs" / "daemons").sentence
 
     def _calibration(self) -> list[Sample]:
         phase, start = "calibration", self._run.start

@@ -106,7 +106,7 @@ class Judge:
         It may be asked before the NameNode has given a silent DataNode up, which takes 20 s (`configuration`).
         """
         with suppress(HowdahError):
-            if not any(sentence.startswith(f"{DATANODE.name} ") for sentence in self._cluster.lost_daemons()):
+            if not any(lost.role == DATANODE.name for lost in self._cluster.lost_daemons()):
                 return ()
             deadline = time.monotonic() + _GIVEN_UP_SECONDS
             while not (missing := self._cluster.namenode.status().missing_blocks) and time.monotonic() < deadline:

@@ -95,14 +95,11 @@ class JobSession:
         return there[name]
 
     def local(self, directory: str | None) -> Files:
-        plan = self._cluster.plan
+        directory = directory or self._cluster.common_directory
         if directory is None:
-            if plan is None or {place.host for place in plan.places} != {plan.masters.host}:
-                raise UsageError(
-                    "no directory is known that every node of this cluster sees",
-                    hint="Name one: --directory DIR.",
-                )
-            directory = f"{plan.directory}/files"
+            raise UsageError(
+                "no directory is known that every node of this cluster sees", hint="Name one: --directory DIR."
+            )
         storage = open_local(self._cluster.host, directory)
         self.storages.append(storage)
         return storage

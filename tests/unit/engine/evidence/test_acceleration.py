@@ -37,7 +37,7 @@ JAR = Path("/jars/howdah-accelerator.jar")
 class Cluster:
     """One that Howdah started, or not; what of it is looked at."""
 
-    plan: object | None = None
+    runs_distribution: bool = False
     plugins: tuple[Path, ...] = (JAR,)
     description: Mapping[str, Any] = field(default_factory=lambda: {"name": "c"})
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -51,24 +51,24 @@ class Cluster:
 
 
 def test_a_cluster_that_came_up_without_the_jar_is_refused() -> None:
-    check_plugins(Cluster(plan="p").live(), OURS)
-    check_plugins(Cluster(plan="p", plugins=()).live(), STOCK)
-    check_plugins(Cluster(plan=None, plugins=()).live(), OURS)
+    check_plugins(Cluster(runs_distribution=True).live(), OURS)
+    check_plugins(Cluster(runs_distribution=True, plugins=()).live(), STOCK)
+    check_plugins(Cluster(plugins=()).live(), OURS)
     with pytest.raises(UsageError, match=r"the cluster 'c' does not have howdah-accelerator\.jar") as caught:
-        check_plugins(Cluster(plan="p", plugins=()).live(), OURS)
+        check_plugins(Cluster(runs_distribution=True, plugins=()).live(), OURS)
     assert "make jars" in str(caught.value.hint)
 
 
 def test_only_to_other_peoples_clusters_the_jar_is_sent_and_only_where_it_is_asked_for() -> None:
     others = Cluster().live()
-    assert with_plugins(Cluster(plan="p").live(), OURS) == OURS
+    assert with_plugins(Cluster(runs_distribution=True).live(), OURS) == OURS
     assert with_plugins(others, STOCK) == STOCK
     assert with_plugins(others, OURS) == {**OURS, "tmpjars": "file:///jars/howdah-accelerator.jar"}
     assert with_plugins(others, {**OURS, "tmpjars": "a.jar"})["tmpjars"] == f"a.jar,{JAR.as_uri()}"
 
 
 def test_spark_gets_the_jars_of_a_cluster_of_howdah_and_elsewhere_what_its_file_systems_need() -> None:
-    assert jars_for_spark(Cluster(plan="p").live(), {}) == (JAR,)
+    assert jars_for_spark(Cluster(runs_distribution=True).live(), {}) == (JAR,)
     stock, ours = (settings_for(name) for name in ("none", "sort"))
     assert jars_for_spark(Cluster().live(), stock) == ()
     assert jars_for_spark(Cluster().live(), ours) == (JAR,)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.evidence.surroundings import read_environment
@@ -24,7 +24,7 @@ class Cluster:
     """One on a host that says nothing of itself."""
 
     host: FakeHost = field(default_factory=lambda: FakeHost({"machine.fingerprint": lambda **_: {"mounts": {}}}))
-    plan: Any = None
+    mounts: Mapping[str, str] = field(default_factory=lambda: {"/": "/"})
     distribution: Distribution = HADOOP
     jdk: Jdk = JDK
 

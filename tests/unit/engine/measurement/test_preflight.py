@@ -25,7 +25,7 @@ from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.terasort import TeraSort
-from tests.unit.engine.run.clusters import FakeCluster, FakeHost, FakeManager, directory, node
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost, FakeManager, node
 
 SETTINGS = TeraSort().resolve(Asked(size=1000), {"dfs.replication": "1"})
 
@@ -42,8 +42,8 @@ class Space:
         return self._free
 
 
-def space(free: int, disk: int, plan: Any = None) -> None:
-    cluster = FakeCluster(FakeHost({"files.space": lambda **_: {"free": disk, "device": 1}}), plan=plan).live()
+def space(free: int, disk: int, *places: tuple[str, str]) -> None:
+    cluster = FakeCluster(FakeHost({"files.space": lambda **_: {"free": disk, "device": 1}}), places=places).live()
     storage: Any = Space(free)
     assert isinstance(storage, Space)
     check_space(cluster, _storage(storage), TeraSort(), SETTINGS)
@@ -99,9 +99,9 @@ def test_data_must_fit_the_storage_with_its_replicas(tmp_path: Path) -> None:
 
 def test_what_lies_between_map_and_reduce_must_fit_the_disk_too(tmp_path: Path) -> None:
     stored, intermediate = TeraSort().space_bytes(SETTINGS)
-    space(stored, stored + intermediate, directory(tmp_path))
+    space(stored, stored + intermediate, (str(tmp_path), str(tmp_path)))
     with pytest.raises(UsageError, match=str(tmp_path)):
-        space(stored, stored + intermediate - 1, directory(tmp_path))
+        space(stored, stored + intermediate - 1, (str(tmp_path), str(tmp_path)))
 
 
 @pytest.mark.promise("Data that does not fit is refused before anything is started", "issue 2")

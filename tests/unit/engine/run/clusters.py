@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from howdah.cluster.live import LiveCluster
-from howdah.cluster.state import Daemon
+from howdah.cluster.live import DataPlace, LiveCluster
+from howdah.cluster.state import Daemon, Lost
 from howdah.errors import ClusterProblem
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.interfaces.http import Unreachable
 from howdah.hadoop.interfaces.resourcemanager import Application, Resource, YarnNode
+from howdah.host import Host
 
 IDLE = {"seconds": {}, "adopted": 0.0, "containers": {}, "running": [], "steady": True}
 """What the agent's `accounting.cpu` returns where nothing runs."""
@@ -111,11 +112,27 @@ class FakeCluster:
     namenode: Any = None
     daemons: tuple[Daemon, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
-    plan: Any = None
     webhdfs: Any = None
     description: Mapping[str, Any] = field(default_factory=dict)
     distribution: Distribution = HADOOP
     warnings: tuple[str, ...] = ()
+    observed: bool = False
+    runs_distribution: bool = False
+    shares_files: bool = False
+    is_one_node_here: bool = False
+    common_directory: str | None = None
+    work_directories: tuple[str, ...] = ()
+    places: tuple[tuple[str, str], ...] = ()
+    mounts: Mapping[str, str] = field(default_factory=lambda: {"/": "/"})
+    own_names: Mapping[str, str] = field(default_factory=dict)
+    log_files: tuple[Path, ...] = ()
+    container_logs: tuple[str, ...] = ()
+
+    def data_places(self, storage: str) -> tuple[DataPlace, ...]:
+        return tuple(DataPlace(cast(Host, self.host), data, work) for data, work in self.places)
+
+    def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
+        return {}
 
     def client_files(self, overrides: Mapping[str, str]) -> dict[str, bytes]:
         return {"mapred-site.xml": "\n".join(f"{key}={value}" for key, value in overrides.items()).encode()}
@@ -146,7 +163,7 @@ class ClientsOnly(FakeCluster):
     """One whose clients are started and nothing else, and which has `lost` daemons."""
 
     distribution: Distribution = field(default_factory=lambda: Distribution("3.4.2", Path("/"), "managed", (), (), ()))
-    lost: tuple[str, ...] = ()
+    lost: tuple[Lost, ...] = ()
     silent: bool = False
 
     def client_files(self, settings: Any) -> dict[str, bytes]:
@@ -161,17 +178,12 @@ class ClientsOnly(FakeCluster):
     def shell_environment(self, conf: Path) -> dict[str, str]:
         return {}
 
-    def lost_daemons(self) -> tuple[str, ...]:
+    def lost_daemons(self) -> tuple[Lost, ...]:
         if self.silent:
             raise ClusterProblem("the supervisor is gone")
         return self.lost
 
 
-def directory(path: Path) -> Any:
-    """A plan of which only the directory is looked at."""
-
-    @dataclass
-    class Directory:
-        directory: str
-
-    return Directory(str(path))
+def lost(role: str, place: str = "node1") -> Lost:
+    """A daemon that was killed."""
+    return Lost(role, place, 7, -9, f"/cluster/logs/{role}-{place}.log")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from howdah.cluster.state import Lost
 from howdah.engine.observer import Silent
 from howdah.engine.run.execution import Bounds, Execution
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
@@ -19,7 +20,7 @@ from howdah.storage import Storage
 from howdah.store import read_run
 from howdah.workload import Session, Settings
 from howdah.workload.command import Command
-from tests.unit.engine.run.clusters import IDLE, ClientsOnly, FakeHost, TaggedManager, application
+from tests.unit.engine.run.clusters import IDLE, ClientsOnly, FakeHost, TaggedManager, application, lost
 
 
 class Ends(Command):
@@ -52,7 +53,6 @@ class Whole(ClientsOnly):
     conf: Path = Path("/none")
     jdk: Jdk = field(default_factory=lambda: Jdk("/jdk", (17, 0, 1), "x", "x86_64", ()))
     web_servers: Mapping[str, str] = field(default_factory=dict)
-    logs: Path | None = None
 
     @property
     def hosts(self) -> Mapping[str, FakeHost]:
@@ -86,7 +86,7 @@ def execution(
     where: str,
     error: BaseException | None,
     *,
-    lost: tuple[str, ...] = (),
+    gone: tuple[Lost, ...] = (),
     warnings: tuple[str, ...] = (),
     manager: TaggedManager | None = None,
 ) -> Execution:
@@ -96,7 +96,7 @@ def execution(
         "machine.command_lines": lambda **_: [],
         "accounting.cpu": lambda **_: IDLE,
     }
-    cluster = Whole(FakeHost(answers), manager or TaggedManager(), lost=lost, conf=tmp_path, warnings=warnings)
+    cluster = Whole(FakeHost(answers), manager or TaggedManager(), lost=gone, conf=tmp_path, warnings=warnings)
     storage: Any = Nothing()
     return Execution(
         cluster.live(),
@@ -167,8 +167,12 @@ def test_a_run_that_is_not_valid_kills_what_still_runs_of_it(tmp_path: Path, err
 
 def test_what_the_cluster_lost_is_said_whatever_ended_the_run(tmp_path: Path) -> None:
     for error in (Untrusted("no report"), WorkloadFailed("no report")):
-        outcome = execution(tmp_path, "run", error, lost=("datanode of node1 ended",)).execute().outcome
-        assert outcome.reason == "no report\ndatanode of node1 ended"
+        one = execution(tmp_path, "run", error, gone=(lost("datanode"),))
+        outcome = one.execute().outcome
+        [first, then] = (outcome.reason or "").splitlines()
+        assert first == "no report"
+        assert then.startswith("datanode of node1 (process 7) ended with code -9; its log: ")
+        assert then.endswith(f" {one.path}/logs/daemons/datanode-node1.log"), "the run's copy"
 
 
 def test_a_fault_of_ours_closes_the_directory_and_is_raised_again(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from tests.unit.engine.run.clusters import (
     FakeProcess,
     TaggedManager,
     application,
-    directory,
+    lost,
 )
 from tests.unit.engine.run.test_failure import ATTEMPT, JOB
 from tests.unit.workload.sessions import FakeFiles
@@ -64,7 +64,11 @@ def session(
         "files.space": lambda **_: {"free": free, "device": 1},
     }
     host = FakeHost(answers, process, started=[] if clients is None else clients)
-    cluster = ClientsOnly(host, TaggedManager([tuple(seen)]), **{"plan": directory(writer.path), **changes})
+    cluster = ClientsOnly(
+        host,
+        TaggedManager([tuple(seen)]),
+        **{"work_directories": (str(writer.path),), "observed": True, "shares_files": True, **changes},
+    )
     storage: Any = FakeFiles()
     return JobSession(
         cluster.live(),
@@ -119,7 +123,7 @@ def test_a_verification_that_was_killed_says_nothing(writer: RunWriter) -> None:
 @pytest.mark.promise(
     "A verification that could not do its work is a failure of the run, not of the data", "reference/exit-codes"
 )
-@pytest.mark.parametrize("changes", [{"lost": ("nodemanager of node1 ended",)}, {"free": 1 << 20}])
+@pytest.mark.parametrize("changes", [{"lost": (lost("nodemanager"),)}, {"free": 1 << 20}])
 def test_a_verification_says_nothing_where_the_cluster_lost_what_it_needs(
     writer: RunWriter, changes: dict[str, Any]
 ) -> None:
@@ -197,7 +201,7 @@ def test_to_a_cluster_that_howdah_did_not_start_our_jars_are_sent_with_spark(wri
     clients: list[tuple[Sequence[str], Mapping[str, str]]] = []
     spark = application(kind="SPARK", start=10.0, finish=14.0)
     ours = {"fs.hdfs.impl": "org.howdah.hdfs.BufferedFileSystem"}
-    of_others: dict[str, Any] = {"plan": None, "settings": ours, "distribution": hadoop}
+    of_others: dict[str, Any] = {"shares_files": False, "settings": ours, "distribution": hadoop}
     one = session(writer, FakeProcess(looks=0), seen=[spark], clients=clients, **of_others)
     one.run("x", "run", SparkProgram(("x.py",), {"spark.yarn.dist.files": "own"}))
     [(argv, environment)] = clients

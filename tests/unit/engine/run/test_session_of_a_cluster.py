@@ -16,7 +16,6 @@ from howdah.engine.observer import Silent
 from howdah.engine.run.phase import Hooks
 from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import storages_of
-from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.hadoop.interfaces.resourcemanager import Application, YarnNode
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
@@ -96,27 +95,23 @@ def test_defaults_of_workloads_are_part_of_what_data_is_and_of_what_clients_see(
 
 
 @pytest.mark.parametrize(
-    ("nodes", "vcores", "maps", "at_once"),
+    ("one_here", "vcores", "maps", "at_once"),
     [
-        ([], "3", 2, None),
-        (["here"], "3", 2, 2),
-        (["here"], "3", 100, 3),
-        (["here"], "64", 16, 16),
-        (["here"], "64", 17, None),
-        (["here"], None, 9, 8),
-        (["here", "here"], "3", 2, None),
-        (["there"], "3", 2, None),
+        (False, "3", 2, None),
+        (True, "3", 2, 2),
+        (True, "3", 100, 3),
+        (True, "64", 16, 16),
+        (True, "64", 17, None),
+        (True, None, 9, 8),
     ],
 )
 def test_maps_run_in_the_client_where_one_node_beside_it_is_all_there_is(
-    opens: Opens, nodes: list[str], vcores: str | None, maps: int, at_once: int | None
+    opens: Opens, one_here: bool, vcores: str | None, maps: int, at_once: int | None
 ) -> None:
-    places = [Place(f"node{number}", host, "127.0.0.1", {}, "/n") for number, host in enumerate(nodes)]
-    master = Place("master", "here", "127.0.0.1", {}, "/m")
-    plan = Plan("c", master, tuple(places), "/c", (1, 2), (3, 4), "simple") if nodes else None
     settings = {"fs.defaultFS": "hdfs://nn"}
     settings |= {} if vcores is None else {"yarn.nodemanager.resource.cpu-vcores": vcores}
-    found = opens(FakeCluster(FakeHost({}), plan=plan, settings=settings), Memory()).programs.in_client(maps)
+    cluster = FakeCluster(FakeHost({}), is_one_node_here=one_here, settings=settings)
+    found = opens(cluster, Memory()).programs.in_client(maps)
     local = ("-Dmapreduce.framework.name=local", f"-Dmapreduce.local.map.tasks.maximum={at_once}")
     assert found[:2] == (() if at_once is None else local)
     assert len(found[2:]) == len(found[:2]) // 2

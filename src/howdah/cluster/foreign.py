@@ -1,0 +1,95 @@
+"""A cluster that Howdah did not start: its daemons' pages are asked, its hosts are out of reach."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from howdah.cluster.existing import ExistingCluster
+from howdah.cluster.live import DataPlace, LiveCluster
+from howdah.cluster.state import Lost
+from howdah.errors import UsageError
+from howdah.hadoop.distribution.distribution import from_home, managed
+from howdah.hadoop.distribution.jars import place_of, plugin_jars
+from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
+from howdah.host.channel import open_local
+from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
+from howdah.store import howdah_home
+
+
+class ForeignCluster(LiveCluster):
+    """See `LiveCluster`. It is never started, stopped or restarted, and others may use it at the same time."""
+
+    observed = runs_distribution = shares_files = False
+    is_one_node_here = False
+    common_directory = None
+    data_directories: Sequence[str] = ()
+    work_directories: Sequence[str] = ()
+    log_files: Sequence[Path] = ()
+    container_logs: Sequence[str] = ()
+
+    @property
+    def web_servers(self) -> Mapping[str, str]:
+        found = {
+            "namenode": self.addresses.namenode,
+            "resourcemanager": self.addresses.resourcemanager,
+            "historyserver": self.addresses.history,
+        }
+        return {role: addresses[0] for role, addresses in found.items() if addresses}
+
+    @property
+    def mounts(self) -> Mapping[str, str]:
+        return {"/": "/"}
+
+    @property
+    def own_names(self) -> Mapping[str, str]:
+        return {str(self.conf): "CONF"}
+
+    def data_places(self, storage: str) -> Sequence[DataPlace]:  # noqa: ARG002
+        return ()
+
+    def spark_properties(self, spark_home: Path) -> Mapping[str, str]:  # noqa: ARG002
+        return {}
+
+    def claim(self) -> None: ...
+
+    def lease(self, tag: str) -> None: ...
+
+    def release(self) -> None: ...
+
+    def kill_daemon(self, role: str) -> None:
+        raise UsageError(f"a {role} can only be killed on a cluster that Howdah started")
+
+    def lost_daemons(self) -> tuple[Lost, ...]:
+        return ()
+
+
+def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path | None) -> ForeignCluster:
+    """A cluster that Howdah did not start. It is never started, stopped or restarted.
+
+    Raises HostProblem where there is no distribution or JDK for the client.
+    """
+    settings = existing.settings
+    distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
+    # A distribution of the user's own may have the file system's jar already.
+    files = place_of(FILESYSTEM_JAR)
+    needed = (files,) if f"fs.{POSIX_SCHEME}.impl" in settings and files.is_file() else ()
+    distribution = replace(distribution, plugins=(*plugin_jars(), *needed))
+    host = open_local(platform.node())
+    try:
+        jdk = choose_jdk(find_jdks(host), distribution.version)
+    except BaseException:
+        host.close()
+        raise
+    return ForeignCluster(
+        description={"kind": "conf", "conf": str(existing.directory), "hadoop": {"version": distribution.version}},
+        conf=existing.directory,
+        settings=settings,
+        addresses=existing.addresses,
+        distribution=distribution,
+        jdk=jdk,
+        host=host,
+        warnings=existing.warnings,
+    )
