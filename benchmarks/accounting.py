@@ -20,9 +20,10 @@ from howdah.cluster.client import StartedCluster
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.managed import open_managed
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.evidence.accounting import Accounting, Reading
+from howdah.engine.evidence.accounting import Accounting
 from howdah.engine.run.storages import job_files
 from howdah.hadoop.history.job_files import find_history
+from howdah.host.operations import CpuReading
 
 JOBS = int(os.environ.get("JOBS", "20"))
 ROWS = 1_000_000
@@ -94,7 +95,7 @@ def _wait_for_history(cluster: LiveCluster) -> None:
     )
 
 
-def _settled(accounting: Accounting) -> Reading:
+def _settled(accounting: Accounting) -> CpuReading:
     for _ in range(120):
         reading = accounting.read()
         if not reading.running:

@@ -31,7 +31,7 @@ from howdah.hadoop.interfaces.history_server import HistoryServer
 from howdah.hadoop.interfaces.namenode import NameNode
 from howdah.hadoop.interfaces.resourcemanager import ResourceManager
 from howdah.hadoop.interfaces.webhdfs import WebHdfs
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
@@ -69,7 +69,7 @@ class Assembly:
         host = self._allocation.hosts[plan.masters.host]
         for one in self._allocation.hosts.values():
             if request.processors is not None:
-                one.call("machine.confine", processors=request.processors)
+                operations.confine(one, request.processors)
         plan = self._plan = replace(plan, mount_types=_check_directory(self._allocation.hosts.values(), plan))
         free = _check_disk(host, plan.directory)
         announce("allocation")
@@ -118,7 +118,7 @@ class Assembly:
             remove_data(dead)
         home.write(manifest)
         for leftover in (str(home.logs), str(home.conf)):
-            host.call("files.remove", path=leftover)
+            operations.remove(host, leftover)
         claim_directories(self._allocation.hosts.values(), manifest.plan)
 
     def ended(self) -> list[tuple[Running, int]]:
@@ -227,8 +227,8 @@ def _cache() -> Path:
 
 def size_of(host: Host, nodes: int, disk: int) -> Sizing:
     """The sizes of a cluster of `nodes` nodes on `host`, with `disk` bytes free. Raises HostProblem."""
-    facts = host.call("machine.capacity")
-    return size_cluster(nodes, facts["processors"], facts["memory"], facts["memory_available"], disk)
+    facts = operations.capacity(host)
+    return size_cluster(nodes, facts.processors, facts.memory, facts.memory_available, disk)
 
 
 def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:
@@ -247,15 +247,17 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
     """The types of file system that are mounted where the root of the storage `posix` is; none if it is on the hosts'
     own disks. Raises HostProblem where some host cannot write to it, or only some have it mounted."""
     directory = plan.storages.directory
+    if directory is None:
+        return ()
     mounted: dict[str, str | None] = {}
-    for host in hosts if directory is not None else ():
-        if not host.call("files.is_writable", path=directory):
+    for host in hosts:
+        if not operations.is_writable(host, directory):
             raise HostProblem(
                 f"--storage posix:{directory}: no directory {directory} that one can write to",
                 hint="Make it, or mount it, on every host; Howdah never makes it itself.",
                 host=host.name,
             )
-        mounted[host.name] = host.call("files.mounted_type", path=directory)
+        mounted[host.name] = operations.mounted_type(host, directory)
     lacking = next((name for name, found in mounted.items() if found is None), None)
     there = next((name for name, found in mounted.items() if found is not None), None)
     if there is not None and lacking is not None:
@@ -269,7 +271,7 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
 
 def _check_disk(host: Host, directory: str) -> int:
     """The bytes that are free on the disk of `directory`."""
-    free: int = host.call("files.space", path=directory)["free"]
+    free = operations.space(host, directory).free
     if free < _LEAST_DISK:
         raise HostProblem(
             f"{format_bytes(free)} are free on the disk of {directory}; a cluster needs {format_bytes(_LEAST_DISK)}",

@@ -18,7 +18,7 @@ from howdah.hadoop.configuration.roles import NAMENODE, Role
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
 from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace
-from howdah.host import Host, Process
+from howdah.host import Host, Process, operations
 
 _FORMAT_SECONDS = 60.0
 _LOG_TAIL = 16000
@@ -73,16 +73,16 @@ class Daemons:
             host = self._hosts[place.host]
             node = None if place is self._plan.masters else place.name
             directory = self.conf_of(place)
-            host.call("files.make", path=directory, mode=0o700)
+            operations.make_directory(host, directory, mode=0o700)
             files = configuration.files(node, environment)
             files.update({name: text.encode() for name, text in extra.items()})
             for name, content in files.items():
-                host.call("files.write", path=f"{directory}/{name}", content=content, mode=0o600)
+                operations.write_file(host, f"{directory}/{name}", content)
             for name in ("tmp", "name") if node is None else ("tmp", "data", "containers"):
-                host.call("files.make", path=f"{place.directory}/{name}", mode=0o700)
+                operations.make_directory(host, f"{place.directory}/{name}", mode=0o700)
             if node is not None:
-                host.call("files.make", path=self._plan.container_files(place), mode=0o700)
-            host.call("files.make", path=self._logs, mode=0o700)
+                operations.make_directory(host, self._plan.container_files(place), mode=0o700)
+            operations.make_directory(host, self._logs, mode=0o700)
 
     def conf_of(self, place: Place) -> str:
         """The conf directory of the daemons at `place`."""
@@ -112,7 +112,7 @@ class Daemons:
 
     def tail(self, running: Running) -> str:
         """What a daemon that ended said last, from the end of its log."""
-        content: bytes = self._hosts[running.daemon.host].call("files.read", path=running.log, offset=-_LOG_TAIL)
+        content = operations.read_file(self._hosts[running.daemon.host], running.log, offset=-_LOG_TAIL)
         return _last_words(content, cut=len(content) == _LOG_TAIL)
 
     def stop(self) -> None:
@@ -127,9 +127,9 @@ class Daemons:
     def remove(self) -> None:
         """Kills what is left of the daemons and removes their data and configuration; the channels are still open."""
         for host in self._hosts.values():
-            host.call("process.end_all")
+            operations.end_all(host)
             remove_directories(host, self._plan)
-            host.call("files.remove", path=self._conf)
+            operations.remove(host, self._conf)
 
     def format(self) -> None:
         """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""

@@ -19,7 +19,7 @@ from howdah.hadoop.configuration.plan import Plan
 from howdah.hadoop.configuration.site import read_conf_dir
 from howdah.hadoop.distribution.distribution import from_home, managed
 from howdah.hadoop.distribution.jdk import Jdk, find_jdks
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.model.storage import HDFS
 
 
@@ -149,7 +149,7 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
         processors = manifest.defaults.get("processors")
         if processors is not None:
             # Clients, too; and what the machine can do is found out with what the cluster has of it.
-            host.call("machine.confine", processors=processors)
+            operations.confine(host, processors)
         jdk = _jdk_at(host, manifest.jdk["home"])
         settings = read_conf_dir(directory.conf)
     except BaseException:

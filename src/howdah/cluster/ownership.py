@@ -10,7 +10,7 @@ from howdah.cluster.allocation import open_host
 from howdah.cluster.state import Manifest
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.store import howdah_home
 
 _POLL_SECONDS = 0.05
@@ -27,11 +27,11 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
     for host in hosts:
         begun.append(host)
         for directory in plan.directories:
-            other = host.call("files.claim", path=directory, owner=_owner(plan))
+            other = operations.claim_directory(host, directory, _owner(plan))
             if other is None:
                 continue
             for one, made in itertools.product(begun, plan.directories):
-                one.call("files.remove_claimed", path=made, owner=_owner(plan))
+                operations.remove_claimed(one, made, _owner(plan))
             whose = f"it belongs to the cluster {other}" if other else "no cluster has made it"
             raise UsageError(
                 f"{directory} is there already, and would be emptied: {whose}",
@@ -48,7 +48,7 @@ def remove_directories(host: Host, plan: Plan) -> None:
     """
     unknown = []
     for directory in plan.directories:
-        if host.call("files.remove_claimed", path=directory, owner=_owner(plan)) == "":
+        if operations.remove_claimed(host, directory, _owner(plan)) == "":
             unknown.append(directory)
     if unknown:
         raise ClusterProblem(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from howdah.errors import ClusterProblem, HostProblem
-from howdah.host import Host
+from howdah.host import Host, operations
+from howdah.host.operations import Entry
 from howdah.storage import StoredFile
+
+Answer = TypeVar("Answer")
 
 # What Hadoop's file system for `file:` says of every file (fs.local.block.size).
 _BLOCK_BYTES = 32 << 20
@@ -30,34 +33,32 @@ class LocalFiles:
         return f"file://{self._root}{path}"
 
     def describe(self) -> Mapping[str, Any]:
-        space = self._host.call("files.space", path=self._root or "/")
+        space = operations.space(self._host, self._root or "/")
         return {
             "kind": self.name,
             "uri": self.uri("/"),
-            "capacity_bytes": space["total"],
+            "capacity_bytes": space.total,
             "replication": "1",
             "block_size": str(self._block_bytes),
         }
 
     def free_bytes(self) -> int:
-        free: int = self._host.call("files.space", path=self._root or "/")["free"]
-        return free
+        return operations.space(self._host, self._root or "/").free
 
     def read(self, path: str) -> bytes:
-        content: bytes = self._ask("files.read", path)
-        return content
+        return self._ask(operations.read_file, path)
 
     def files(self, path: str) -> Mapping[str, int]:
-        return {entry["name"]: entry["size"] for entry in self._entries(path) if entry["type"] == "file"}
+        return {entry.name: entry.size for entry in self._entries(path) if entry.type == "file"}
 
     def layout(self, path: str) -> Mapping[str, StoredFile]:
         found: dict[str, StoredFile] = {}
         for entry in self._entries(path):
-            name = entry["name"]
-            if entry["type"] == "directory":
-                found |= {f"{name}/{inner}": file for inner, file in self.layout(f"{path}/{name}").items()}
+            if entry.type == "directory":
+                inside = self.layout(f"{path}/{entry.name}")
+                found |= {f"{entry.name}/{inner}": file for inner, file in inside.items()}
             else:
-                found[name] = StoredFile(entry["size"], 1, self._block_bytes)
+                found[entry.name] = StoredFile(entry.size, 1, self._block_bytes)
         return found
 
     def erasure_coding(self, path: str) -> str | None:
@@ -67,33 +68,33 @@ class LocalFiles:
         return {}
 
     def checksum(self, path: str) -> str:
-        return f"SHA-256 {self._ask('files.checksum', path)}"
+        return f"SHA-256 {self._ask(operations.checksum, path)}"
 
     def write(self, path: str, content: bytes) -> None:
         self._make_parent(path)
-        self._host.call("files.write", path=self._root + path, content=content)
+        operations.write_file(self._host, self._root + path, content)
 
     def rename(self, path: str, target: str) -> None:
-        if self._host.call("files.resolve", path=self._root + target) is not None:
+        if operations.resolve_path(self._host, self._root + target) is not None:
             raise ClusterProblem(f"{target} is there already")
         self._make_parent(target)
-        self._host.call("files.rename", path=self._root + path, to=self._root + target)
+        operations.rename(self._host, self._root + path, self._root + target)
 
     def remove(self, path: str) -> None:
-        self._host.call("files.remove", path=self._root + path)
+        operations.remove(self._host, self._root + path)
 
     def _make_parent(self, path: str) -> None:
-        self._host.call("files.make", path=str(PurePosixPath(self._root + path).parent))
+        operations.make_directory(self._host, str(PurePosixPath(self._root + path).parent))
 
-    def _entries(self, path: str) -> list[dict[str, Any]]:
+    def _entries(self, path: str) -> list[Entry]:
         """What is in a directory, without the checksums that Hadoop keeps beside each file (`.NAME.crc`)."""
-        if self._host.call("files.resolve", path=self._root + path) is None:
+        if operations.resolve_path(self._host, self._root + path) is None:
             return []
-        found: list[dict[str, Any]] = self._ask("files.list", path)
-        return [entry for entry in found if not (entry["name"].startswith(".") and entry["name"].endswith(".crc"))]
+        found = self._ask(operations.list_directory, path)
+        return [entry for entry in found if not (entry.name.startswith(".") and entry.name.endswith(".crc"))]
 
-    def _ask(self, operation: str, path: str) -> Any:
+    def _ask(self, operation: Callable[[Host, str], Answer], path: str) -> Answer:
         try:
-            return self._host.call(operation, path=self._root + path)
+            return operation(self._host, self._root + path)
         except HostProblem as problem:
             raise ClusterProblem(problem.message) from problem

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from howdah.errors import ClusterProblem
 from howdah.hadoop.interfaces.webhdfs import NotFound
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.model.quantity import parse_binary
 from howdah.model.storage import POSIX, POSIX_SCHEME
 from howdah.storage.local import LocalFiles
@@ -29,9 +29,9 @@ class PosixFiles(LocalFiles):
 
     def list(self, path: str) -> Sequence[Found]:
         """What is in directory `path`, by whole paths. Raises NotFound where there is none."""
-        if self._host.call("files.resolve", path=self._root + path) is None:
+        if operations.resolve_path(self._host, self._root + path) is None:
             raise NotFound(self.uri(path), 404, None, "no such directory")
-        return [Found(f"{path}/{entry['name']}") for entry in self._entries(path)]
+        return [Found(f"{path}/{entry.name}") for entry in self._entries(path)]
 
     def read(self, path: str) -> bytes:
         try:

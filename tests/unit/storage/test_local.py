@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from howdah.storage.local import LocalFiles
-from tests.unit.engine.run.clusters import FakeHost
+from tests.unit.engine.run.clusters import FakeHost, space_of
 
 
 def test_the_root_of_all_is_a_place_like_others() -> None:
@@ -9,7 +9,7 @@ def test_the_root_of_all_is_a_place_like_others() -> None:
 
     def space(path: str) -> dict[str, int]:
         asked.append(path)
-        return {"free": 1, "total": 2}
+        return space_of(1)
 
     for root, uri in (("/", "file:///a"), ("/mnt/", "file:///mnt/a")):
         files = LocalFiles(FakeHost({"files.space": space}), root)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import Any
 
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration.plan import Plan, lay_out, ports_needed
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.host.channel import open_local
 
 # Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
@@ -43,7 +43,7 @@ class LocalAllocation:
             ports = list(range(first, first + needed))
             if not self._reserve(first):
                 continue
-            free = host.call("network.free_ports", address=addresses[0], ports=ports)
+            free = operations.free_ports(host, addresses[0], ports)
             if list(free) == ports:
                 return lay_out(
                     name, host=host.name, addresses=addresses, first_port=first, directory=directory, security=_SECURITY

@@ -14,7 +14,8 @@ from howdah.hadoop.configuration.plan import Plan
 from howdah.hadoop.configuration.sizing import Sizing, size_cluster
 from howdah.hadoop.distribution.distribution import managed
 from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
-from howdah.host import Host
+from howdah.host import Host, operations
+from howdah.host.operations import Capacity, Space
 from howdah.store import howdah_home
 
 TEMPORARY = "/tmp"
@@ -36,16 +37,15 @@ class Request:
 class Facts:
     """A HostProblem in the place of a value is why there is none.
 
-    `machine` is the agent's `machine.fingerprint`, `capacity` its `machine.capacity`, `space` its `files.space` of the
-    directory, `name` its `network.resolve` of the host's own name, `calibration` its `calibration.measure` (None when
-    that was left out), `strays` its `machine.stray_processes`. `leftovers` are clusters which nothing looks after any
-    more, although they were not brought down. `release` is why there is no cached Hadoop, or None when there is.
+    `machine`, `capacity`, `space` (of the directory), `name`, `strays` and `calibration` (None when that was left out)
+    are what `howdah.host.operations` tells. `leftovers` are clusters which nothing looks after any more, although they
+    were not brought down. `release` is why there is no cached Hadoop, or None when there is.
     """
 
     request: Request
     machine: Mapping[str, Any]
-    capacity: Mapping[str, int]
-    space: Mapping[str, int]
+    capacity: Capacity
+    space: Space
     name: Mapping[str, Any]
     jdk: Jdk | HostProblem
     sizing: Sizing | HostProblem
@@ -62,28 +62,28 @@ def gather(host: Host, request: Request, allocation: Allocation, *, calibrate: b
 
     Takes about a second, and three more to calibrate. Raises HostProblem when the channel is lost.
     """
-    capacity = host.call("machine.capacity")
-    space = host.call("files.space", path=request.directory)
+    capacity = operations.capacity(host)
+    space = operations.space(host, request.directory)
     return Facts(
         request=request,
-        machine=host.call("machine.fingerprint", paths=[request.directory, TEMPORARY]),
+        machine=operations.fingerprint(host, [request.directory, TEMPORARY]),
         capacity=capacity,
         space=space,
-        name=host.call("network.resolve"),
+        name=operations.resolve_name(host),
         jdk=_or_problem(lambda: choose_jdk(find_jdks(host), request.hadoop)),
         sizing=_or_problem(
             lambda: size_cluster(
                 request.nodes,
-                capacity["processors"],
-                capacity["memory"],
-                capacity["memory_available"],
-                space["free"],
+                capacity.processors,
+                capacity.memory,
+                capacity.memory_available,
+                space.free,
             )
         ),
         plan=_or_problem(lambda: _lay_out(allocation, request)),
         release=_missing_release(request.hadoop, howdah_home() / "cache"),
-        maven=host.call("files.find_command", name="mvn"),
-        strays=tuple(host.call("machine.stray_processes")),
+        maven=operations.find_command(host, "mvn"),
+        strays=tuple(operations.stray_processes(host)),
         leftovers=tuple(_leftovers()),
         calibration=_or_problem(lambda: _calibrate(host, request.directory)) if calibrate else None,
     )
@@ -104,12 +104,11 @@ def _lay_out(allocation: Allocation, request: Request) -> Plan:
 
 
 def _calibrate(host: Host, directory: str) -> Mapping[str, Any]:
-    place = host.call("files.resolve", path=directory)
+    place = operations.resolve_path(host, directory)
     while place is None:
         directory = str(Path(directory).parent)
-        place = host.call("files.resolve", path=directory)
-    measured: Mapping[str, Any] = host.call("calibration.measure", directories=[place])
-    return measured
+        place = operations.resolve_path(host, directory)
+    return operations.calibrate(host, [place], only_disks=False)
 
 
 def _missing_release(version: str, cache: Path) -> HostProblem | None:

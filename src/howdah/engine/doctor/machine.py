@@ -28,7 +28,7 @@ def _memory(facts: Facts) -> Iterator[Seen]:
     if isinstance(facts.sizing, HostProblem):
         yield Seen("error", facts.sizing.message)
         return
-    available, whole = (format_bytes(facts.capacity[key]) for key in ("memory_available", "memory"))
+    available, whole = map(format_bytes, (facts.capacity.memory_available, facts.capacity.memory))
     sizing = facts.sizing
     yield Seen(
         "ok",
@@ -43,7 +43,7 @@ def _swap(facts: Facts) -> Iterator[Seen]:
         return
     if swap == 0:
         yield Seen("ok", "there is no swap")
-    elif used > 0.01 * facts.capacity["memory"]:
+    elif used > 0.01 * facts.capacity.memory:
         yield Seen("warning", f"{format_bytes(used)} are swapped out already", "sudo swapoff -a && sudo swapon -a")
     elif int(swappiness) > 10:
         yield Seen("warning", f"there is swap, and vm.swappiness is {swappiness}")
@@ -73,17 +73,17 @@ def _huge_pages(facts: Facts) -> Iterator[Seen]:
 
 def _disk_space(facts: Facts) -> Iterator[Seen]:
     space, directory = facts.space, facts.request.directory
-    free, need = format_bytes(space["free"]), format_bytes(facts.request.need)
-    used = 1 - space["free"] / space["total"]
-    if space["free"] < facts.request.need:
+    free, need = format_bytes(space.free), format_bytes(facts.request.need)
+    used = 1 - space.free / space.total
+    if space.free < facts.request.need:
         yield Seen("error", f"{free} free in {directory}, {need} are needed")
     elif used > _FULL_SHARE:
         yield Seen("warning", f"{free} free in {directory}: the disk is {used:.0%} full")
     else:
         yield Seen("ok", f"{free} free in {directory}")
     # File systems without a fixed number of inodes (btrfs) say that they have none at all.
-    if space["inodes_total"] > 0 and space["inodes_free"] < _FEW_INODES:
-        yield Seen("warning", f"only {space['inodes_free']} more files can be made in {directory}")
+    if space.inodes_total > 0 and space.inodes_free < _FEW_INODES:
+        yield Seen("warning", f"only {space.inodes_free} more files can be made in {directory}")
 
 
 def _file_system(facts: Facts) -> Iterator[Seen]:

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from howdah.cluster.live import LiveCluster
 from howdah.hadoop.configuration.roles import NODEMANAGER
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """CPU seconds at one moment, as the agent's `accounting.cpu` returns them.
-
-    `seconds` is by process: containers count with their NodeManager. `adopted` is those of containers that were killed
-    and outlived what the NodeManager had started. `containers` has every container that has run at a reading, `running`
-    those that run. Where it is not `steady`, a process ended while it was read.
-    """
-
-    seconds: Mapping[int, float]
-    adopted: float
-    containers: Mapping[str, float]
-    running: frozenset[str]
-    steady: bool
+from howdah.host import operations
+from howdah.host.operations import CpuReading
 
 
 class Accounting:
@@ -37,16 +22,12 @@ class Accounting:
         """Whether every daemon of the cluster can be read."""
         return bool(self._here) and len(self._here) == len(self._cluster.daemons)
 
-    def read(self) -> Reading:
+    def read(self) -> CpuReading:
         """The counters now."""
         managers = [daemon.pid for daemon in self._here if daemon.role == NODEMANAGER.name]
-        answer = self._cluster.host.call(
-            "accounting.cpu", pids=[daemon.pid for daemon in self._here], managers=managers
-        )
-        running = frozenset(answer["running"])
-        return Reading(answer["seconds"], answer["adopted"], answer["containers"], running, answer["steady"])
+        return operations.read_cpu(self._cluster.host, [daemon.pid for daemon in self._here], managers)
 
-    def by_role(self, before: Reading, after: Reading, last: Reading) -> dict[str, float] | None:
+    def by_role(self, before: CpuReading, after: CpuReading, last: CpuReading) -> dict[str, float] | None:
         """CPU seconds by role of what ran between `before` and `after`; None when a daemon is missing in one, or one
         is not steady.
 

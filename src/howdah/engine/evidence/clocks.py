@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from howdah.errors import HowdahError
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.model.run import Check
 
 SECONDS = 0.25
@@ -35,8 +35,8 @@ class Clocks:
         found = {}
         for name, host in self._hosts.items():
             try:
-                moment = host.call("machine.moment")
+                utc, monotonic = operations.moment(host)
             except HowdahError:
                 continue
-            found[name] = moment["utc"] - moment["monotonic"]
+            found[name] = utc - monotonic
         return found

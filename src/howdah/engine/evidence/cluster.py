@@ -12,6 +12,7 @@ from howdah.cluster.state import Lost
 from howdah.engine.evidence.readback import ReadBack
 from howdah.errors import HowdahError
 from howdah.hadoop.configuration.tuning import TASK_OPTIONS
+from howdah.host import operations
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 
@@ -28,7 +29,7 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
     managed version. Nothing for a cluster that Howdah has not started."""
     asked: Mapping[str, Any] = cluster.description.get("defaults", {})
     if (wanted := asked.get("processors")) is not None:
-        found = set(cluster.host.call("machine.allowed_processors", pids=[one.pid for one in cluster.daemons]))
+        found = set(operations.allowed_processors(cluster.host, [one.pid for one in cluster.daemons]))
         yield Check("processors", found == {wanted}, f"daemons may use {', '.join(map(str, sorted(found)))}")
     if asked.get("jvm_flags") or asked.get("task_flags"):
         yield _check_flags(asked, held)
@@ -67,7 +68,7 @@ def full_disk(cluster: LiveCluster) -> tuple[str, ...]:
     """A sentence where the disk of the cluster's directory is full."""
     with suppress(HowdahError):
         for directory in cluster.work_directories:
-            if (free := cluster.host.call("files.space", path=directory)["free"]) < _FULL:
+            if (free := operations.space(cluster.host, directory).free) < _FULL:
                 return (f"the disk of {directory} is full: {format_bytes(free)} are free",)
     return ()
 

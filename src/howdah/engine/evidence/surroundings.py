@@ -14,6 +14,7 @@ from howdah.hadoop.distribution.distribution import sha256
 from howdah.hadoop.distribution.spark import Spark
 from howdah.hadoop.interfaces.effective import effective_configuration
 from howdah.hadoop.interfaces.http import Unreachable
+from howdah.host import operations
 from howdah.model.environment import Environment
 from howdah.model.run import Caveat
 from howdah.store import RunWriter
@@ -24,7 +25,7 @@ def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spar
     are jars of ours."""
     # By what they are for: their names are those of one cluster.
     paths = cluster.mounts
-    hosts = {name: host.call("machine.fingerprint", paths=list(paths)) for name, host in cluster.hosts.items()}
+    hosts = {name: operations.fingerprint(host, list(paths)) for name, host in cluster.hosts.items()}
     for facts in hosts.values():
         facts["mounts"] = {paths[path]: mount for path, mount in facts["mounts"].items()}
     distribution = cluster.distribution
@@ -49,7 +50,7 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
     daemon says at `/conf`; caveats where it is silent."""
     for name, content in read_client_files(cluster.conf).items():
         writer.keep(f"conf/{name}", content)
-    lines = cluster.host.call("machine.command_lines", pids=[daemon.pid for daemon in cluster.daemons])
+    lines = operations.command_lines(cluster.host, [daemon.pid for daemon in cluster.daemons])
     flags = {f"{one.role}-{one.place}": flags_of(line) for one, line in zip(cluster.daemons, lines, strict=True)}
     writer.keep_json(f"conf/{DAEMON_FLAGS}", flags)
     missing = []
@@ -95,5 +96,4 @@ def _keep_containers(
 
 
 def _end(cluster: LiveCluster, path: str, most_bytes: int) -> bytes:
-    content: bytes = cluster.host.call("files.read", path=path, offset=-most_bytes)
-    return content
+    return operations.read_file(cluster.host, path, offset=-most_bytes)

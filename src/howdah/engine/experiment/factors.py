@@ -15,7 +15,7 @@ from howdah.engine.run.faults import Fault, parse_fault
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.cluster import Scope, scope_of
 from howdah.hadoop.distribution.jars import how_to_get_jars, place_of
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
@@ -140,7 +140,7 @@ def _cpus(level: str, found: Conditions) -> Conditions:
 
 
 def _few_processors(host: Host, level: str) -> str | None:
-    there = host.call("machine.capacity")["processors"]
+    there = operations.capacity(host).processors
     return f"{host.name} has {there} processors" if int(level) > there else None
 
 
@@ -152,7 +152,7 @@ def _shuffle_directory(level: str, found: Conditions) -> Conditions:
 
 
 def _no_directory(host: Host, level: str) -> str | None:
-    if level == WORK_DIRECTORY or host.call("files.is_writable", path=level):
+    if level == WORK_DIRECTORY or operations.is_writable(host, level):
         return None
     return f"{host.name} has no directory {level} that one can write to"
 
@@ -163,7 +163,7 @@ def _cache(level: str, found: Conditions) -> Conditions:
 
 
 def _no_dropping(host: Host, level: str) -> str | None:
-    if level == "warm" or host.call("files.is_writable", path="/proc/sys/vm/drop_caches"):
+    if level == "warm" or operations.is_writable(host, "/proc/sys/vm/drop_caches"):
         return None
     return f"only root may empty the page cache of {host.name} (/proc/sys/vm/drop_caches)"
 
@@ -183,7 +183,7 @@ def _accelerator(level: str, found: Conditions) -> Conditions:
 
 
 def _not_built(host: Host, level: str) -> str | None:
-    if level == NONE or host.call("files.resolve", path=str(place_of(ACCELERATOR_JAR))) is not None:
+    if level == NONE or operations.resolve_path(host, str(place_of(ACCELERATOR_JAR))) is not None:
         return None
     return f"{ACCELERATOR_JAR}.jar has not been built"
 
@@ -197,7 +197,7 @@ def _no_storage(host: Host, level: str) -> str | None:
     directory = parse_storages(level).directory
     if directory is None:
         return None
-    if host.call("files.resolve", path=str(place_of(FILESYSTEM_JAR))) is None:
+    if operations.resolve_path(host, str(place_of(FILESYSTEM_JAR))) is None:
         return f"{FILESYSTEM_JAR}.jar has not been built. {how_to_get_jars()}"
     return _no_directory(host, directory)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from howdah.cluster.assembly import size_of
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.jars import place_of
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.truth import Truth
@@ -68,7 +68,7 @@ def tuning_experiment(
     workload: str, options: Mapping[str, str], nodes: int, stop: StopRule, seed: int, host: Host
 ) -> Experiment:
     """The search for the fastest configuration of `workload` on a cluster of this machine."""
-    disk = host.call("files.space", path=str(howdah_home()))["free"]
+    disk = operations.space(host, str(howdah_home())).free
     found = tunables(size_of(host, nodes, disk), accelerators=place_of(ACCELERATOR_JAR).is_file())
     return _experiment(
         workload,

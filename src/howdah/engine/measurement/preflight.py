@@ -13,7 +13,7 @@ from howdah.hadoop.configuration.keys import check_key, known_keys
 from howdah.hadoop.configuration.sizing import check_schedulable
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jars import own_jar
-from howdah.host import Host
+from howdah.host import Host, operations
 from howdah.host.channel import open_local
 from howdah.model.accelerator import ACCELERATOR_JAR, plugins_of
 from howdah.model.quantity import format_bytes
@@ -133,10 +133,10 @@ def check_disks(host: Host, workload: Workload, stored: tuple[str, int], interme
     """Refuses more bytes than are free where the data is to be and where it lies between map and reduce: each a
     directory with its bytes, which add up where both are on one disk."""
     (data, size), (work, between) = stored, intermediate
-    there, here = (host.call("files.space", path=directory) for directory in (data, work))
-    together = there["device"] == here["device"]
+    there, here = (operations.space(host, directory) for directory in (data, work))
+    together = there.device == here.device
     parts = ((work, size + between),) if together else ((data, size), (work, between))
-    for (directory, needed), free in zip(parts, (there["free"], here["free"]), strict=False):
+    for (directory, needed), free in zip(parts, (there.free, here.free), strict=False):
         if needed > free:
             raise UsageError(
                 f"{workload.name} needs {format_bytes(needed)} on the disk of {directory} "

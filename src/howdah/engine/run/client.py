@@ -15,6 +15,7 @@ from howdah.errors import HostProblem
 from howdah.hadoop.interfaces.application_master import ApplicationMaster, bytes_so_far
 from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable
 from howdah.hadoop.interfaces.resourcemanager import Application
+from howdah.host import operations
 from howdah.model.sample import Moment
 
 _INTERVAL_SECONDS = 0.5
@@ -85,8 +86,7 @@ def submit(
 
 
 def _tail(cluster: LiveCluster, log: str) -> str:
-    content: bytes = cluster.host.call("files.read", path=log, offset=-_LOG_TAIL)
-    return content.decode(errors="replace")
+    return operations.read_file(cluster.host, log, offset=-_LOG_TAIL).decode(errors="replace")
 
 
 def now() -> Moment:

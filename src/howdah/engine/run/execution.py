@@ -28,6 +28,7 @@ from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import written
 from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.spark import find_spark
+from howdah.host import operations
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds
@@ -56,10 +57,7 @@ def calibrate(cluster: LiveCluster) -> Bounds:
     more for every disk after the first."""
     directories = cluster.data_directories
     return Bounds(
-        {
-            name: host.call("calibration.measure", directories=list(directories), only_disks=True)
-            for name, host in cluster.hosts.items()
-        }
+        {name: operations.calibrate(host, directories, only_disks=True) for name, host in cluster.hosts.items()}
     )
 
 
@@ -207,7 +205,7 @@ class Execution:
         if self._cold:
             self._observer.step("emptying the page cache")
             for name, host in self._cluster.hosts.items():
-                emptied = check_emptied(*host.call("machine.empty_page_cache"))
+                emptied = check_emptied(*operations.empty_page_cache(host))
                 if self._emptied.get(name, emptied).passed:  # One that failed stays.
                     self._emptied[name] = emptied
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.evidence import metrics
-from howdah.engine.evidence.accounting import Accounting, Reading, total
+from howdah.engine.evidence.accounting import Accounting, total
 from howdah.engine.run.client import Submission
 from howdah.engine.run.record import Record
 from howdah.hadoop.interfaces.resourcemanager import MAPREDUCE, Application
+from howdah.host.operations import CpuReading
 from howdah.model.job import Job
 from howdah.model.sample import Moment
 
@@ -21,8 +22,8 @@ class _Accounted:
 
     phase: str
     submission: Submission
-    before: Reading
-    after: Reading
+    before: CpuReading
+    after: CpuReading
     alone: bool
 
 
@@ -34,7 +35,7 @@ class Sampler:
         self._accounting = Accounting(cluster)
         self._accounted: list[_Accounted] = []
 
-    def read(self) -> Reading:
+    def read(self) -> CpuReading:
         """The CPU time of the cluster's processes now. Raises HostProblem."""
         return self._accounting.read()
 
@@ -42,7 +43,7 @@ class Sampler:
         self,
         phase: str,
         submission: Submission,
-        readings: tuple[Reading, Reading],
+        readings: tuple[CpuReading, CpuReading],
         *,
         alone: bool,
         span: Span | None,

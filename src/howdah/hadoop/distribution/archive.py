@@ -20,7 +20,7 @@ from howdah.errors import HostProblem
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jars import how_to_get_jars
 from howdah.hadoop.distribution.jdk import Jdk
-from howdah.host import Host
+from howdah.host import Host, operations
 
 _DUMP_SECONDS = 120.0
 _FIND_SECONDS = 30.0
@@ -47,13 +47,13 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
     directory = f"{cache}/archives"
     hadoop, plugins = _keys(distribution, jdk)
     path = f"{directory}/{hadoop}{plugins}.jsa"
-    if host.call("files.resolve", path=path) is not None:
+    if operations.resolve_path(host, path) is not None:
         return path
-    host.call("files.make", path=directory)
+    operations.make_directory(host, directory)
     # Two clusters may come up at once, here or on another host with the same cache: each writes a file of its own.
     fresh = f"{path}.{secrets.token_hex(4)}.new"
     classes = f"{fresh}.classes"
-    host.call("files.write", path=classes, content=_class_list(distribution))
+    operations.write_file(host, classes, _class_list(distribution))
     command = [
         f"{jdk.home}/bin/java",
         "-Xshare:dump",
@@ -66,16 +66,16 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
         ":".join(map(str, distribution.prefix)),
     ]
     done = host.run(command, timeout=_DUMP_SECONDS)
-    host.call("files.remove", path=classes)
+    operations.remove(host, classes)
     if done.code != 0:
-        host.call("files.remove", path=fresh)
+        operations.remove(host, fresh)
         text = (done.stdout + done.stderr).decode(errors="replace")
         raise HostProblem(
             f"the JVM could not write the class archive {path} (exit code {done.code}): {text[-500:]}",
             host=host.name,
             hint="`--without class-data-sharing` goes on without it.",
         )
-    host.call("files.rename", path=fresh, to=path)
+    operations.rename(host, fresh, path)
     _remove_old(host, directory, hadoop, path)
     return path
 

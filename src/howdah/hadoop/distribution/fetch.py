@@ -26,6 +26,7 @@ from howdah.hadoop.distribution.distribution import (
     open_locked,
 )
 from howdah.hadoop.distribution.lock import Artifact, Lock, read_lock
+from howdah.host import operations
 from howdah.host.protocol import Completed, Host
 from howdah.store import lock_file
 
@@ -166,7 +167,7 @@ def _unpack_web_pages(lock: Lock, home: Path) -> None:
 
 def _resolve(host: Host, artifacts: Sequence[Artifact], home: Path, repository: Path | None) -> list[Path]:
     """Has Maven bring `artifacts`, exactly these; returns where each is in its repository."""
-    if host.call("files.find_command", name="mvn") is None:
+    if operations.find_command(host, "mvn") is None:
         raise HostProblem(
             "Maven is needed to fetch Hadoop, and there is no mvn on the PATH",
             hint="Install Maven 3.6 or newer (`sudo apt install maven`); it runs once, then Hadoop is in "

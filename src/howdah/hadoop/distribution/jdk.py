@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 from howdah.errors import HostProblem
+from howdah.host import operations
 from howdah.host.protocol import Host
 
 # What a runtime image must have when its release file names its modules (one made by jlink may lack some): what jdeps
@@ -73,7 +73,7 @@ def find_jdks(host: Host) -> tuple[Jdk, ...]:
     """
     found: dict[str, Jdk | None] = {}
     for candidate in _candidates(host):
-        home = host.call("files.resolve", path=candidate)
+        home = operations.resolve_path(host, candidate)
         if home is not None and home not in found:
             found[home] = read_jdk(host, home)
     return tuple(jdk for jdk in found.values() if jdk is not None)
@@ -82,10 +82,10 @@ def find_jdks(host: Host) -> tuple[Jdk, ...]:
 def read_jdk(host: Host, home: str) -> Jdk | None:
     """What is at `home`, or None when there is no `bin/java` that says its version."""
     java = f"{home}/bin/java"
-    if host.call("files.resolve", path=java) is None:
+    if operations.resolve_path(host, java) is None:
         return None
     try:
-        facts = _release(host.call("files.read", path=f"{home}/release").decode("utf-8", "replace"))
+        facts = _release(operations.read_file(host, f"{home}/release").decode("utf-8", "replace"))
     except HostProblem:
         try:
             facts = _ask(host, java)
@@ -156,18 +156,18 @@ def _refusal(jdk: Jdk, rule: _Rule) -> str | None:
 
 
 def _candidates(host: Host) -> Iterator[str]:
-    java_home = host.call("environment.get", name="JAVA_HOME")
+    java_home = operations.environment_variable(host, "JAVA_HOME")
     if java_home:
         yield java_home
-    for directory in (host.call("environment.get", name="PATH") or "").split(":"):
-        java = host.call("files.resolve", path=f"{directory}/java") if directory else None
+    for directory in (operations.environment_variable(host, "PATH") or "").split(":"):
+        java = operations.resolve_path(host, f"{directory}/java") if directory else None
         # An asdf or jenv shim resolves to a script elsewhere; read_jdk then finds no bin/java beside it.
         if java is not None:
             home = PurePosixPath(java).parent.parent
             yield str(home.parent if home.name == "jre" else home)
     yield from _children(host, "/usr/lib/jvm")
     yield from (path for path in _children(host, "/opt") if "jdk" in path.lower() or "java" in path.lower())
-    user = host.call("environment.get", name="HOME")
+    user = operations.environment_variable(host, "HOME")
     if user:
         yield from _children(host, f"{user}/.sdkman/candidates/java")
         yield from _children(host, f"{user}/.asdf/installs/java")
@@ -175,10 +175,10 @@ def _candidates(host: Host) -> Iterator[str]:
 
 def _children(host: Host, directory: str) -> list[str]:
     try:
-        entries: list[dict[str, Any]] = host.call("files.list", path=directory)
+        entries = operations.list_directory(host, directory)
     except HostProblem:
         return []
-    return [f"{directory}/{entry['name']}" for entry in entries if entry["type"] in ("directory", "link")]
+    return [f"{directory}/{entry.name}" for entry in entries if entry.type in ("directory", "link")]
 
 
 def _release(content: str) -> Mapping[str, str]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution.distribution import Distribution
-from howdah.host import Host
+from howdah.host import Host, operations
 
 _IMAGE = "fsimage_0000000000000000000"
 _FILES = ("VERSION", "seen_txid", _IMAGE, f"{_IMAGE}.md5")
@@ -39,15 +39,15 @@ def namespace_key(distribution: Distribution, user: str, overrides: Mapping[str,
 def keep_namespace(host: Host, name_directory: str, kept: str) -> None:
     """Copies a namespace just formatted from `name_directory` (`dfs.namenode.name.dir`) to the directory `kept`."""
     fresh = f"{kept}.{secrets.token_hex(4)}.new"
-    host.call("files.make", path=fresh)
+    operations.make_directory(host, fresh)
     for name in _FILES:
-        host.call("files.write", path=f"{fresh}/{name}", content=_read(host, f"{name_directory}/current/{name}"))
-    host.call("files.remove", path=kept)
+        operations.write_file(host, f"{fresh}/{name}", _read(host, f"{name_directory}/current/{name}"))
+    operations.remove(host, kept)
     try:
-        host.call("files.rename", path=fresh, to=kept)
+        operations.rename(host, fresh, kept)
     except HostProblem:
         # Another cluster that came up at the same time was faster.
-        host.call("files.remove", path=fresh)
+        operations.remove(host, fresh)
 
 
 def lay_namespace(host: Host, kept: str, name_directory: str) -> bool:
@@ -65,15 +65,14 @@ def lay_namespace(host: Host, kept: str, name_directory: str) -> bool:
         or not files["seen_txid"].strip().isdigit()
     ):
         return False
-    host.call("files.make", path=f"{name_directory}/current")
+    operations.make_directory(host, f"{name_directory}/current")
     for name, content in {**files, "VERSION": version.encode()}.items():
-        host.call("files.write", path=f"{name_directory}/current/{name}", content=content)
+        operations.write_file(host, f"{name_directory}/current/{name}", content)
     return True
 
 
 def _read(host: Host, path: str) -> bytes:
-    content: bytes = host.call("files.read", path=path)
-    return content
+    return operations.read_file(host, path)
 
 
 def _with_new_ids(version: str) -> tuple[str, int]:

@@ -16,6 +16,7 @@ from howdah.errors import HostProblem
 from howdah.hadoop.configuration.plan import lay_out
 from howdah.hadoop.configuration.sizing import size_cluster
 from howdah.hadoop.distribution.jdk import Jdk
+from howdah.host.operations import Capacity, Space
 
 GIB = 1 << 30
 
@@ -51,8 +52,8 @@ CALIBRATION = {"bound_cpu_cores": 1.97, "places": [{"bound_disk_write": 365e6, "
 HEALTHY = Facts(
     request=Request("/home/ann/.howdah", 3, "3.4.2", 10 * 10**9),
     machine=MACHINE,
-    capacity={"processors": 2, "memory": 24 * GIB, "memory_available": 22 * GIB},
-    space={"total": 270 * 10**9, "free": 80 * 10**9, "inodes_total": 10**7, "inodes_free": 9 * 10**6},
+    capacity=Capacity(processors=2, memory=24 * GIB, memory_available=22 * GIB),
+    space=Space(total=270 * 10**9, free=80 * 10**9, inodes_total=10**7, inodes_free=9 * 10**6, device=1),
     name={"name": "vm", "addresses": ["127.0.0.1"], "reverse": {}, "seconds": 0.001},
     jdk=JDK,
     sizing=size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB),
@@ -136,9 +137,9 @@ CASES: list[tuple[str, str, str, Facts]] = [
     ("huge-pages", "warning", "always", with_machine(huge_pages={"enabled": "always", "defrag": "always"})),
     ("huge-pages", "note", "always", with_machine(huge_pages={"enabled": "always", "defrag": "madvise"})),
     ("huge-pages", "note", "not checked", with_machine(huge_pages={"enabled": None, "defrag": None})),
-    ("disk-space", "error", "9.00 GB free", replace(HEALTHY, space={**HEALTHY.space, "free": 9 * 10**9})),
-    ("disk-space", "warning", "96% full", replace(HEALTHY, space={**HEALTHY.space, "total": 2 * 10**12})),
-    ("disk-space", "warning", "only 12 more files", replace(HEALTHY, space={**HEALTHY.space, "inodes_free": 12})),
+    ("disk-space", "error", "9.00 GB free", replace(HEALTHY, space=replace(HEALTHY.space, free=9 * 10**9))),
+    ("disk-space", "warning", "96% full", replace(HEALTHY, space=replace(HEALTHY.space, total=2 * 10**12))),
+    ("disk-space", "warning", "only 12 more files", replace(HEALTHY, space=replace(HEALTHY.space, inodes_free=12))),
     ("file-system", "warning", "memory, not a disk", with_mount(HOME, type="tmpfs", source="tmpfs")),
     ("file-system", "warning", "the network", with_mount(HOME, type="nfs4", source="server:/home")),
     ("file-system", "warning", "the network", with_mount(HOME, type="fuse.sshfs", source="server:")),
@@ -207,7 +208,7 @@ def test_a_fix_names_what_was_found():
 
 
 def test_a_file_system_without_a_number_of_inodes_has_enough():
-    facts = replace(HEALTHY, space={**HEALTHY.space, "inodes_total": 0, "inodes_free": 0})
+    facts = replace(HEALTHY, space=replace(HEALTHY.space, inodes_total=0, inodes_free=0))
     assert [finding.level for finding in of(facts, "disk-space")] == ["ok"]
 
 

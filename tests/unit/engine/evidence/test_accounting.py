@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from howdah.cluster.state import Daemon
-from howdah.engine.evidence.accounting import Accounting, Reading, total
+from howdah.engine.evidence.accounting import Accounting, total
+from howdah.host.operations import CpuReading
 from tests.unit.engine.run.clusters import FakeCluster, FakeHost
 
 DAEMONS = (
@@ -15,8 +16,8 @@ DAEMONS = (
     Daemon("nodemanager", "node2", "here", 3),
 )
 NONE: frozenset[str] = frozenset()
-BEFORE = Reading({1: 1.0, 2: 2.0, 3: 3.0}, 7.0, {}, NONE, True)
-AFTER = Reading({1: 1.5, 2: 12.0, 3: 23.0}, 11.0, {}, NONE, True)
+BEFORE = CpuReading({1: 1.0, 2: 2.0, 3: 3.0}, 7.0, {}, NONE, True)
+AFTER = CpuReading({1: 1.5, 2: 12.0, 3: 23.0}, 11.0, {}, NONE, True)
 
 
 def accounting(daemons: tuple[Daemon, ...] = DAEMONS, cpu: Any = None) -> Accounting:
@@ -31,7 +32,7 @@ def test_the_last_of_a_container_counts_with_the_phase_that_it_began_in() -> Non
     first = replace(AFTER, containers={"master": 3.0}, running=frozenset({"master"}))
     # Another 2.5 s until the next phase has ended, of which 1.5 s until that begins.
     begun = replace(first, containers={"master": 4.5}, seconds={1: 1.5, 2: 13.5, 3: 23.0})
-    ended = Reading({1: 1.5, 2: 18.5, 3: 23.0}, 11.0, {"master": 5.5, "next": 2.0}, frozenset({"next"}), True)
+    ended = CpuReading({1: 1.5, 2: 18.5, 3: 23.0}, 11.0, {"master": 5.5, "next": 2.0}, frozenset({"next"}), True)
     last = replace(ended, containers={"master": 5.5, "next": 2.25})
     one = accounting()
     assert one.by_role(BEFORE, first, last) == {"namenode": 0.5, "nodemanager": 34.0 + 2.5}
@@ -45,7 +46,7 @@ def test_a_reading_names_the_daemons_and_those_that_have_containers() -> None:
         asked.update(arguments)
         return {"seconds": {1: 1.0}, "adopted": 0.5, "containers": {"m": 2.0}, "running": ["m"], "steady": True}
 
-    assert accounting(cpu=cpu).read() == Reading({1: 1.0}, 0.5, {"m": 2.0}, frozenset({"m"}), True)
+    assert accounting(cpu=cpu).read() == CpuReading({1: 1.0}, 0.5, {"m": 2.0}, frozenset({"m"}), True)
     assert asked == {"pids": [1, 2, 3], "managers": [2, 3]}
 
 
@@ -59,7 +60,7 @@ def test_a_reading_names_the_daemons_and_those_that_have_containers() -> None:
         (BEFORE, replace(AFTER, steady=False)),
     ],
 )
-def test_half_of_the_truth_is_no_number(before: Reading, after: Reading) -> None:
+def test_half_of_the_truth_is_no_number(before: CpuReading, after: CpuReading) -> None:
     assert accounting().by_role(before, after, after) is None
 
 

@@ -93,7 +93,11 @@ class Small:
     name = "vm"
 
     def call(self, operation: str, /, **arguments: object) -> object:
-        answers = {"machine.capacity": {"processors": 2}, "files.is_writable": False, "files.resolve": None}
+        answers = {
+            "machine.capacity": {"processors": 2, "memory": 1 << 34, "memory_available": 1 << 34},
+            "files.is_writable": False,
+            "files.resolve": None,
+        }
         return answers[operation]
 
 

@@ -25,7 +25,7 @@ from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.terasort import TeraSort
-from tests.unit.engine.run.clusters import FakeCluster, FakeHost, FakeManager, node
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost, FakeManager, node, space_of
 
 SETTINGS = TeraSort().resolve(Asked(size=1000), {"dfs.replication": "1"})
 
@@ -43,7 +43,7 @@ class Space:
 
 
 def space(free: int, disk: int, *places: tuple[str, str]) -> None:
-    cluster = FakeCluster(FakeHost({"files.space": lambda **_: {"free": disk, "device": 1}}), places=places).live()
+    cluster = FakeCluster(FakeHost({"files.space": lambda **_: space_of(disk)}), places=places).live()
     storage: Any = Space(free)
     assert isinstance(storage, Space)
     check_space(cluster, _storage(storage), TeraSort(), SETTINGS)
@@ -132,7 +132,7 @@ def test_a_storage_that_the_cluster_will_not_have_is_refused_before_it_is_made(t
 
 
 def _two_disks(path: str) -> dict[str, int]:
-    return {"free": 50, "device": 1} if path == "/work" else {"free": 1000, "device": 2}
+    return space_of(50, 1) if path == "/work" else space_of(1000, 2)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_data_and_what_lies_between_may_be_on_two_disks(stored: int, between: in
 
 
 def test_what_is_on_one_disk_adds_up() -> None:
-    host: Any = FakeHost({"files.space": lambda **_: {"free": 100, "device": 1}})
+    host: Any = FakeHost({"files.space": lambda **_: space_of(100)})
     check_disks(host, TeraSort(), ("/data", 60), ("/work", 40))
     with pytest.raises(UsageError, match="needs 101 B on the disk of /work"):
         check_disks(host, TeraSort(), ("/data", 61), ("/work", 40))

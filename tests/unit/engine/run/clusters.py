@@ -187,3 +187,8 @@ class ClientsOnly(FakeCluster):
 def lost(role: str, place: str = "node1") -> Lost:
     """A daemon that was killed."""
     return Lost(role, place, 7, -9, f"/cluster/logs/{role}-{place}.log")
+
+
+def space_of(free: int, device: int = 1) -> dict[str, int]:
+    """What the agent's `files.space` returns."""
+    return {"total": 2 * free, "free": free, "inodes_free": 9, "inodes_total": 10, "device": device}

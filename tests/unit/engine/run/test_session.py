@@ -29,6 +29,7 @@ from tests.unit.engine.run.clusters import (
     TaggedManager,
     application,
     lost,
+    space_of,
 )
 from tests.unit.engine.run.test_failure import ATTEMPT, JOB
 from tests.unit.workload.sessions import FakeFiles
@@ -61,7 +62,7 @@ def session(
     answers = {
         "accounting.cpu": lambda **_: IDLE,
         "files.read": lambda **_: b"it says so",
-        "files.space": lambda **_: {"free": free, "device": 1},
+        "files.space": lambda **_: space_of(free),
     }
     host = FakeHost(answers, process, started=[] if clients is None else clients)
     cluster = ClientsOnly(

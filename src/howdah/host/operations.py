@@ -1,0 +1,217 @@
+"""What the agent does on a host, as typed functions. Every one raises HostProblem where it fails there.
+
+`host/agent` has the code and the details; `tests/unit/host/test_operations.py` holds both lists against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howdah.host.protocol import Host
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Bytes and inodes of a file system, and its device number."""
+
+    total: int
+    free: int
+    inodes_free: int
+    inodes_total: int
+    device: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a cluster may use of a machine: processors, and bytes of memory, in all and available now."""
+
+    processors: int
+    memory: int
+    memory_available: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a directory; `type` is `file`, `directory`, `link` or `other`, `size` its bytes."""
+
+    name: str
+    type: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class CpuReading:
+    """CPU seconds at one moment.
+
+    `seconds` is by process: containers count with their NodeManager. `adopted` is those of containers that were killed
+    and outlived what the NodeManager had started. `containers` has every container that has run at a reading, `running`
+    those that run. Where it is not `steady`, a process ended while it was read.
+    """
+
+    seconds: Mapping[int, float]
+    adopted: float
+    containers: Mapping[str, float]
+    running: frozenset[str]
+    steady: bool
+
+
+def read_file(host: Host, path: str, *, offset: int = 0) -> bytes:
+    """Return the bytes of a file from `offset`, which counts from the end where it is negative."""
+    content: bytes = host.call("files.read", path=path, offset=offset)
+    return content
+
+
+def write_file(host: Host, path: str, content: bytes, *, mode: int = 0o600) -> None:
+    """Create or replace a file, whole or not at all."""
+    host.call("files.write", path=path, content=content, mode=mode)
+
+
+def make_directory(host: Host, path: str, *, mode: int = 0o700) -> None:
+    """Make a directory and its parents; an existing one is fine. Only new ones get `mode`."""
+    host.call("files.make", path=path, mode=mode)
+
+
+def remove(host: Host, path: str) -> None:
+    """Remove a file or a whole tree; what is not there is fine. Symbolic links are not followed."""
+    host.call("files.remove", path=path)
+
+
+def claim_directory(host: Host, path: str, owner: str) -> str | None:
+    """Make a directory that `owner` has; return None, or who has it already ("" where that is not known)."""
+    other: str | None = host.call("files.claim", path=path, owner=owner)
+    return other
+
+
+def remove_claimed(host: Host, path: str, owner: str) -> str | None:
+    """Remove a directory that `owner` claimed; return None, or who has it instead ("" where that is not known)."""
+    other: str | None = host.call("files.remove_claimed", path=path, owner=owner)
+    return other
+
+
+def rename(host: Host, path: str, to: str) -> None:
+    """Give a file another name on the same file system, replacing what has that name."""
+    host.call("files.rename", path=path, to=to)
+
+
+def list_directory(host: Host, path: str) -> list[Entry]:
+    """Return the entries of a directory, sorted by name."""
+    return [Entry(**one) for one in host.call("files.list", path=path)]
+
+
+def resolve_path(host: Host, path: str) -> str | None:
+    """Return the real path, links followed, or None where nothing is there."""
+    real: str | None = host.call("files.resolve", path=path)
+    return real
+
+
+def is_writable(host: Host, path: str) -> bool:
+    """Return whether the agent's user may write to a file, or in a directory, that is there."""
+    writable: bool = host.call("files.is_writable", path=path)
+    return writable
+
+
+def mounted_type(host: Host, path: str) -> str | None:
+    """Return the type of the file system of a directory as `df -T` names it; None for the machine's own."""
+    found: str | None = host.call("files.mounted_type", path=path)
+    return found
+
+
+def find_command(host: Host, name: str) -> str | None:
+    """Return where `name` is on the agent's PATH, or None."""
+    found: str | None = host.call("files.find_command", name=name)
+    return found
+
+
+def checksum(host: Host, path: str) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal."""
+    found: str = host.call("files.checksum", path=path)
+    return found
+
+
+def space(host: Host, path: str) -> Space:
+    """Return the space of the file system that holds `path` or its nearest existing parent."""
+    return Space(**host.call("files.space", path=path))
+
+
+def environment_variable(host: Host, name: str) -> str | None:
+    """Return a variable of the agent's environment."""
+    value: str | None = host.call("environment.get", name=name)
+    return value
+
+
+def capacity(host: Host) -> Capacity:
+    """Return what a cluster may use of the machine."""
+    return Capacity(**host.call("machine.capacity"))
+
+
+def fingerprint(host: Host, paths: Sequence[str]) -> dict[str, Any]:
+    """Return all that a measurement may depend on, as `environment.json` keeps it; `mounts` is about `paths`."""
+    facts: dict[str, Any] = host.call("machine.fingerprint", paths=list(paths))
+    return facts
+
+
+def confine(host: Host, processors: int) -> None:
+    """Let the agent, and all that it starts from now on, use only `processors` processors."""
+    host.call("machine.confine", processors=processors)
+
+
+def allowed_processors(host: Host, pids: Sequence[int]) -> list[int]:
+    """Return how many processors each process may use; those that have ended are left out."""
+    found: list[int] = host.call("machine.allowed_processors", pids=list(pids))
+    return found
+
+
+def command_lines(host: Host, pids: Sequence[int]) -> list[list[str]]:
+    """Return the words that each process was started with; none for those that have ended."""
+    found: list[list[str]] = host.call("machine.command_lines", pids=list(pids))
+    return found
+
+
+def empty_page_cache(host: Host) -> tuple[int, int]:
+    """Empty the page cache, as root; return the bytes of unmapped files in it, before and after."""
+    before, after = host.call("machine.empty_page_cache")
+    return before, after
+
+
+def moment(host: Host) -> tuple[float, float]:
+    """Return the time of day (s since 1970) and the monotonic clock (s) of the host, at once."""
+    found = host.call("machine.moment")
+    return found["utc"], found["monotonic"]
+
+
+def stray_processes(host: Host) -> list[dict[str, Any]]:
+    """Return the processes of a cluster that no agent looks after: pid, user, cluster, command."""
+    found: list[dict[str, Any]] = host.call("machine.stray_processes")
+    return found
+
+
+def end_all(host: Host) -> None:
+    """Kill all that was started through the channel; the channel stays open."""
+    host.call("process.end_all")
+
+
+def free_ports(host: Host, address: str, ports: Sequence[int]) -> list[int]:
+    """Return those of `ports` that can be listened on now, at `address` and at the wildcard."""
+    found: list[int] = host.call("network.free_ports", address=address, ports=list(ports))
+    return found
+
+
+def resolve_name(host: Host) -> dict[str, Any]:
+    """Return what the machine's resolver says of its own name: addresses, error, reverse, seconds."""
+    found: dict[str, Any] = host.call("network.resolve")
+    return found
+
+
+def calibrate(host: Host, directories: Sequence[str], *, only_disks: bool) -> dict[str, Any]:
+    """Return what processors, loopback and the disks of `directories` reach in some seconds, see `calibration.py`.
+    With `only_disks`, nothing is written to what is in memory or on a network."""
+    found: dict[str, Any] = host.call("calibration.measure", directories=list(directories), only_disks=only_disks)
+    return found
+
+
+def read_cpu(host: Host, pids: Sequence[int], managers: Sequence[int]) -> CpuReading:
+    """Return the CPU seconds of `pids` and of the containers of those that are NodeManagers, `managers`."""
+    answer = host.call("accounting.cpu", pids=list(pids), managers=list(managers))
+    return CpuReading(**{**answer, "running": frozenset(answer["running"])})
