@@ -31,6 +31,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     gather(items, budgets())
 
 
+class _Failures:
+    """Prints each failure when it happens: the tests with daemons take half an hour."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            print(f"\n=== failed: {report.nodeid} ({report.when})\n{report.longreprtext}\n", flush=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if getattr(config.option, "numprocesses", None):  # Not in xdist's own processes.
+        config.pluginmanager.register(_Failures())
+
+
 @pytest.fixture(autouse=True)
 def howdah_home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing a test does reaches the user's runs; tests with daemons choose a home themselves, for Hadoop's jars."""
