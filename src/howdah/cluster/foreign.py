@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,10 @@ class ForeignCluster(LiveCluster):
     work_directories: Sequence[str] = ()
     log_files: Sequence[Path] = ()
     container_logs: Sequence[str] = ()
+
+    @property
+    def client_temporary(self) -> str:
+        return tempfile.gettempdir()
 
     @property
     def web_servers(self) -> Mapping[str, str]:

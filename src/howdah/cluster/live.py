@@ -138,6 +138,11 @@ class LiveCluster(ABC):
 
     @property
     @abstractmethod
+    def client_temporary(self) -> str:
+        """A directory on this machine for temporary files of job clients, which some of them leave behind."""
+
+    @property
+    @abstractmethod
     def common_directory(self) -> str | None:
         """A directory that every node and this machine see at the same path; None where none is known."""
 

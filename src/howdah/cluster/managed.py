@@ -52,6 +52,10 @@ class ManagedCluster(LiveCluster):
         return [node.host for node in self._plan.nodes] == [self._plan.masters.host]
 
     @property
+    def client_temporary(self) -> str:
+        return f"{self._plan.masters.directory}/tmp"  # Goes with the cluster.
+
+    @property
     def common_directory(self) -> str | None:
         return f"{self._plan.directory}/files" if self._is_on_one_host else None
 
@@ -92,8 +96,8 @@ class ManagedCluster(LiveCluster):
 
     def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
         java, *rest = super().client_command(program, conf)
-        # Where a client that is killed leaves its unpacked jar: in a place that goes with the cluster.
-        return [java, f"-Djava.io.tmpdir={self._plan.masters.directory}/tmp", *rest]
+        # Where a client that is killed leaves its unpacked jar.
+        return [java, f"-Djava.io.tmpdir={self.client_temporary}", *rest]
 
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
         return {

@@ -49,7 +49,7 @@ class Programs:
 
     `uri` gives a path of the run's storage as programs take it. `default` are definitions that make this storage the
     default one, `home` is a definition: below which directory its users have their homes. `staging`
-    is where jobs in the client keep their files until they end. A client's JVM runs at most `client_maps`
+    is a local directory for jobs in the client. A client's JVM runs at most `client_maps`
     maps at once, 0 where it should run none. `python` runs scripts on every node.
     """
 
@@ -112,6 +112,6 @@ class Programs:
         return (
             "-Dmapreduce.framework.name=local",
             f"-Dmapreduce.local.map.tasks.maximum={at_once}",
-            # Hadoop's default, below /tmp of the default storage, stays after the job.
+            # Always on the local disk. Hadoop's default, below /tmp, stays after the job.
             f"-Dmapreduce.jobtracker.staging.root.dir={self.staging}",
         )

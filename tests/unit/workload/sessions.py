@@ -56,7 +56,7 @@ class FakePrograms(Programs):
     def __init__(self, files: FakeFiles, directory: str) -> None:
         home = f"-Dhome={files.uri(directory)}"
         super().__init__(
-            HADOOP, files.uri, default=(), home=home, staging=files.uri("/staging"), client_maps=1, python="python3"
+            HADOOP, files.uri, default=(), home=home, staging="/tmp/staging", client_maps=1, python="python3"
         )
 
     def examples(self, *arguments: str) -> JarProgram:

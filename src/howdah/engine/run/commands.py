@@ -49,7 +49,7 @@ class Commands:
             uri=self._storage.uri,
             default=tuple(as_default(cluster, self._storage, self._directory)),
             home=f"-D{HOMES}={self._directory}/home",
-            staging=self._storage.uri(f"{self._directory}/staging"),
+            staging=f"{cluster.client_temporary}/staging",
             client_maps=cores if cluster.is_one_node_here else 0,
             # Other hosts have a Python of their own, if any.
             python=sys.executable if cluster.shares_files else "python3",

@@ -120,6 +120,7 @@ class FakeCluster:
     runs_distribution: bool = False
     shares_files: bool = False
     is_one_node_here: bool = False
+    client_temporary: str = "/c/master/tmp"
     common_directory: str | None = None
     work_directories: tuple[str, ...] = ()
     places: tuple[tuple[str, str], ...] = ()
