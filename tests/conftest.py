@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ class _Failures:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            print(f"\n=== failed: {report.nodeid} ({report.when})\n{report.longreprtext}\n", flush=True)
+            sys.stdout.write(f"\n=== failed: {report.nodeid} ({report.when})\n{report.longreprtext}\n")
+            sys.stdout.flush()
 
 
 def pytest_configure(config: pytest.Config) -> None:
