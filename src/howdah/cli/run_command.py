@@ -170,6 +170,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     from howdah.engine.measurement.measure import measure
     from howdah.engine.measurement.preflight import check_keys
     from howdah.engine.measurement.request import Measurement
+    from howdah.engine.run.execution import RunOptions
     from howdah.hadoop.configuration.site_warnings import site_warnings
     from howdah.store import runs_root
 
@@ -186,17 +187,19 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     measurement = Measurement(
         workloads=[(workload, replace(asked, conf=found.conf)) for workload, asked in workloads],
         conf=found.conf,
-        repeat=options["repeat"],
-        root=Path(options["out"]).absolute() if options["out"] else runs_root(),
-        command=typed_command(),
         made=found.made,
+        options=RunOptions(
+            root=Path(options["out"]).absolute() if options["out"] else runs_root(),
+            command=typed_command(),
+            probes=() if options["no_probes"] else options["probes"] or None,
+            labels=parse_conf(options["labels"]),
+            reuse=options["data"] == "reuse",
+            cold=found.cold,
+            fault=found.fault,
+        ),
+        repeat=options["repeat"],
         cluster=cluster,
-        probes=() if options["no_probes"] else options["probes"] or None,
         calibrated=not options["no_calibration"],
-        labels=parse_conf(options["labels"]),
-        reuse=options["data"] == "reuse",
-        cold=found.cold,
-        fault=found.fault,
         storage=options["storage"] if cluster is not None else None,
         leave_out=leave_out,
     )

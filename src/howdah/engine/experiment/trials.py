@@ -25,6 +25,7 @@ from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.measurement.synthetic import PREFIX
 from howdah.engine.observer import Observer
 from howdah.engine.run.client import now
+from howdah.engine.run.execution import RunOptions
 from howdah.errors import HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.stats.blocks import effects, enough
@@ -208,15 +209,9 @@ def _measured(
         found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
     words = ", ".join(f"{name} {level}" for name, level in arm.items())
     observer.step(f"block {slot.block + 1}, run {slot.place + 1}: {words}")
-    measurement = Measurement(
-        workloads=[(workload, asked(workload, experiment.options, found.conf))],
-        conf=found.conf,
-        repeat=1,
+    options = RunOptions(
         root=directory.runs,
         command=command,
-        made=_sized(found.made, done),
-        cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
-        earlier=directory.earlier,
         limit_seconds=_limit(plan, done),
         labels={
             **{name: level for name, level in arm.items() if name not in found.conf},
@@ -226,6 +221,14 @@ def _measured(
         },
         cold=found.cold,
         fault=found.fault,
+    )
+    measurement = Measurement(
+        workloads=[(workload, asked(workload, experiment.options, found.conf))],
+        conf=found.conf,
+        made=_sized(found.made, done),
+        options=options,
+        cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
+        earlier=directory.earlier,
     )
     return _attempted(measurement, observer)
 

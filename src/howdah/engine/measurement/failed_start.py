@@ -36,13 +36,13 @@ def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahErro
         start=begun,
         end=now(),
         howdah=howdah.__version__,
-        command=tuple(measurement.command),
+        command=tuple(measurement.options.command),
         cluster={"kind": made.allocation, "nodes": made.nodes},
         primary=workload.primary,
         metrics=tuple(metrics.metrics_of(workload).values()),
-        labels=measurement.labels,
+        labels=measurement.options.labels,
     )
-    writer = RunWriter(measurement.root, run)
+    writer = RunWriter(measurement.options.root, run)
     writer.environment({"before": Environment({}, {})})
     writer.close()
     observer.run_ended(run)

@@ -27,7 +27,7 @@ from howdah.engine.measurement.preflight import (
 from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.measurement.synthetic import PREFIX, simulate
 from howdah.engine.observer import Observer
-from howdah.engine.run.execution import Bounds, Execution, calibrate
+from howdah.engine.run.execution import Bounds, Execution, RunPlan, calibrate
 from howdah.engine.run.storages import choose_storage, storages_of
 from howdah.errors import HowdahError, UsageError
 from howdah.hadoop.configuration.cluster import Scope, scope_of
@@ -54,7 +54,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         yield from simulate(measurement, read_truth(file), file, observer)
         return
     # What is unknown or not installed is refused before a cluster is started.
-    make_probes(measurement.probes)
+    make_probes(measurement.options.probes)
     for workload, _ in measurement.workloads:
         check_installed(workload)
     with _cluster(measurement, observer) as cluster:
@@ -113,22 +113,8 @@ def _once(
     bounds: Bounds,
     observer: Observer,
 ) -> Measured:
-    execution = Execution(
-        cluster,
-        storage,
-        workload,
-        settings,
-        root=measurement.root,
-        command=measurement.command,
-        probes=make_probes(measurement.probes),
-        observer=observer,
-        bounds=bounds,
-        labels=measurement.labels,
-        reuse=measurement.reuse,
-        limit_seconds=measurement.limit_seconds,
-        cold=measurement.cold,
-        fault=measurement.fault,
-    )
+    plan = RunPlan(workload, settings, storage, own_defaults(workload, cluster))
+    execution = Execution(cluster, plan, measurement.options, observer, bounds)
     return Measured(execution.execute(), execution.path, execution.refused)
 
 

@@ -57,7 +57,8 @@ class _Simulation:
         file: Path,
         settings: Mapping[str, str],
     ) -> None:
-        names = sorted(path.name for path in measurement.root.iterdir()) if measurement.root.is_dir() else []
+        root = measurement.options.root
+        names = sorted(path.name for path in root.iterdir()) if root.is_dir() else []
         place = measurement.earlier + len(names)
         log = float(disturbances(truth.noise, truth.seed, 1, place + 1)[0, place])
         self._value = truth.of(settings) * math.exp(log)
@@ -66,7 +67,7 @@ class _Simulation:
         self._file = file
         self._phase, _, self._metric = workload.primary.partition("/")
         begun = time.time()
-        if names and (end := read_identity(measurement.root / names[-1]).end) is not None:
+        if names and (end := read_identity(root / names[-1]).end) is not None:
             begun = max(begun, end.utc + _PAUSE_SECONDS)
         self._start = Moment(begun, begun)
         resolved = workload.resolve(asked, {})
@@ -81,14 +82,14 @@ class _Simulation:
             start=self._start,
             end=None,
             howdah=howdah.__version__,
-            command=tuple(measurement.command),
+            command=tuple(measurement.options.command),
             cluster={"kind": SYNTHETIC, "file": str(file)},
             primary=workload.primary,
             metrics=tuple(metrics.metrics_of(workload).values()),
             caveats=(Caveat("run", f"No cluster ran this: {file} says what its numbers are."),),
-            labels=measurement.labels,
+            labels=measurement.options.labels,
         )
-        self._writer = RunWriter(measurement.root, self._run)
+        self._writer = RunWriter(root, self._run)
 
     def closed(self, observer: Observer) -> Measured:
         """The run, whole."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from howdah.engine.evidence.clocks import Clocks
 from howdah.engine.evidence.cluster import check_cluster, check_emptied, full_disk, lost_daemons
 from howdah.engine.evidence.readback import check_settings, distinguishing, read_back
 from howdah.engine.evidence.surroundings import keep_configuration, keep_logs, read_environment
-from howdah.engine.measurement.defaults import own_defaults
 from howdah.engine.observer import Both, Observer
 from howdah.engine.run.client import now
 from howdah.engine.run.datasets import digest_of
@@ -36,6 +35,7 @@ from howdah.model.run import Caveat, Check, Outcome, OutcomeKind, Run, Trial
 from howdah.model.sample import DISKS, MACHINE, Sample
 from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
+from howdah.probe.registry import make_probes
 from howdah.storage import Storage
 from howdah.store import RunWriter, new_run_id
 from howdah.workload import Settings, Workload, measured_phases
@@ -61,6 +61,36 @@ def calibrate(cluster: LiveCluster) -> Bounds:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How runs are made, whatever they run.
+
+    The run directory goes below `root`; `command` is what to type to repeat the run. `probes` are names, None means
+    all. `reuse` lets data of earlier runs be used. A phase is ended once the run has taken `limit_seconds`. If `cold`,
+    files are out of the page cache when each phase of the workload begins; `fault` happens in the measured phase.
+    """
+
+    root: Path
+    command: Sequence[str]
+    probes: tuple[str, ...] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    reuse: bool = False
+    limit_seconds: float | None = None
+    cold: bool = False
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What one run runs: `workload` with its `settings` on `storage`. Jobs have the Hadoop keys `defaults` unless the
+    settings have them."""
+
+    workload: Workload
+    settings: Settings
+    storage: Storage
+    defaults: Mapping[str, str]
+
+
 class Execution:
     """Executes one run. Use once."""
 
@@ -68,61 +98,45 @@ class Execution:
     """What was wrong with what was asked, where only the run itself could tell."""
 
     def __init__(
-        self,
-        cluster: LiveCluster,
-        storage: Storage,
-        workload: Workload,
-        settings: Settings,
-        *,
-        root: Path,
-        command: Sequence[str],
-        probes: Sequence[Probe],
-        observer: Observer,
-        bounds: Bounds,
-        labels: Mapping[str, str],
-        reuse: bool,
-        limit_seconds: float | None,
-        cold: bool,
-        fault: Fault | None,
+        self, cluster: LiveCluster, plan: RunPlan, options: RunOptions, observer: Observer, bounds: Bounds
     ) -> None:
-        """`root` is where the run directory goes, `command` what to type to repeat it. `reuse` lets data of earlier
-        runs be used. A phase is ended once the run has taken `limit_seconds`. If `cold`, files are out of the page
-        cache when each phase of the workload begins; `fault` is what happens in the measured one."""
+        """`bounds` are what the hosts reached in the calibration of this session."""
+        workload, settings = plan.workload, plan.settings
         self._cluster = cluster
         self._workload = workload
         self._settings = settings
-        self._probes = probes
+        self._options = options
+        self._probes = make_probes(options.probes)
         self._observer = observer
         self._bounds = bounds
-        self._limit_seconds, self._cold = limit_seconds, cold
         self._measured = measured_phases(workload)
-        self._killer = None if fault is None else Killer(cluster, fault, self._measured)
+        self._killer = None if options.fault is None else Killer(cluster, options.fault, self._measured)
         self._run = Run(
             id=new_run_id(workload.name, time.time()),
             title=workload.title,
-            trial=Trial(workload.name, _asked(cluster, storage, settings, probes, reuse=reuse, cold=cold, fault=fault)),
+            trial=Trial(workload.name, _asked(cluster, plan, self._probes, options)),
             outcome=Outcome("running"),
             start=now(),
             end=None,
             howdah=howdah.__version__,
-            command=tuple(command),
+            command=tuple(options.command),
             cluster=cluster.description,
             primary=workload.primary,
             metrics=tuple(metrics.metrics_of(workload).values()),
-            labels=labels,
+            labels=options.labels,
         )
-        self._writer = RunWriter(root, self._run)
+        self._writer = RunWriter(options.root, self._run)
         self._environment, self._emptied = dict[str, Environment](), dict[str, Check]()
         self._session = JobSession(
             cluster,
-            storage,
+            plan.storage,
             self._writer,
             observer if self._killer is None else Both(observer, self._killer),
             Hooks(self._check, self._update, self._empty_cache),
             run_id=self._run.id,
             settings=with_plugins(cluster, settings["conf"]),
-            defaults=own_defaults(workload, cluster),
-            reuse=reuse,
+            defaults=plan.defaults,
+            reuse=options.reuse,
         )
         self._record = self._session.record
 
@@ -163,7 +177,7 @@ class Execution:
 
     def _check(self) -> None:
         self._cluster.check_masters()
-        limit = self._limit_seconds
+        limit = self._options.limit_seconds
         if limit is not None and time.monotonic() - self._run.start.monotonic > limit:
             raise WorkloadFailed(f"the run has taken longer than {format_seconds(limit)}, which is its limit")
 
@@ -202,7 +216,7 @@ class Execution:
 
     def _empty_cache(self) -> None:
         """Before each phase of the workload: one may read what the one before has written."""
-        if self._cold:
+        if self._options.cold:
             self._observer.step("emptying the page cache")
             for name, host in self._cluster.hosts.items():
                 emptied = check_emptied(*operations.empty_page_cache(host))
@@ -326,16 +340,7 @@ def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mappin
         yield DISKS.join(place["disks"] or [MACHINE]), place
 
 
-def _asked(
-    cluster: LiveCluster,
-    storage: Storage,
-    settings: Settings,
-    probes: Sequence[Probe],
-    *,
-    reuse: bool,
-    cold: bool,
-    fault: Fault | None,
-) -> dict[str, Any]:
+def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options: RunOptions) -> dict[str, Any]:
     """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
     asked = {
@@ -343,14 +348,14 @@ def _asked(
     }
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         asked["settings_sha256"] = digest_of(dict(cluster.settings))
-    accelerator = accelerator_of({**cluster.settings, **settings["conf"]})
+    accelerator = accelerator_of({**cluster.settings, **plan.settings["conf"]})
     return {
-        "workload": dict(settings),
+        "workload": dict(plan.settings),
         "cluster": asked,
         "probes": [probe.name for probe in probes],
-        "data": "reuse" if reuse else "fresh",
-        **({"cache": "dropped"} if cold else {}),
-        **({} if fault is None else {"fault": asdict(fault)}),
-        **({} if storage.name == HDFS else {"storage": written(cluster, storage)}),
+        "data": "reuse" if options.reuse else "fresh",
+        **({"cache": "dropped"} if options.cold else {}),
+        **({} if options.fault is None else {"fault": asdict(options.fault)}),
+        **({} if plan.storage.name == HDFS else {"storage": written(cluster, plan.storage)}),
         **({} if accelerator == NONE else {"accelerator": accelerator}),
     }

@@ -13,12 +13,14 @@ from howdah.cluster.request import ClusterRequest
 from howdah.engine.measurement.measure import _resolved
 from howdah.engine.measurement.request import Measurement
 from howdah.engine.observer import Silent
+from howdah.engine.run.execution import RunOptions
 from howdah.errors import HowdahError, UsageError
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.workload import Asked
 from howdah.workload.registry import find_workload
 from tests.unit.engine.run.clusters import FakeCluster, FakeHost
 
+OPTIONS = RunOptions(Path("/none"), ())
 POSIX = {"fs.defaultFS": "posixfs:///", "fs.posixfs.impl": "org.howdah.filesystem.PosixFileSystem"}
 
 
@@ -52,7 +54,7 @@ def resolved(
 ) -> tuple[list[str], dict[str, str]]:
     """Which are run, and which are left out, and why."""
     workloads = [(one, Asked(one.sizes["smoke"])) for one in map(find_workload, names)]
-    measurement = Measurement(workloads, {}, 1, Path("/none"), (), ClusterRequest("x"), leave_out=leave_out)
+    measurement = Measurement(workloads, {}, ClusterRequest("x"), OPTIONS, leave_out=leave_out)
     listener = Listener()
     cluster = Masters(FakeHost({}), settings=settings)
     found = _resolved(measurement, cluster.live(), storage, listener)
@@ -95,7 +97,7 @@ def settings_of(name: str, described: Mapping[str, Any], asked: Asked, **held: s
     """The settings of a workload on a cluster with this description, whose configuration has the keys `held`."""
     settings = {"fs.defaultFS": "hdfs://here", **held}
     cluster = Masters(FakeHost({}), settings=settings, description=described)
-    measurement = Measurement([(find_workload(name), asked)], {}, 1, Path("/none"), (), ClusterRequest("x"))
+    measurement = Measurement([(find_workload(name), asked)], {}, ClusterRequest("x"), OPTIONS)
     [(_, found)] = _resolved(measurement, cluster.live(), Room("hdfs"), Silent())  # type: ignore[arg-type]
     return found
 

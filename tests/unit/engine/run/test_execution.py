@@ -12,7 +12,7 @@ import pytest
 
 from howdah.cluster.state import Lost
 from howdah.engine.observer import Silent
-from howdah.engine.run.execution import Bounds, Execution
+from howdah.engine.run.execution import Bounds, Execution, RunOptions, RunPlan
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.run import Check
@@ -98,22 +98,8 @@ def execution(
     }
     cluster = Whole(FakeHost(answers), manager or TaggedManager(), lost=gone, conf=tmp_path, warnings=warnings)
     storage: Any = Nothing()
-    return Execution(
-        cluster.live(),
-        _storage(storage),
-        Ends(where, error),
-        {"conf": {}},
-        root=tmp_path / "runs",
-        command=("howdah",),
-        probes=(),
-        observer=Silent(),
-        bounds=Bounds({}),
-        labels={},
-        reuse=False,
-        limit_seconds=None,
-        cold=False,
-        fault=None,
-    )
+    plan = RunPlan(Ends(where, error), {"conf": {}}, _storage(storage), {})
+    return Execution(cluster.live(), plan, RunOptions(tmp_path / "runs", ("howdah",), ()), Silent(), Bounds({}))
 
 
 def _storage(storage: Any) -> Storage:
