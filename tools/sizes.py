@@ -1,4 +1,4 @@
-"""Small pieces: fails when a source file has more than 600 lines or a Python function 60 or more."""
+"""Small pieces: fails for a file above 500 lines, a Python class above 300, a Python function of 60 or more."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tests", "tools", "benchmarks", "java")
 ENDINGS = {".py", ".sh", ".java", ".j2", ".css", ".js"}
-FILE_LIMIT = 600
-FUNCTION_LIMIT = 60
+FILE_LIMIT, CLASS_LIMIT, FUNCTION_LIMIT = 500, 300, 60
+LARGER = {"FileInput.java": 510, "TreeTest.java": 514, "MountedFileSystem.java": 587}
+"""Files from before this limit, which may only become smaller."""
 
 
 def main() -> int:
@@ -30,15 +31,19 @@ def _problems(file: Path) -> Iterator[str]:
     name = file.relative_to(ROOT)
     text = file.read_text(encoding="utf-8")
     lines = len(text.splitlines())
-    if lines > FILE_LIMIT:
-        yield f"{name}: {lines} lines, {FILE_LIMIT} at most"
+    if lines > (most := LARGER.get(file.name, FILE_LIMIT)):
+        yield f"{name}: {lines} lines, {most} at most"
     if file.suffix != ".py":
         return
     for node in ast.walk(ast.parse(text, str(name))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            length = (node.end_lineno or node.lineno) - node.lineno + 1
-            if length >= FUNCTION_LIMIT:
-                yield f"{name}:{node.lineno}: {node.name} has {length} lines, fewer than {FUNCTION_LIMIT} wanted"
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        length = (node.end_lineno or node.lineno) - node.lineno + 1
+        if isinstance(node, ast.ClassDef):
+            if length > CLASS_LIMIT:
+                yield f"{name}:{node.lineno}: class {node.name} has {length} lines, {CLASS_LIMIT} at most"
+        elif length >= FUNCTION_LIMIT:
+            yield f"{name}:{node.lineno}: {node.name} has {length} lines, fewer than {FUNCTION_LIMIT} wanted"
 
 
 if __name__ == "__main__":

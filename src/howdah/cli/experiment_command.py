@@ -186,7 +186,7 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     """Runs what is missing of the experiment, and then of the one that confirms what it found."""
     from howdah.engine.experiment.confirmation import confirming
     from howdah.engine.experiment.findings import find
-    from howdah.report.experiment.page import headline
+    from howdah.report.experiment.answer import headline
     from howdah.spec.experiment import write_experiment
 
     click.echo(f"Experiment: {directory.path}", err=True)
@@ -250,7 +250,7 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
     from howdah.engine.experiment.takeaway import site_files
     from howdah.hadoop.distribution.jars import place_of
     from howdah.model.accelerator import ACCELERATOR_JAR, NONE
-    from howdah.report.experiment.page import is_confirmed
+    from howdah.report.experiment.answer import is_confirmed
     from howdah.store import list_runs
 
     if findings.experiment.design != "search" or findings.simulated:

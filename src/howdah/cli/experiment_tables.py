@@ -14,7 +14,7 @@ from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.trials import Status
 from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
-from howdah.report.experiment.page import headline
+from howdah.report.experiment.answer import headline
 from howdah.stats.design import Levels
 
 _TAKES = {"job": "another job", "cluster": "a cluster started anew", "person": "somebody's hands"}

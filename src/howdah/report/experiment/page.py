@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.model.comparison import Verdict
-from howdah.model.experiment import Effect, Experiment, Finding, Findings, Result
+from howdah.model.experiment import Findings, Result
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
@@ -22,20 +20,18 @@ from howdah.report.document.wording import (
     drift,
     listing,
     percent,
-    probability,
     probability_words,
     quantity,
     ratio,
     ratio_interval,
     sentence,
 )
+from howdah.report.experiment.answer import SHOWN, effect_cells, headline, name_of, outcomes_of
+from howdah.report.experiment.candidate import candidate_blocks
 from howdah.report.experiment.rates import bills, economy
 from howdah.report.experiment.runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
 from howdah.report.page.provenance import difference_table
 from howdah.stats.power import LEVEL
-
-SHOWN: tuple[Verdict, ...] = ("faster", "slower", "different")
-"""Verdicts that say that a level matters."""
 
 METHOD = (
     "The model is log(value) = block + Σ levels + noise, one noise for all, by least squares; where a design changes "
@@ -50,9 +46,6 @@ SEARCH_METHOD = (
     "runs are done. A run that takes far longer than the shortest is ended early. What looks best was picked because "
     "it did, so that only fresh runs say how good it is."
 )
-CONFIGURATION = "configuration"
-"""The factor whose levels are settings by name."""
-
 _COLOURS: Mapping[Verdict, str] = {"faster": "reduce", "slower": "failed", "different": "contender"}
 _DESIGNS = {
     "one-at-a-time": "one factor at a time",
@@ -85,109 +78,10 @@ def build_experiment(found: Findings, source: Source, confirmed: Findings | None
         sections.append(Section("together", "Factors together", tuple(_together(found))))
     if any(one.value is not None for one in found.results):
         sections.append(Section("runs", "The runs", tuple(_every_run(found, source.runs))))
-    sections.append(Section("candidate", "The best settings", tuple(_candidate(found, confirmed))))
+    sections.append(Section("candidate", "The best settings", tuple(candidate_blocks(found, confirmed))))
     sections.append(Section("design", "How it was done", tuple(_design(found, source))))
     words = headline(found, confirmed)
     return Report(found.experiment.question, words, tuple(sections), _facts(found, words, confirmed))
-
-
-def headline(found: Findings, confirmed: Findings | None = None) -> str:
-    """The answer in a sentence or three."""
-    parts = [_answer(found)] if confirmed is None else [_answer(found), _confirmed(confirmed)]
-    if found.experiment.design == "search":  # Its own numbers are those that were picked for being good.
-        parts.reverse()
-    so_far = "" if found.ended and (confirmed is None or confirmed.ended) else "So far: "
-    return f"{'Simulated: ' if found.simulated else ''}{so_far}{' '.join(parts)}"
-
-
-def _confirmed(fresh: Findings) -> str:
-    """What the fresh runs of the best settings say."""
-    if len(fresh.findings) > 1 or fresh.findings[0].factor == CONFIGURATION:
-        return f"What was found is {listing([_against(one) for one in fresh.findings])}, in fresh runs."
-    [one] = fresh.findings
-    if one.effect is None or one.verdict in ("not enough data", "not comparable"):
-        return f"Fresh runs of the best settings against the baseline: {one.verdict}."
-    numbers = f"{ratio(one.effect.ratio)} of the baseline, 95 % interval {ratio_interval(one.effect.interval)}"
-    if one.verdict == "faster":
-        return f"Fresh runs confirm the best settings: {numbers}."
-    return f"Fresh runs do not confirm the best settings: {numbers}, {one.verdict}."
-
-
-def is_confirmed(fresh: Findings) -> bool:
-    """Whether fresh runs show the best settings to be better: than the baseline, or, after a search, than some of what
-    they were compared with, and worse than nothing of it. There, every level is compared with what was found."""
-    verdicts = {one.verdict for one in fresh.findings}
-    if fresh.findings[0].factor == CONFIGURATION:
-        return "slower" in verdicts and "faster" not in verdicts
-    return verdicts == {"faster"}
-
-
-def _against(one: Finding) -> str:
-    """One of several settings ÷ what was found, the baseline of these runs."""
-    if one.effect is None or one.verdict in ("not enough data", "not comparable"):
-        return f"not told from {one.level} ({one.verdict})"
-    words = {"slower": "better than", "faster": "worse than", "different": "different from"}
-    numbers = f"{one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval {ratio_interval(one.effect.interval)}"
-    return f"{words.get(one.verdict, 'not shown to differ from')} {one.level} ({numbers})"
-
-
-def _answer(found: Findings) -> str:
-    stop = found.experiment.stop
-    what = f"{found.phase}/{found.metric.name} of {found.title}"
-    if found.experiment.design == "search":
-        tried = f"{count(len({one.arm for one in found.results}), 'combination')} of {len(found.arms)} were run"
-        changed = _changed(found)
-        if not changed:
-            return f"{tried}, and none looks better than the baseline for {what}."
-        return f"{tried}; for {what} {listing(changed, most=len(changed))} looks best."
-    if found.experiment.design == "cic-2014":
-        shares = [f"{percent(one.effect.ratio)} with {_name(one)}" for one in found.findings if one.effect is not None]
-        if not shares:
-            return f"There are no runs yet to say anything of {what}."
-        return f"By the policy cic-2014, {what} is, of the baseline's, {listing(shares, most=4)}: no verdict."
-    if found.blocks < stop.least:
-        return (
-            f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
-        )
-    words = [_change(one.effect, one) for one in found.findings if one.verdict in SHOWN and one.effect is not None]
-    same = [_name(one) for one in found.findings if one.verdict == "no difference shown"]
-    rest = _not_judged(found)
-    if not words:
-        pairs = [f"{' '.join(one)} with {' '.join(other)}" for one, other in _shown_pairs(found)]
-        if pairs:
-            return f"No level by itself is shown to change {what}; together, {listing(pairs, most=4)} do."
-        nothing = [f"Nothing is shown to change {what}."] if same else [f"Nothing can be said of {what}."]
-        return " ".join([*nothing, *rest])
-    said = [f"{what} is {listing(words, most=4)}."]
-    said += [f"Nothing is shown of {listing(same, most=4)}."] if same else []
-    return " ".join([*said, *rest])
-
-
-def _not_judged(found: Findings) -> list[str]:
-    """Sentences on the levels that no verdict could be given of."""
-    untold = [one for one in found.findings if one.verdict == "not enough data"]
-    few = [f"{_name(one)} ({_outcomes(one)})" if one.outcomes else _name(one) for one in untold]
-    unlike = [_name(one) for one in found.findings if one.verdict == "not comparable"]
-    said = [f"There are not enough valid runs of {listing(few, most=4)}."] if few else []
-    return said + ([f"Not comparable with the baseline: {listing(unlike, most=4)}."] if unlike else [])
-
-
-def _shown_pairs(found: Findings) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-    return [one.names for one in found.interactions if one.verdict == "different"]
-
-
-def _change(effect: Effect, finding: Finding) -> str:
-    words = "higher" if effect.ratio > 1 else "lower"
-    return f"{percent(abs(effect.ratio - 1))} {words} with {_name(finding)} ({finding.verdict})"
-
-
-def _changed(found: Findings) -> list[str]:
-    """What the candidate has that the baseline has not."""
-    return [f"{name} {level}" for name, level in found.candidate.items() if level != found.arms[0][name]]
-
-
-def _name(finding: Finding) -> str:
-    return f"{finding.factor} {finding.level}"
 
 
 def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
@@ -201,10 +95,10 @@ def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
     if judged:
         rows = tuple(
             Ratio(
-                f"{_name(one)} against {one.baseline}",
+                f"{name_of(one)} against {one.baseline}",
                 effect.ratio,
                 effect.interval,
-                f"{_name(one)}: {ratio(effect.ratio)} ({ratio_interval(effect.interval)}), {one.verdict}",
+                f"{name_of(one)}: {ratio(effect.ratio)} ({ratio_interval(effect.interval)}), {one.verdict}",
                 _COLOURS.get(one.verdict, "other"),
             )
             for one, effect in judged
@@ -220,31 +114,15 @@ def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
         *("Factor", "Level", "Against", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Runs", "Verdict")
     )
     cells = tuple(
-        (one.factor, one.level, one.baseline, *_effect_cells(one.effect), _outcomes(one), one.verdict)
+        (one.factor, one.level, one.baseline, *effect_cells(one.effect), outcomes_of(one), one.verdict)
         for one in found.findings
     )
     yield Table("Every level against the baseline's", heads, cells)
     for one in found.findings:
         if one.unlike:
             yield difference_table(
-                f"What else differs between {_name(one)} and {one.baseline}", one.unlike, "Baseline", "Level"
+                f"What else differs between {name_of(one)} and {one.baseline}", one.unlike, "Baseline", "Level"
             )
-
-
-def _outcomes(finding: Finding) -> str:
-    """How many of its runs ended how."""
-    return ", ".join(f"{number} {kind}" for kind, number in finding.outcomes.items()) or MISSING
-
-
-def _effect_cells(effect: Effect | None) -> tuple[str, str, str, str]:
-    if effect is None:
-        return (MISSING,) * 4
-    return (
-        ratio(effect.ratio),
-        ratio_interval(effect.interval),
-        probability(effect.p_family),
-        ratio(effect.detectable),
-    )
 
 
 def _caveats(found: Findings) -> Iterator[Caveat]:
@@ -260,7 +138,7 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
         if one.unlike:
             paths = listing([entry.path for entry in one.unlike])
             yield Caveat(
-                "run", f"{_name(one)} differs from the baseline in more than that, so it has no verdict: {paths}."
+                "run", f"{name_of(one)} differs from the baseline in more than that, so it has no verdict: {paths}."
             )
     if found.unserved:
         phases = listing(found.measured, most=len(found.measured)) or found.phase
@@ -333,7 +211,7 @@ def _together(found: Findings) -> Iterator[Block]:
             (
                 " ".join(one.names[0]),
                 " ".join(one.names[1]),
-                *_effect_cells(one.effect)[:3],
+                *effect_cells(one.effect)[:3],
                 one.verdict,
                 *((listing(one.aliases) or MISSING,) if mixed else ()),
             )
@@ -429,87 +307,6 @@ def _table(found: Findings) -> Table:
     mean = "mean of all" if found.experiment.design == "search" else "mean of arm"
     heads = columns("#", "#Block", "Arm", "#Value", f"#÷ {mean}", "Outcome", "Run")
     return Table(f"{found.phase}/{found.metric.name} of every run, in order", heads, rows)
-
-
-_EACH = "The best level that was shown of each factor"
-_ALL = "The combination that looks best by the effects that were shown, those of pairs too"
-
-
-def _candidate(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
-    changed = _changed(found)
-    if not changed:
-        yield Text("No level is shown to be better than the baseline's, so there is nothing to recommend.")
-        if confirmed is not None:
-            yield from _fresh_runs(confirmed)
-        return
-    words = listing(changed, most=len(changed))
-    which = _ALL if _shown_pairs(found) else _EACH
-    if found.experiment.design == "search":
-        which = "The combination that looks best"
-    yield Text(f"{which}: {words}. The other factors stay as they are.")
-    if confirmed is None:
-        ran = found.experiment.design == "search" or found.candidate in found.arms
-        never = "" if ran else "These settings were never run together. "
-        yield Caveat(
-            "run", f"{never}They were picked because they looked best, which flatters them: not confirmed yet."
-        )
-    else:
-        yield from _fresh_runs(confirmed)
-        tried = confirmed.arms[1]
-        if confirmed.findings[0].factor != CONFIGURATION and any(
-            found.candidate[name] != tried[name] for name in tried
-        ):
-            said = listing([f"{name} {level}" for name, level in tried.items()], most=len(tried))
-            yield Caveat("run", f"The fresh runs were of other settings than those that look best now: {said}.")
-        if not is_confirmed(confirmed):
-            return
-    by_hand = [f"{one.name} {found.candidate[one.name]}" for one in found.experiment.factors if one.external]
-    if by_hand:
-        yield Text(f"First, by hand: {listing(by_hand, most=len(by_hand))}.")
-    yield Code(_command(found.experiment, found.candidate))
-
-
-def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
-    valid = sum(result.value is not None for result in confirmed.results)
-    heads = columns("Settings", "#÷ baseline", "#95 % interval", "#p", "#Detectable", "Verdict")
-    if confirmed.findings[0].factor == CONFIGURATION:
-        if is_confirmed(confirmed):
-            yield Text(f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, in turn.")
-        else:
-            yield _no_recommendation(confirmed)
-        cells = tuple((one.level, *_effect_cells(one.effect), one.verdict) for one in confirmed.findings)
-        heads = columns("Settings", "#÷ found", "#95 % interval", "#p", "#Detectable", "Verdict")
-        yield Table("Fresh runs", heads, cells)
-        return
-    [one] = confirmed.findings
-    if one.verdict == "faster":
-        yield Text(
-            f"{_confirmed(confirmed)} These are {count(valid, 'run')} of their own, baseline and best settings in turn."
-        )
-    else:
-        yield _no_recommendation(confirmed)
-    yield Table("Fresh runs", heads, (("best settings", *_effect_cells(one.effect), one.verdict),))
-
-
-def _no_recommendation(confirmed: Findings) -> Caveat:
-    return Caveat("run", f"{_confirmed(confirmed)} That is no recommendation{'' if confirmed.ended else ' yet'}.")
-
-
-def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:
-    """What to type for fresh runs with `candidate`."""
-    settings = {**experiment.cluster, **experiment.baseline, **candidate}
-    settings = {name: level for name, level in settings.items() if name not in experiment.by_hand}
-    settings |= experiment.configurations.get(settings.pop(CONFIGURATION, ""), {})
-    nodes = settings.pop("nodes", "1")
-    options = itertools.chain.from_iterable(
-        (f"--{name.replace('_', '-')}", value) for name, value in experiment.options.items()
-    )
-    # What is no Hadoop property is a factor by name; the properties' names have dots.
-    conf = itertools.chain.from_iterable(
-        ("--conf" if "." in key else "--factor", f"{key}={value}") for key, value in settings.items()
-    )
-    words = ("howdah", "run", experiment.workload, *options, "--nodes", nodes, *conf)
-    return shlex.join(words)
 
 
 def _design(found: Findings, source: Source) -> Iterator[Block]:

@@ -15,7 +15,7 @@ from howdah.engine.experiment.findings import find
 from howdah.errors import UsageError
 from howdah.model.comparison import Verdict
 from howdah.report import build_comparison, build_experiment, render_text
-from howdah.report.experiment.page import SHOWN
+from howdah.report.experiment.answer import SHOWN
 from howdah.stats import compare
 from howdah.stats.design import schedule
 from howdah.store import StoredRun
