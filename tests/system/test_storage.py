@@ -14,10 +14,10 @@ from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.site import read_conf_dir
 from howdah.hadoop.interfaces.namenode import NameNode
 from howdah.hadoop.interfaces.webhdfs import WebHdfs
-from howdah.host.channel import open_local as open_host
+from howdah.host.channel import open_local
 from howdah.storage import Storage, StoredFile
 from howdah.storage.posix import PosixFiles
-from howdah.storage.registry import open_local, open_storages
+from howdah.storage.registry import files_at, open_storages
 from tests.system.running import Said
 
 pytestmark = pytest.mark.daemons
@@ -34,19 +34,19 @@ def storage(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Storage]:
     if request.param == "file":
-        host = open_host("here")
-        yield open_local(host, str(tmp_path_factory.mktemp("file")))
+        host = open_local("here")
+        yield files_at(host, str(tmp_path_factory.mktemp("file")))
         host.close()
         return
     if request.param == "posix":
-        host = open_host("here")
+        host = open_local("here")
         yield PosixFiles(host, {"fs.posixfs.mount": str(tmp_path_factory.mktemp("posix"))})
         host.close()
         return
     conf = Path(on("sh", "-c", "echo $HADOOP_CONF_DIR").ok().out.strip())
     settings = read_conf_dir(conf)
     (address,) = web_addresses(settings).namenode
-    host = open_host("here")
+    host = open_local("here")
     yield open_storages(settings, NameNode(address), WebHdfs((address,), user=getpass.getuser()), host)["hdfs"]
     host.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -30,16 +29,13 @@ def doctor(nodes: int, hadoop: str, size: str, work_dir: str | None, everything:
     from howdah.cli.reporting import width
     from howdah.engine.doctor import failed, run_checks, to_json
     from howdah.errors import HostProblem
-    from howdah.host.channel import open_local
+    from howdah.host.channel import this_host
     from howdah.model.quantity import parse_bytes
 
     # Input, output and what lies between map and reduce; see TeraSort.space_bytes.
     need = parse_bytes(size) * (min(3, nodes) + 3)
-    host = open_local(platform.node())
-    try:
+    with this_host() as host:
         findings = run_checks(host, nodes=nodes, hadoop=hadoop, need=need, directory=work_dir)
-    finally:
-        host.close()
     if as_json:
         click.echo(json.dumps(to_json(findings), indent=1))
     else:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import platform
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -156,7 +156,7 @@ def _plan(described: Experiment, synthetic: Path | None, *, quiet: bool) -> Expe
     from howdah.cluster.request import ClusterRequest
     from howdah.engine.experiment.factors import check_factors
     from howdah.engine.experiment.plan import SyntheticCluster, depends_on_host, plan_experiment
-    from howdah.host.channel import open_local
+    from howdah.host.channel import this_host
     from howdah.spec.experiment import located
     from howdah.spec.truth import read_truth
     from howdah.store import known_runs
@@ -172,13 +172,10 @@ def _plan(described: Experiment, synthetic: Path | None, *, quiet: bool) -> Expe
     found = [ensure_hadoop(ClusterRequest("experiment", hadoop=version), quiet=quiet) for version in versions]
     plan = plan_experiment(described, found[0], *known_runs())
     if asked := depends_on_host(described):
-        host = open_local(platform.node())
-        try:
+        with this_host() as host:
             for name, level in asked:
                 with located(described, name):
                     check_factors({name: level}, host)
-        finally:
-            host.close()
     return plan
 
 
@@ -208,19 +205,15 @@ def _work(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     from howdah.cli.progress import make_display
     from howdah.engine.experiment.by_hand import ByHand
     from howdah.engine.experiment.trials import run_experiment
-    from howdah.host.channel import open_local
+    from howdah.host.channel import this_host
 
     by_hands = directory.synthetic is None and any(factor.external for factor in plan.experiment.factors)
-    host = open_local(platform.node()) if by_hands else None
-    try:
+    with this_host() if by_hands else nullcontext() as host:
         resume = f"howdah experiment resume {directory.path}"
         by_hand = None if host is None else ByHand(host, _AtTheTerminal(), resume)
         with make_display(quiet=False) as display:
             for _ in run_experiment(plan, directory, typed_command(), display, by_hand):
                 pass
-    finally:
-        if host is not None:
-            host.close()
 
 
 def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | None, *, as_json: bool) -> None:

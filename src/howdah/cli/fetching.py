@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import click
 from howdah.cluster.request import ClusterRequest
 from howdah.hadoop.distribution.distribution import Distribution, from_home, managed
 from howdah.hadoop.distribution.fetch import Progress, fetch
-from howdah.host.channel import open_local
+from howdah.host.channel import this_host
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
 
@@ -32,8 +31,7 @@ def fetch_managed(version: str, *, offline: bool, quiet: bool) -> Distribution:
         return managed(version, cache)
     except HostProblem:
         pass  # Not there or not whole: fetch says which, and does something about it.
-    host = open_local(platform.node())
-    try:
+    with this_host() as host:
         if quiet or not sys.stderr.isatty():
             click.echo(f"Fetching Hadoop {version} into {cache}", err=True)
             return fetch(host, version, cache, offline=offline, progress=lambda _: None)
@@ -51,5 +49,3 @@ def fetch_managed(version: str, *, offline: bool, quiet: bool) -> Distribution:
         size = sum(jar.stat().st_size for jar in distribution.jars)
         click.echo(f"Hadoop {version} is in {cache} ({len(distribution.jars)} jars, {format_bytes(size)}).", err=True)
         return distribution
-    finally:
-        host.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import platform
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -211,18 +210,15 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
     """What factors and --conf make of the cluster and its jobs. Raises UsageError for what cannot be."""
     from howdah.engine.experiment.factors import FACTORS, Conditions, check_factors, conditions
-    from howdah.host.channel import open_local
+    from howdah.host.channel import this_host
 
     factors, conf = _factors(options), parse_conf(options["conf"])
     if (options["cluster"] or "").startswith("synthetic:"):
         return Conditions(made, {**factors, **conf})
     found = conditions({**factors, **conf}, made)
     if factors:
-        host = open_local(platform.node())
-        try:
+        with this_host() as host:
             check_factors(factors, host)
-        finally:
-            host.close()
         for name in factors:
             if options["cluster"] is not None and FACTORS[name].cost != "job":
                 raise UsageError(f"--factor {name} is for a cluster that is made for the run")

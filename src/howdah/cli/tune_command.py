@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def tune(
     Example:  howdah tune terasort --size 1G --budget 2h
     """
     from howdah.engine.experiment.tunables import simulated_tuning, tuning_experiment
-    from howdah.host.channel import open_local
+    from howdah.host.channel import this_host
     from howdah.model.experiment import StopRule
     from howdah.spec.experiment import parse_duration, write_experiment
     from howdah.spec.truth import read_truth
@@ -57,10 +56,7 @@ def tune(
     if synthetic is not None:
         experiment = simulated_tuning(workload, given, read_truth(synthetic), stop, seed)
     else:
-        host = open_local(platform.node())
-        try:
+        with this_host() as host:
             experiment = tuning_experiment(workload, given, nodes, stop, seed, host)
-        finally:
-            host.close()
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-tune-{workload}"
     begin_and_run(write_experiment(experiment), out or experiments_root() / name, synthetic)

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import itertools
 import json
+import platform
 import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import execnet
 
 from howdah.errors import HostProblem
-from howdah.host.protocol import Completed
+from howdah.host.protocol import Completed, Host
 
 _AGENT = Path(__file__).parent / "agent"
 _PACKAGE = "howdah_agent"
@@ -50,6 +52,16 @@ def open_local(name: str) -> Channel:
     """A channel to this machine, by a child process with this interpreter. Raises HostProblem."""
     # -P: no module of the directory that somebody happens to be in.
     return Channel(name, f"popen//python={shlex.quote(sys.executable)} -P")
+
+
+@contextmanager
+def this_host() -> Iterator[Host]:
+    """This machine under its own name, while the context lasts. Raises HostProblem."""
+    host = open_local(platform.node())
+    try:
+        yield host
+    finally:
+        host.close()
 
 
 class Channel:

@@ -38,7 +38,7 @@ def open_storages(
     )
 
 
-def open_local(host: Host, directory: str) -> Storage:
+def files_at(host: Host, directory: str) -> Storage:
     """The storage `file:` below `directory` of `host`. Raises UsageError when that is no absolute path."""
     if not directory.startswith("/"):
         raise UsageError(f"{directory!r} is not an absolute path")

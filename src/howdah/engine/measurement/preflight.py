@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from howdah.hadoop.configuration.sizing import check_schedulable
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jars import own_jar
 from howdah.host import Host, operations
-from howdah.host.channel import open_local
+from howdah.host.channel import this_host
 from howdah.model.accelerator import ACCELERATOR_JAR, plugins_of
 from howdah.model.quantity import format_bytes
 from howdah.model.storage import HDFS, POSIX, parse_storages
@@ -52,8 +51,7 @@ def check_before_cluster(
     hdfs = storages.default == HDFS
     data = work if hdfs else str(storages.directory)
     refused = []
-    host = open_local(platform.node())
-    try:
+    with this_host() as host:
         for workload, asked in workloads:
             try:
                 if hdfs:
@@ -64,8 +62,6 @@ def check_before_cluster(
                 check_disks(host, workload, (data, stored), (work, intermediate))
             except UsageError as error:
                 refused.append(error)
-    finally:
-        host.close()
     if refused and not (leave_out and len(refused) < len(workloads)):
         raise refused[0]
 

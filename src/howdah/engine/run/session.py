@@ -22,7 +22,7 @@ from howdah.model.metric import Metric
 from howdah.model.run import PhaseKind
 from howdah.model.sample import Quality
 from howdah.storage import Storage
-from howdah.storage.registry import open_local
+from howdah.storage.registry import files_at
 from howdah.store import RunWriter
 from howdah.workload import Dataset, Files, Ran
 from howdah.workload.programs import Program, Programs
@@ -100,7 +100,7 @@ class JobSession:
             raise UsageError(
                 "no directory is known that every node of this cluster sees", hint="Name one: --directory DIR."
             )
-        storage = open_local(self._cluster.host, directory)
+        storage = files_at(self._cluster.host, directory)
         self.storages.append(storage)
         return storage
 
