@@ -1,0 +1,123 @@
+"""How we write, as far as a program can tell: listed words, long sentences, wide lines. See CONTRIBUTING.md.
+
+.venv/bin/python -m tools.prose            checks every page
+.venv/bin/python -m tools.prose FILE…      checks these
+
+A line that must break a rule ends with `<!-- prose: REASON -->`. Code, tables' widths, quotations and link targets are
+not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md")
+GENERATED = re.compile(r"^<!-- promises: begin -->$.*?^<!-- promises: end -->$", re.MULTILINE | re.DOTALL)
+ESCAPE = re.compile(r"<!-- prose: \S.* -->\s*$")
+WIDTH, LONG, LONGEST, SHARE = 100, 25, 40, 0.05
+
+WORDS = {
+    r"synchroni[sz]e[sd]?": "fsync",
+    r"(is|are|was|were|be|been|being) ended": "stop, kill, shut down",
+    r"mend(s|ed|ing)?": "fix",
+    r"anew": "again, from scratch",
+    r"hears? of": "learn",
+    r"(is|are|was|were) (said|told)": "print, report, notify",
+    r"beside": "besides, in addition to, next to",
+    r"pass(es|ed)? by": "bypass",
+    r"as (it|they) comes?": "by default, stock",
+    r"hand(s|ed|ing)? (on|over)": "pass, delegate",
+    r"reading again": "review",
+    r"Hadoop's own": "stock",
+}
+_LISTED = {re.compile(rf"(?<![\w-]){word}(?![\w-])", re.IGNORECASE): better for word, better in WORDS.items()}
+_STARTS = re.compile(r"(Of|What|Where|So|That)\b")
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|`[^`]*`")
+_LINK = re.compile(r"\]\([^)]*\)")
+_BREAK = re.compile(r"(?<=[.!?])[)\"”*]*\s+(?=[A-Z0-9`(*\"“\[])")
+_WORD = re.compile(r"[\w'\u2019-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a page, with the line where it begins."""
+
+    line: int
+    text: str
+
+    @property
+    def words(self) -> int:
+        """How many words it has; what is in backticks is one."""
+        return len(_WORD.findall(re.sub(r"`[^`]*`", "code", _LINK.sub("]", self.text))))
+
+
+def problems(page: str, name: str) -> Iterator[str]:
+    """A line about each place where `page`, Markdown, breaks a rule."""
+    lines = GENERATED.sub(lambda found: "\n" * found[0].count("\n"), page).splitlines()
+    fenced = False
+    for number, line in enumerate(lines, start=1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        if fenced or ESCAPE.search(line):
+            continue
+        if len(line) > WIDTH and not line.startswith("|") and " " in line.strip():
+            yield f"{name}:{number}: {len(line)} columns, {WIDTH} at most"
+        for pattern, better in _LISTED.items():
+            if found := pattern.search(_QUOTED.sub("", _LINK.sub("]", line))):
+                yield f"{name}:{number}: “{found[0]}”: {better}"
+    every = list(sentences(lines))
+    for one in every:
+        if one.words > LONGEST:
+            yield f"{name}:{one.line}: {one.words} words, {LONGEST} at most: {one.text[:60]}…"
+        if (start := _STARTS.match(one.text)) and not one.text.rstrip().endswith("?"):
+            yield f"{name}:{one.line}: begins with “{start[0]}”: {one.text[:60]}…"
+    long = [one for one in every if one.words > LONG]
+    if len(long) > max(1, SHARE * len(every)):
+        places = ", ".join(str(one.line) for one in long)
+        yield f"{name}: {len(long)} of {len(every)} sentences have more than {LONG} words: lines {places}"
+
+
+def sentences(lines: list[str]) -> Iterator[Sentence]:
+    """The sentences of paragraphs, list items and table cells; headings and code are none."""
+    begun, words, fenced = 0, list[str](), False
+    for number, line in enumerate([*lines, ""], start=1):
+        text = line.strip()
+        if text.startswith("```"):
+            fenced = not fenced
+        block = text == "" or text.startswith(("#", "```", "<!--", "|"))
+        item = re.match(r"(?:[-*>]|\d+\.)\s+", text)
+        if fenced or block or item is not None or ESCAPE.search(line):
+            yield from _split(begun, " ".join(words))
+            words = []
+        if fenced or (block and not text.startswith("|")) or ESCAPE.search(line):
+            continue
+        if text.startswith("|"):
+            for cell in text.strip("|").split("|"):
+                yield from _split(number, cell.strip())
+            continue
+        if not words:
+            begun = number
+        words.append(text[item.end() :] if item else text)
+
+
+def _split(line: int, text: str) -> Iterator[Sentence]:
+    for one in _BREAK.split(text):
+        if re.search(r"[a-z]", one):
+            yield Sentence(line, one.lstrip("*_ "))
+
+
+def main(arguments: list[str]) -> int:
+    """Print every problem; 1 if there is one."""
+    files = [Path(one) for one in arguments] or sorted(file for pattern in PAGES for file in ROOT.glob(pattern))
+    found = [one for file in files for one in problems(file.read_text(encoding="utf-8"), str(file))]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
