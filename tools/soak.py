@@ -131,7 +131,7 @@ PARTS: Mapping[str, Part] = {
         "the tests with daemons of `make test`, with the JVM's optimising compiler",
         with_pytest("compiler", "-m", "daemons and not soak", "tests/faults", "tests/system"),
     ),
-    "busy": Part(f"the tests with daemons {ROUNDS} times, beside a busy process for each processor", beside_others),
+    "busy": Part(f"the tests with daemons {ROUNDS} times, next to a busy process for each processor", beside_others),
 }
 
 
