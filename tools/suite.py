@@ -42,8 +42,8 @@ def parts(scratch: Path) -> Sequence[Part]:
     """The parts of `make test`, in their order."""
     # Short: the socket of a cluster's supervisor has a path of at most 107 bytes.
     pytest = (*PYTEST, f"--basetemp={scratch}/t")
-    # Three processes on two processors: tests with daemons wait for more than half of their time.
-    daemons = (*pytest, "-m", "not soak", "-n", "3", "--dist", "loadscope", "--no-loadscope-reorder")
+    # Two: with a third, two processors are always busy, and the whole takes longer.
+    daemons = (*pytest, "-m", "not soak", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
     return (
         Part("format, lint, types, layers, unit tests", 2, [("make", "check")]),
         Part(
