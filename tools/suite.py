@@ -42,7 +42,7 @@ def parts(scratch: Path) -> Sequence[Part]:
     """The parts of `make test`, in their order."""
     # Short: the socket of a cluster's supervisor has a path of at most 107 bytes.
     pytest = (*PYTEST, f"--basetemp={scratch}/t")
-    # Two: with a third, two processors are always busy, and the whole takes longer.
+    # With a third process, two processors are busy all the time and tests wait for each other.
     daemons = (*pytest, "-m", "not soak", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
     return (
         Part("format, lint, types, layers, unit tests", 2, [("make", "check")]),
