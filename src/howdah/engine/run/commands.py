@@ -43,17 +43,20 @@ class Commands:
     def programs(self) -> Programs:
         """The programs that can be run."""
         cluster = self._cluster
-        cores = count(cluster.settings, "yarn.nodemanager.resource.cpu-vcores", 8)
         return Programs(
             distribution=cluster.distribution,
             uri=self._storage.uri,
             default=tuple(as_default(cluster, self._storage, self._directory)),
             home=f"-D{HOMES}={self._directory}/home",
             staging=f"{cluster.client_temporary}/staging",
-            client_maps=cores if cluster.is_one_node_here else 0,
+            client_maps=self._vcores() if cluster.is_one_node_here else 0,
             # Other hosts have a Python of their own, if any.
             python=sys.executable if cluster.shares_files else "python3",
         )
+
+    def _vcores(self) -> int:
+        """How many tasks the one node runs at once. On clusters of others it may be -1: each node counts its own."""
+        return count(self._cluster.settings, "yarn.nodemanager.resource.cpu-vcores", 8)
 
     def launch(self, program: Program, phase: str, tags: str) -> Launch:
         """How `program` runs as `phase`; what it submits has the YARN application `tags`. Raises UsageError where Spark

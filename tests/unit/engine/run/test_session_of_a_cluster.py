@@ -97,6 +97,7 @@ def test_defaults_of_workloads_are_part_of_what_data_is_and_of_what_clients_see(
     ("one_here", "vcores", "maps", "at_once"),
     [
         (False, "3", 2, None),
+        (False, "-1", 2, None),
         (True, "3", 2, 2),
         (True, "3", 100, 3),
         (True, "64", 16, 16),
