@@ -28,10 +28,13 @@ class ManagedCluster(LiveCluster):
 
     observed = runs_distribution = True
 
-    def __init__(self, plan: Plan, logs: Path, control: ControlClient, **shared: Any) -> None:
+    def __init__(
+        self, plan: Plan, logs: Path, control: ControlClient, *, client_flags: tuple[str, ...] = (), **shared: Any
+    ) -> None:
         """`logs` are the daemons'; `shared` is what every cluster has."""
-        super().__init__(**shared)
         self._plan = plan
+        # Where a client that is killed leaves its unpacked jar.
+        super().__init__(client_flags=(*client_flags, f"-Djava.io.tmpdir={self.client_temporary}"), **shared)
         self._logs = logs
         self._control: ControlClient | None = control
         self.shares_files = self._is_on_one_host
@@ -93,11 +96,6 @@ class ManagedCluster(LiveCluster):
     def data_places(self, storage: str) -> Sequence[DataPlace]:
         work = self._plan.directory
         return (DataPlace(self.host, work if storage == HDFS else str(self._plan.storages.directory), work),)
-
-    def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
-        java, *rest = super().client_command(program, conf)
-        # Where a client that is killed leaves its unpacked jar.
-        return [java, f"-Djava.io.tmpdir={self.client_temporary}", *rest]
 
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
         return {

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,7 +146,7 @@ def capacity(host: Host) -> Capacity:
     return Capacity(**host.call("machine.capacity"))
 
 
-def fingerprint(host: Host, paths: Sequence[str]) -> dict[str, Any]:
+def fingerprint(host: Host, paths: Iterable[str]) -> dict[str, Any]:
     """Return all that a measurement may depend on, as `environment.json` keeps it; `mounts` is about `paths`."""
     facts: dict[str, Any] = host.call("machine.fingerprint", paths=list(paths))
     return facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,6 +52,12 @@ def test_the_agent_has_it_with_these_arguments(function: Callable[..., Any]) -> 
         assert not arguments
         return
     inspect.signature(_OPERATIONS[name]).bind(**arguments)
+
+
+def test_no_layer_above_calls_the_agent_by_the_name_of_an_operation() -> None:
+    package = Path(operations.__file__).parents[1]
+    others = (file for file in package.rglob("*.py") if "host" not in file.relative_to(package).parts)
+    assert [str(file) for file in others if ".call(" in file.read_text(encoding="utf-8")] == []
 
 
 def test_every_operation_of_the_agent_is_here_or_only_for_tests() -> None:

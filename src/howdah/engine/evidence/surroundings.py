@@ -25,7 +25,7 @@ def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spar
     are jars of ours."""
     # By what they are for: their names are those of one cluster.
     paths = cluster.mounts
-    hosts = {name: operations.fingerprint(host, list(paths)) for name, host in cluster.hosts.items()}
+    hosts = {name: operations.fingerprint(host, paths) for name, host in cluster.hosts.items()}
     for facts in hosts.values():
         facts["mounts"] = {paths[path]: mount for path, mount in facts["mounts"].items()}
     distribution = cluster.distribution
