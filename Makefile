@@ -29,6 +29,7 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check --quiet
 	$(BIN)/python tools/sizes.py
+	$(BIN)/python -m tools.prose
 	$(BIN)/python tools/registries.py
 	$(BIN)/lint-imports --no-logo --cache-dir .build/imports
 	$(BIN)/mypy

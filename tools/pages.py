@@ -131,7 +131,7 @@ def tuned_defaults() -> str:
     facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa", f"CONF/{TASK_ARGUMENTS}")
     parts = [
         "# Tuned defaults\n",
-        "What a cluster of Howdah sets that Hadoop as it comes does not. Made from `hadoop/configuration/tuning.py` by"
+        "A cluster of Howdah sets these keys, stock Hadoop does not. Made from `hadoop/configuration/tuning.py` by"
         " `tools/pages.py`; the values are those for one node on a machine with 2 processors and 24 GiB.\n",
         "`--without NAME` leaves one out; `--defaults stock` leaves all out; `--conf KEY=VALUE` wins over all."
         " Their effects are in [performance](../performance/control-plane.md).\n",

@@ -86,7 +86,7 @@ def test_a_cluster_of_somebody_else_s_without_hdfs(howdah: Howdah) -> None:
     assert bytes_moved(Kept(Path(one["path"])), "sort")["POSIXFS_BYTES_WRITTEN"] == SIZE
 
 
-@pytest.mark.promise("Other programs see the files, without `.crc` files beside them", "how-to/filesystem")
+@pytest.mark.promise("Other programs see the files, without `.crc` files next to them", "how-to/filesystem")
 @pytest.mark.usefixtures("alone")
 def test_what_the_shell_writes_is_there_for_every_program(howdah: Howdah, root: Path, tmp_path: Path) -> None:
     local = tmp_path / "local"

@@ -85,7 +85,7 @@ def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
 
 
 def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation]:
-    """The valid runs, as effects are judged by them. What was tested anew counts no more."""
+    """Return the valid runs, as effects are judged by them. Runs that were tested again count no more."""
     if plan.experiment.design == "cic-2014":
         done = [one for one in done if one.slot.block == max(other.slot.block for other in done)]
     return [

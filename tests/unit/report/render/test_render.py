@@ -1,6 +1,6 @@
 """The rendered report, whole: against golden files, for safety, determinism, size and speed of import.
 
-`HOWDAH_GOLDEN=write pytest tests/unit/report/render/test_render.py` writes the golden files anew; look
+`HOWDAH_GOLDEN=write pytest tests/unit/report/render/test_render.py` writes the golden files again; look
 at the difference.
 """
 
