@@ -10,7 +10,8 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-from tests.grouping import budgets, gather, group_of
+from tests.grouping import gather, group_of
+from tools.budget import budgets
 
 # Derandomised: a check that passed passes again. No deadline: two processors, shared with real daemons.
 settings.register_profile("howdah", derandomize=True, deadline=None, database=None)

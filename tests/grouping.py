@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -22,12 +20,6 @@ def group_of(test: str) -> str:
     """The group of a test by its id: the name of a common cluster, or the file."""
     file = test.partition("::")[0]
     return COMMON.get(file, file)
-
-
-def budgets() -> Mapping[str, float]:
-    """Seconds that each file with daemons usually takes."""
-    found: Mapping[str, float] = json.loads((Path(__file__).parent / "budget.json").read_text(encoding="utf-8"))
-    return found
 
 
 def gather(items: list[pytest.Item], seconds: Mapping[str, float]) -> None:

@@ -20,18 +20,24 @@ BUDGETS = Path(__file__).resolve().parent.parent / "tests" / "budget.json"
 _MOST, _SLACK_SECONDS = 2.0, 20.0
 
 
+def budgets() -> dict[str, float]:
+    """Seconds that each file of tests with daemons usually takes."""
+    found: dict[str, float] = json.loads(BUDGETS.read_text(encoding="utf-8"))
+    return found
+
+
 def check(report: Path) -> Iterator[str]:
     """A sentence about each file that is over its budget, or has none."""
-    yield from over(times(report), json.loads(BUDGETS.read_text(encoding="utf-8")))
+    yield from over(times(report), budgets())
 
 
-def over(took: Mapping[str, float], budgets: Mapping[str, float]) -> Iterator[str]:
+def over(took: Mapping[str, float], usual: Mapping[str, float]) -> Iterator[str]:
     """As `check`, of the seconds that each file took and may take."""
     for file, seconds in sorted(took.items()):
-        if file not in budgets:
+        if file not in usual:
             yield f"no budget: {file} took {seconds:.0f} s; add it to {BUDGETS.name}"
-        elif seconds > _MOST * budgets[file] + _SLACK_SECONDS:
-            yield f"over its budget: {file} took {seconds:.0f} s, where {budgets[file]:.0f} s are usual"
+        elif seconds > _MOST * usual[file] + _SLACK_SECONDS:
+            yield f"over its budget: {file} took {seconds:.0f} s, where {usual[file]:.0f} s are usual"
 
 
 def times(report: Path) -> dict[str, float]:
@@ -47,8 +53,7 @@ def main(arguments: list[str]) -> int:
     report = Path(arguments[0])
     if arguments[1:] == ["--write"]:
         # A file whose tests are all of `make soak` is not in the report.
-        budgets = {**json.loads(BUDGETS.read_text(encoding="utf-8")), **times(report)}
-        rounded = {file: round(seconds) for file, seconds in sorted(budgets.items())}
+        rounded = {file: round(seconds) for file, seconds in sorted({**budgets(), **times(report)}.items())}
         BUDGETS.write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
         return 0
     found = list(check(report))
