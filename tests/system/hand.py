@@ -98,6 +98,8 @@ def _least(root: Path) -> Sites:
             f"{node}.vmem-check-enabled": "false",
             # Two disks, as far as YARN knows.
             f"{node}.local-dirs": f"{root / 'local1'},{root / 'local2'}",
+            # Below /tmp otherwise, where it stays.
+            "yarn.node-attribute.fs-store.root-dir": f"file://{root}/node-attribute",
             **_known(f"{manager}.address", f"{manager}.scheduler.address", f"{manager}.resource-tracker.address"),
             **_any_of(f"{manager}.admin.address", f"{manager}.webapp.address", f"{node}.localizer.address"),
             **_any_of(f"{node}.address", f"{node}.webapp.address"),

@@ -207,6 +207,8 @@ def _yarn(plan: Plan) -> dict[str, str]:
         "yarn.resourcemanager.resource-tracker.address": masters.at("resourcemanager_tracker"),
         "yarn.resourcemanager.admin.address": masters.at("resourcemanager_admin"),
         "yarn.resourcemanager.webapp.address": masters.at("resourcemanager_web"),
+        # Hadoop's default is one directory below /tmp for all clusters of a user, and stays.
+        "yarn.node-attribute.fs-store.root-dir": f"file://{masters.directory}/node-attribute",
         "yarn.resourcemanager.connect.retry-interval.ms": "500",
         "yarn.nm.liveness-monitor.expiry-interval-ms": "20000",
         # An application master that was given a container on a node that has just died tries for 3 minutes otherwise.

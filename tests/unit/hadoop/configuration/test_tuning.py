@@ -173,6 +173,14 @@ def test_the_users_settings_win_over_tuned_ones_and_those_over_what_is_needed() 
     assert client["dfs.client.use.datanode.hostname"] == "true"
 
 
+@pytest.mark.promise("A cluster that was stopped leaves nothing in `/tmp`", "CHANGELOG")
+def test_what_daemons_keep_is_in_the_clusters_own_directory() -> None:
+    """These are Hadoop's keys whose default is a directory of the user's below /tmp on the daemon's own disk."""
+    made = configure(PLAN, of_lock(read_lock("3.4.2"), Path("/hadoop")), {}, {}).common
+    assert made["hadoop.tmp.dir"].startswith("/work/")
+    assert made["yarn.node-attribute.fs-store.root-dir"].startswith("file:///work/")
+
+
 @pytest.mark.promise("`howdah up` demands the type of what is mounted", "how-to/filesystem")
 def test_where_the_storage_is_mounted_its_types_are_demanded() -> None:
     distribution = of_lock(read_lock("3.4.2"), Path("/hadoop"))

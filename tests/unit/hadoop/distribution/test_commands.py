@@ -286,8 +286,9 @@ def test_real_commands(real: Distribution, conf: Path, command: list[str], answe
 
 @pytest.mark.daemons
 def test_a_real_job_in_one_process(real: Distribution, conf: Path, tmp_path: Path) -> None:
+    staging = f"-Dmapreduce.jobtracker.staging.root.dir={tmp_path}/staging"
     completed = subprocess.run(
-        [real.home / "bin" / "hadoop", "jar", real.examples_jar, "pi", "2", "100"],
+        [real.home / "bin" / "hadoop", "jar", real.examples_jar, "pi", staging, "2", "100"],
         env={"PATH": "/usr/bin:/bin", "HADOOP_CONF_DIR": str(conf), "HADOOP_USER_NAME": "somebody"},
         cwd=tmp_path,
         capture_output=True,
