@@ -14,7 +14,7 @@ from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.trials import Status
 from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
-from howdah.report.experiment.answer import headline
+from howdah.report.experiment.answer import headline, simple_cells
 from howdah.stats.design import Levels
 
 _TAKES = {"job": "another job", "cluster": "a cluster started anew", "person": "somebody's hands"}
@@ -43,7 +43,7 @@ def print_plan(plan: ExperimentPlan) -> None:
     click.echo(f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.")
     click.echo(f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended.")
     if experiment.design not in ("cic-2014", "together"):
-        click.echo("If something is shown to be better, fresh runs against the baseline follow.")
+        click.echo("If something is shown to be better, fresh runs against the baseline and the runner-up follow.")
 
 
 def _print_order(plan: ExperimentPlan, console: Console) -> None:
@@ -104,8 +104,22 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
         ratio = "–" if effect is None else f"{effect.ratio:.3f}"
         interval = "–" if effect is None else f"{effect.interval.low:.3f} to {effect.interval.high:.3f}"
         table.add_row(one.factor, one.level, one.baseline, ratio, interval, one.verdict)
-    Console(width=width(), highlight=False).print(table)
+    console = Console(width=width(), highlight=False)
+    console.print(table)
+    _print_pairs(found, console)
     click.echo("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
+
+
+def _print_pairs(found: Findings, console: Console) -> None:
+    """What the levels of pairs that are shown do with and without each other."""
+    told = [simple for one in found.interactions for simple in one.simple]
+    if not told:
+        return
+    click.echo("\nThe effects of these levels depend on each other, so that those above are averages:\n")
+    table = Table("Level", "With", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
+    for one in told:
+        table.add_row(" ".join(one.level), " ".join(one.given), *simple_cells(one), one.verdict)
+    console.print(table)
 
 
 def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume: str) -> None:
@@ -126,7 +140,7 @@ def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume
         arm = one.plan.arms[one.next.arm]
         click.echo(f"{'Now' if runs_now else 'Next'}: {_difference(arm, one.plan.arms[0])}.")
     if waits:
-        click.echo("Next: fresh runs of its best settings against the baseline.")
+        click.echo("Next: fresh runs of its best settings.")
     if runs_now:
         click.echo("\nIt runs.")
     elif waits or any(one.next is not None for one in parts):

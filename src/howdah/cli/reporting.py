@@ -70,15 +70,13 @@ def write_page(page: Report, target: Path) -> Path:
 
 
 def print_result(runs: Sequence[StoredRun]) -> None:
-    """The headline of the runs, and what one must know before believing it."""
+    """The headline of the runs, and what one must know before believing it, as the page has it."""
     from howdah.report.document.results import group
-    from howdah.report.document.wording import sentence
-    from howdah.report.page.build import headline
+    from howdah.report.page.build import caveats_of, headline
 
     for members in group(runs):
         click.secho(f"\n{headline(members)}", bold=True)
-        caveats = (caveat for run in members.runs for caveat in run.run.caveats)
-        for text in dict.fromkeys(sentence(caveat.text) for caveat in caveats):
+        for text in dict.fromkeys(caveat.text for caveat in caveats_of(members)):
             click.echo(f"Caveat: {text}")
 
 

@@ -22,8 +22,8 @@ class Interval:
 class Summary:
     """`n` values of one metric, one per run, in the metric's unit.
 
-    `geometric_mean` is None where a value is not positive; `interval` (of the geometric mean) and `cv` (sample
-    standard deviation ÷ mean) are None where one value alone cannot give them.
+    `geometric_mean` is None where a value is not positive; `interval` (of the geometric mean) also where there are too
+    few values, and `cv` (sample standard deviation ÷ mean) where there is one alone.
     """
 
     n: int

@@ -11,6 +11,9 @@ from howdah.model.environment import Difference
 from howdah.model.metric import Metric
 from howdah.model.run import Outcome
 
+BASELINE, RUNNER_UP = "baseline", "runner-up"
+"""Names of what fresh runs compare the best settings with."""
+
 Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "together", "search", "cic-2014"]
 
 
@@ -128,15 +131,33 @@ class Finding:
     outcomes: Mapping[str, int] = field(default_factory=dict)
 
 
+Level = tuple[str, str]
+"""A factor and its level."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleEffect:
+    """What `level` ÷ the baseline's level of its factor is where another factor has the level `given`, and all others
+    the baseline's (Montgomery, Design and Analysis of Experiments, chapter 5)."""
+
+    level: Level
+    given: Level
+    ratio: float
+    interval: Interval
+    verdict: Verdict
+
+
 @dataclass(frozen=True, slots=True)
 class Interaction:
     """Two levels together ÷ what they would be if their effects multiplied. `names` are the levels of two factors; with
-    a fractional design the effect may be that of the pairs of factors in `aliases` as well."""
+    a fractional design the effect may be that of the pairs of factors in `aliases` as well. `simple` are the effects of
+    either level with and without the other, where the interaction is shown and nobody else's."""
 
-    names: tuple[tuple[str, str], tuple[str, str]]
+    names: tuple[Level, Level]
     effect: Effect
     verdict: Verdict
     aliases: tuple[str, ...]
+    simple: tuple[SimpleEffect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +190,10 @@ class Findings:
 
     `metric` is the primary one, of phase `phase`; `blocks` counts the whole blocks; `changed` are paths of settings and
     of the environment that were not the same in all runs of an arm (in a search, in all runs, though nothing that was
-    varied explains it). `candidate` has the level of every factor that was
-    shown to be best, the baseline's where none was, or what was shown to be better still in pairs: it may not have been
-    run as a whole. What is `simulated` ran on no cluster. It has `ended` where no run is missing.
+    varied explains it). `candidate` has the fewest changes of the baseline whose removal is shown to be worse, and
+    `runner_up` what looks best beside it and the baseline among the levels that were shown of something, None where
+    there is no such: neither may have been run as a whole. What is `simulated` ran on no cluster. It has `ended` where
+    no run is missing.
     `unserved` are the runs whose accelerator did not serve all of the phases that are `measured`.
     """
 
@@ -192,3 +214,4 @@ class Findings:
     ended: bool
     unserved: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
+    runner_up: Mapping[str, str] | None = None

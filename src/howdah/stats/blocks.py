@@ -73,7 +73,7 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
             detectable=math.exp(together + seen),
         )
         for (term, log), (alone, together), seen, p, adjusted in zip(
-            whole.logs.items(), widths, power, ps, _holm(ps), strict=True
+            whole.logs.items(), widths, power, ps, holm(ps), strict=True
         )
         if together + seen < _UNKNOWN
     )
@@ -91,12 +91,21 @@ def with_interactions(
     alone = effects(observations, pilot)
     extended, _ = _extended(observations, pairs)
     found = [one for one in reversed(effects(extended, pilot)) if one.term < 0] if pairs else []
-    adjusted = _holm([one.p for one in (*alone, *found)])
+    adjusted = holm([one.p for one in (*alone, *found)])
     both = [
         replace(one, p_family=p, term=-1 - one.term if one.term < 0 else one.term)
         for one, p in zip((*alone, *found), adjusted, strict=True)
     ]
     return tuple(both[: len(alone)]), tuple(both[len(alone) :])
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One combination of terms ÷ another: the ratio, its 95 % interval by itself, and the p of the two being equal."""
+
+    ratio: float
+    interval: Interval
+    p: float
 
 
 class Model:
@@ -113,12 +122,19 @@ class Model:
         """The logarithm of the ratio to the baseline of a run that has these terms."""
         return float(self._vector(having) @ list(self._fits[0].logs.values()))
 
-    def p(self, one: Collection[int], other: Collection[int]) -> float:
-        """That of the two being equal: by both judgements of the noise, the larger one."""
-        contrast, covariance = self._vector(one) - self._vector(other), self._fits[0].covariance
-        share = float(contrast @ covariance @ contrast)
-        log = self.log(one) - self.log(other)
-        return max(two_sided_p(log, math.sqrt(share * fit.variance), fit.freedom) for fit in self._fits)
+    def contrast(self, one: Collection[int], other: Collection[int]) -> Contrast:
+        """A run that has the terms `one` ÷ a run that has `other`. Of both judgements of the noise, what is less
+        certain holds."""
+        vector, covariance = self._vector(one) - self._vector(other), self._fits[0].covariance
+        share, log = float(vector @ covariance @ vector), self.log(one) - self.log(other)
+        errors = [(math.sqrt(share * fit.variance), fit.freedom) for fit in self._fits]
+        quantile = 1 - (1 - CONFIDENCE) / 2
+        width = max(t_quantile(quantile, freedom) * error for error, freedom in errors)
+        return Contrast(
+            math.exp(log),
+            Interval(math.exp(min(log - width, _UNKNOWN)), math.exp(min(log + width, _UNKNOWN))),
+            max(two_sided_p(log, error, freedom) for error, freedom in errors),
+        )
 
     def _vector(self, having: Collection[int]) -> np.ndarray:
         terms = {*having, *_both(having, self._numbers)}
@@ -196,8 +212,8 @@ def two_sided_p(log: float, error: float, freedom: int) -> float:
     return float(2 * stdtr(freedom, -abs(log) / error))
 
 
-def _holm(ps: Sequence[float]) -> list[float]:
-    """Holm, Scandinavian Journal of Statistics 6:65 (1979)."""
+def holm(ps: Sequence[float]) -> list[float]:
+    """The p of each for all of them together: Holm, Scandinavian Journal of Statistics 6:65 (1979)."""
     order = sorted(range(len(ps)), key=ps.__getitem__)
     adjusted, largest = [0.0] * len(ps), 0.0
     for rank, at in enumerate(order):

@@ -11,12 +11,16 @@ from howdah.model.comparison import Interval, Summary
 
 CONFIDENCE = 0.95
 
+FEWEST = 4
+"""Values that have an interval. With two or three, t(0.975) is 12.7 or 4.3: the interval would be many times as wide as
+all that was seen, and tell the reader nothing."""
+
 
 def summarise(values: Sequence[float]) -> Summary:
     """The summary of `values`, one per run.
 
-    The interval is Student's t on the logarithms, exp(mean ± t(0.975, n−1)·s/√n): times are skewed to the right, and
-    ratios of them, not differences, are what is compared.
+    The interval, of `FEWEST` values or more, is Student's t on the logarithms, exp(mean ± t(0.975, n−1)·s/√n): times
+    are skewed to the right, and ratios of them, not differences, are what is compared.
 
     Raises:
         ValueError: no values.
@@ -32,7 +36,7 @@ def summarise(values: Sequence[float]) -> Summary:
         minimum=min(values),
         maximum=max(values),
         geometric_mean=_geometric_mean(values) if positive else None,
-        interval=_interval(values) if positive and n > 1 else None,
+        interval=_interval(values) if positive and n >= FEWEST else None,
         cv=statistics.stdev(values) / mean if n > 1 and mean > 0 else None,
     )
 

@@ -52,6 +52,8 @@ def known_runs() -> tuple[Path, ...]:
     return (runs_root(), *experiments.glob("*/runs"), *experiments.glob("*/confirmation/runs"))
 
 
-def new_run_id(workload: str, begun: float) -> str:
-    """Return the id of a run that began at `begun` (Unix time in seconds): unique, and sorted by time as text."""
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(begun))}-{workload}-{secrets.token_hex(2)}"
+def new_run_id(workload: str, begun: float, place: int | None = None) -> str:
+    """Return the id of a run that began at `begun` (Unix time in seconds): unique, and sorted by time as text. `place`
+    sorts runs of which many begin in one second."""
+    of_second = "" if place is None else f"{place:04x}"
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(begun))}-{workload}-{of_second}{secrets.token_hex(2)}"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howdah.model.experiment import Effect, StopRule
-from howdah.stats.blocks import Observation, _holm, effects, enough, with_interactions
+from howdah.stats.blocks import Observation, effects, enough, holm, with_interactions
 
 
 def observed(logs: np.ndarray) -> list[Observation]:
@@ -125,7 +125,7 @@ def test_no_noise_at_all() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
 def test_holm(ps: list[float]) -> None:
-    adjusted = _holm(ps)
+    adjusted = holm(ps)
     order = np.argsort(ps, kind="stable")
     for rank, at in enumerate(order):
         expected = max(min(1.0, (len(ps) - earlier) * ps[order[earlier]]) for earlier in range(rank + 1))

@@ -11,7 +11,7 @@ from scipy import stats
 
 from howdah.stats import summarise
 
-TIMES = st.lists(st.floats(0.01, 1e6), min_size=2, max_size=30)
+TIMES = st.lists(st.floats(0.01, 1e6), min_size=4, max_size=30)
 
 
 def test_five_runs() -> None:
@@ -33,10 +33,20 @@ def test_the_interval_is_students_on_logarithms(values: list[float]) -> None:
 
 
 def test_equal_runs_have_an_interval_without_width() -> None:
-    found = summarise([2.0, 2.0, 2.0])
+    found = summarise([2.0, 2.0, 2.0, 2.0])
     assert found.interval is not None
     assert found.interval.low == found.interval.high == pytest.approx(2.0)
     assert found.cv == 0
+
+
+@pytest.mark.promise("Fewer than four runs have no interval", "explanation/reading-the-report")
+@given(st.lists(st.floats(0.01, 1e6), min_size=1, max_size=3))
+def test_few_runs_have_no_interval(values: list[float]) -> None:
+    """That of 13.7 and 21.8 s would be from 0.9 to 334 s."""
+    found = summarise(values)
+    assert found.interval is None
+    assert (found.minimum, found.maximum) == (min(values), max(values))
+    assert (found.cv is None) == (len(values) == 1)
 
 
 def test_one_run_has_no_spread() -> None:

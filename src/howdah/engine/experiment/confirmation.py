@@ -7,16 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from howdah.engine.experiment.factors import CONFIGURATION
-from howdah.model.experiment import Experiment, Factor, Findings
+from howdah.model.experiment import BASELINE, RUNNER_UP, Experiment, Factor, Findings, StopRule
 
-_FOUND, _BASELINE = "found", "baseline"
+_FOUND = "found"
 MOST_BLOCKS = 20
 """Blocks that confirm what a search has found: it may have as many runs as it has, its confirmation need not."""
 
 
 def confirming(found: Findings) -> Experiment | None:
-    """The experiment that runs the candidate of `found` against the baseline, both anew; None where nothing was shown
-    to be better, or `found` is such an experiment itself. It has no rates: they are of levels that it may not have."""
+    """The experiment that runs the candidate of `found` anew against the baseline, and against the runner-up where
+    there is one that needs no hands; None where nothing was shown to be better, or `found` is such an experiment
+    itself. It has no rates: they are of levels that it may not have."""
     experiment = found.experiment
     if experiment.design == "search":
         return _after_a_search(found)
@@ -27,6 +28,10 @@ def confirming(found: Findings) -> Experiment | None:
     )
     if not changed or experiment.design == "together" or CONFIGURATION in found.candidate:
         return None
+    second = found.runner_up
+    if second is not None and not any(_changed(found, arm) & experiment.by_hand for arm in (found.candidate, second)):
+        others = {BASELINE: _given(experiment, found.arms[0]), RUNNER_UP: _given(experiment, second)}
+        return _named(found, others, "Do the best settings of this experiment hold?", experiment.stop)
     # What a person changes is no setting that a cluster could be given, and stands where the last run left it.
     by_hand = (replace(one, levels=one.levels[:1]) for one in experiment.factors if one.external)
     held = tuple(one for one in by_hand if found.candidate[one.name] == one.levels[0])
@@ -42,27 +47,39 @@ def confirming(found: Findings) -> Experiment | None:
     )
 
 
+def _changed(found: Findings, arm: Mapping[str, str]) -> set[str]:
+    """The factors whose level is not the baseline's."""
+    return {name for name, level in arm.items() if level != found.arms[0][name]}
+
+
 def _after_a_search(found: Findings) -> Experiment | None:
     """What was found against the configurations of the file, or the baseline where there are none. Where that is what
     was found, it is compared with the configurations that change something. What a person sees to stays as it is."""
     experiment, baseline = found.experiment, dict(found.arms[0])
-    others = experiment.configurations or {_BASELINE: _given(experiment, baseline)}
+    others = experiment.configurations or {BASELINE: _given(experiment, baseline)}
     if found.candidate == baseline:
         others = {name: settings for name, settings in experiment.configurations.items() if settings}
         if not others:
             return None
-    name = _FOUND
+    least = min(experiment.stop.least, MOST_BLOCKS)
+    stop = replace(experiment.stop, least=least, most=MOST_BLOCKS)
+    return _named(found, others, "Does what was found hold?", stop)
+
+
+def _named(found: Findings, others: Mapping[str, Mapping[str, str]], question: str, stop: StopRule) -> Experiment:
+    """The candidate against the settings `others`, by name."""
+    experiment, name = found.experiment, _FOUND
     while name in others:
         name = f"{name}-now"
     varied = {one.name for one in experiment.factors}
-    least = min(experiment.stop.least, MOST_BLOCKS)
+    by_hand = (replace(one, levels=one.levels[:1]) for one in experiment.factors if one.external)
     return replace(
         experiment,
-        question=f"Does what was found hold? {experiment.question}",
+        question=f"{question} {experiment.question}",
         baseline={name: level for name, level in experiment.baseline.items() if name not in varied},
-        factors=(Factor(CONFIGURATION, (name, *others)), *(one for one in experiment.factors if one.external)),
+        factors=(Factor(CONFIGURATION, (name, *others)), *by_hand),
         design="one-at-a-time",
-        stop=replace(experiment.stop, least=least, most=MOST_BLOCKS),
+        stop=stop,
         seed=experiment.seed + 1,
         configurations={name: _given(experiment, found.candidate), **others},
         starts=(),

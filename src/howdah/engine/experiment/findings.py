@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from howdah.engine.evidence.acceleration import is_accelerated
+from howdah.engine.experiment.choice import Choice
 from howdah.engine.experiment.exploration import best
 from howdah.engine.experiment.likeness import Likeness
+from howdah.engine.experiment.pairs import pairs_of, with_simple_effects
 from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.results import TOGETHER, Done, arm_terms, finished, metric_of, observations, terms
 from howdah.engine.experiment.trials import block_slots, next_slot
@@ -19,20 +20,13 @@ from howdah.model.comparison import Verdict
 from howdah.model.environment import Difference
 from howdah.model.experiment import Effect, Finding, Findings, Interaction, Result
 from howdah.model.metric import Better
-from howdah.stats.blocks import Model, with_interactions
+from howdah.stats.blocks import with_interactions
 from howdah.stats.compare import direction
-from howdah.stats.design import seen_pairs
 from howdah.stats.order import outlying, relative, trend
 from howdah.stats.power import LEVEL
 from howdah.store import ExperimentDirectory, read_run
 from howdah.workload import measured_phases
 from howdah.workload.registry import find_workload
-
-Level = tuple[str, str]
-"""A factor and its level."""
-
-_MOST = 100_000
-"""Combinations of levels among which the best is looked for: as many as a full design has at most."""
 
 _ACCELERATOR = "accelerator"
 """The factor whose levels must show in the counters of the jobs."""
@@ -48,7 +42,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
     # Three runs in a row are no ground for a verdict, whatever they say.
     enough = blocks >= plan.experiment.stop.least and plan.experiment.design != "cic-2014"
     metric = metric_of(plan)
-    pairs = _pairs(plan)
+    pairs = pairs_of(plan)
     numbers = [(one, other) for one, other, _ in pairs]
     effects, together = with_interactions(observations(plan, done), numbers, plan.experiment.stop.least)
     likeness = Likeness.of(plan, directory, done)
@@ -64,6 +58,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         told = _can_tell(*_with_both(plan, valid, first, second))
         verdict = _verdict(one, "neither", enough=enough and told) if refused.isdisjoint(names) else "not comparable"
         interactions.append(Interaction(names, one, verdict, mixed))
+    choice = Choice(plan, findings, interactions, done)
     return Findings(
         experiment=plan.experiment,
         title=plan.title,
@@ -72,8 +67,8 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         arms=plan.arms,
         blocks=blocks,
         findings=findings,
-        candidate=_candidate(plan, findings, interactions, done),
-        interactions=tuple(interactions),
+        candidate=choice.candidate,
+        interactions=with_simple_effects(plan, interactions, done),
         aliases=plan.aliases,
         trend=trend(arms, values),
         results=_results(done, relative(arms, values)),
@@ -82,6 +77,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         ended=next_slot(plan, done) is None,
         unserved=tuple(one.run.id for one in unserved),
         measured=_measured(plan),
+        runner_up=choice.runner_up,
     )
 
 
@@ -181,70 +177,9 @@ def _can_tell(having: int, without: int) -> bool:
     return 2 / math.comb(having + without, having) < LEVEL
 
 
-def _candidate(
-    plan: ExperimentPlan, findings: Sequence[Finding], interactions: Sequence[Interaction], done: Sequence[Done]
-) -> dict[str, str]:
-    """The largest effect of each factor that was shown to be better, or the combination of levels in pairs whose
-    interaction was shown that is shown to be better still."""
-    best, better = dict(plan.arms[0]), metric_of(plan).better
-    if plan.experiment.design == "together":
-        return dict(plan.arms[1]) if [one.verdict for one in findings] == ["faster"] else best
-    if better == "neither":
-        return best
-    for one in sorted(findings, key=lambda one: 0.0 if one.effect is None else -_size(one.effect)):
-        if one.verdict == "faster":
-            best[one.factor] = one.level
-    refused = {(one.factor, one.level) for one in findings if one.verdict == "not comparable"}
-    # What is mixed with other pairs may be theirs.
-    shown = [one.names for one in interactions if one.verdict == "different" and not one.aliases]
-    shown = [names for names in shown if refused.isdisjoint(names)]
-    return _best_in_pairs(plan, best, shown, done) if shown else best
-
-
-def _best_in_pairs(
-    plan: ExperimentPlan, best: dict[str, str], shown: Sequence[tuple[Level, Level]], done: Sequence[Done]
-) -> dict[str, str]:
-    """`best`, or what a model with the interactions of the pairs `shown` says to be better: at 5 %, for as many
-    comparisons as there are combinations to choose from."""
-    numbers = {term: at for at, term in enumerate(terms(plan))}
-    pairs = [(numbers[one], numbers[other]) for one, other in shown]
-    model = Model(observations(plan, done), pairs, plan.experiment.stop.least)
-    worth, tied = {name for names in shown for name in names}, {factor for names in shown for factor, _ in names}
-    choices = [
-        [
-            (one.name, level)
-            for level in one.levels
-            if level == best[one.name] or (one.name in tied and (level == one.levels[0] or (one.name, level) in worth))
-        ]
-        for one in plan.experiment.factors
-    ]
-    every = [dict(levels) for levels in itertools.islice(itertools.product(*choices), _MOST)]
-
-    def gain(levels: Mapping[str, str]) -> float:
-        change = model.log(having(best)) - model.log(having(levels))
-        return change if metric_of(plan).better == "lower" else -change
-
-    def having(levels: Mapping[str, str]) -> list[int]:
-        return [numbers[one] for one in levels.items() if one in numbers]
-
-    other = max(every, key=gain)
-    is_shown = gain(other) > 0 and len(every) * model.p(having(other), having(best)) < LEVEL
-    return other if is_shown else best
-
-
 def _size(effect: Effect) -> float:
     """Sorts the largest first."""
     return -max(effect.ratio, 1 / effect.ratio)
-
-
-def _pairs(plan: ExperimentPlan) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Pairs of terms, by their numbers, whose interaction the design can see, and what each is mixed with."""
-    seen = seen_pairs(plan.experiment.design, plan.experiment.varied)
-    return [
-        (one, other, seen[first, second])
-        for (one, (first, _)), (other, (second, _)) in itertools.combinations(enumerate(terms(plan)), 2)
-        if (first, second) in seen
-    ]
 
 
 def _verdict(effect: Effect | None, better: Better, *, enough: bool, unlike: Sequence[Difference] = ()) -> Verdict:

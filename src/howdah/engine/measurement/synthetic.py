@@ -1,7 +1,7 @@
 """Runs on a synthetic cluster: run directories as real ones make them, with numbers whose causes a file says.
 
-Everything that works on runs can be tried on them without Hadoop, and without waiting: the clock of such runs is made
-up too. Their samples have the quality `simulated`, and say which file they come from.
+Everything that works on runs can be tried on them without Hadoop, and without waiting: such a run starts when it is
+made, and its length is made up. Its samples have the quality `simulated`, and say which file they come from.
 """
 
 from __future__ import annotations
@@ -22,20 +22,16 @@ from howdah.model.sample import Moment, Sample
 from howdah.model.truth import Truth
 from howdah.spec.truth import check_known
 from howdah.stats.disturbance import disturbances, failures
-from howdah.store import RunWriter, new_run_id
-from howdah.store.reader import read_identity
+from howdah.store import RunWriter, layout, new_run_id
 from howdah.workload import Asked, Workload
 
 PREFIX = f"{SYNTHETIC}:"
 """What the name of a synthetic cluster begins with; its file follows."""
 
-_PAUSE_SECONDS = 1.0
-"""Between the runs, on their own clock: a run's id has whole seconds."""
-
 
 def simulate(measurement: Measurement, truth: Truth, file: Path, observer: Observer) -> Iterator[Measured]:
     """Yields each run once its directory is closed. What disturbs a run depends on `truth` and on how many runs
-    there are already, so that an interrupted series goes on as if it had not been. Raises UsageError."""
+    there have ended already, so that an interrupted series goes on as if it had not been. Raises UsageError."""
     settings = dict(measurement.conf)
     if "nodes" in truth.effects:
         settings.setdefault("nodes", str(measurement.made.nodes))
@@ -58,8 +54,9 @@ class _Simulation:
         settings: Mapping[str, str],
     ) -> None:
         root = measurement.options.root
-        names = sorted(path.name for path in root.iterdir()) if root.is_dir() else []
-        place = measurement.earlier + len(names)
+        # Who writes a run, or was killed while writing it, holds its lock.
+        ended = [path for path in root.iterdir() if not (path / layout.LOCK).exists()] if root.is_dir() else []
+        place = measurement.earlier + len(ended)
         log = float(disturbances(truth.noise, truth.seed, 1, place + 1)[0, place])
         self._value = truth.of(settings) * math.exp(log)
         self._fails = bool(failures(truth.failing, truth.seed, place + 1)[place])
@@ -67,16 +64,16 @@ class _Simulation:
         self._file = file
         self._phase, _, self._metric = workload.primary.partition("/")
         begun = time.time()
-        if names and (end := read_identity(root / names[-1]).end) is not None:
-            begun = max(begun, end.utc + _PAUSE_SECONDS)
         self._start = Moment(begun, begun)
         resolved = workload.resolve(asked, {})
+        # A setting of the job is one of the workload alone, as on a real cluster.
+        own = {name: level for name, level in settings.items() if name not in measurement.conf}
         self._run = Run(
-            id=new_run_id(workload.name, begun),
+            id=new_run_id(workload.name, begun, place),
             title=workload.title,
             trial=Trial(
                 workload.name,
-                {"workload": dict(resolved), "cluster": {"kind": SYNTHETIC, "settings": dict(settings)}},
+                {"workload": dict(resolved), "cluster": {"kind": SYNTHETIC, "settings": own}},
             ),
             outcome=Outcome("running"),
             start=self._start,

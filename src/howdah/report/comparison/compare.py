@@ -61,6 +61,9 @@ METHOD = (
 _OF_SOFTWARE = ("cluster.hadoop", "cluster.jdk", "cluster.settings_sha256")
 """Settings that say which software a side was to have."""
 
+_PROPERTIES = "workload.conf."
+"""Settings of the job by Hadoop's names."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport(Report):
@@ -292,8 +295,9 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
             "run",
             f"The software differs beside the settings ({listing(software)}): the effect may be that of either.",
         )
-    if len(settings) > 1:
-        yield Caveat("run", f"{len(settings)} settings differ, so the effect belongs to all of them together.")
+    asked = _asked(settings)
+    if len(asked) > 1:
+        yield Caveat("run", f"{len(asked)} settings differ, so the effect belongs to all of them together.")
     elif not settings and (held := _held(sides)):
         paths = listing([entry.path for entry in held])
         yield Caveat("run", f"The same was asked of both sides, and yet daemons or jobs held something else: {paths}.")
@@ -338,6 +342,18 @@ def _between(sides: _Sides) -> tuple[Difference, ...]:
 
 def _settings(sides: _Sides) -> list[Difference]:
     return _unlike(*(side.valid[0].run.trial.settings for side in (sides.baseline, sides.contender)))
+
+
+def _asked(settings: Sequence[Difference]) -> list[Difference]:
+    """`settings` without the options of the workload that say what one of Hadoop's properties says."""
+    properties = {(str(one.left), str(one.right)) for one in settings if one.path.startswith(_PROPERTIES)}
+    return [
+        one
+        for one in settings
+        if one.path.startswith(_PROPERTIES)
+        or not one.path.startswith("workload.")
+        or (str(one.left), str(one.right)) not in properties
+    ]
 
 
 def _held(sides: _Sides) -> list[Difference]:

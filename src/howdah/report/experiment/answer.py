@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from howdah.model.comparison import Verdict
-from howdah.model.experiment import Effect, Finding, Findings
+from howdah.model.experiment import BASELINE, RUNNER_UP, Effect, Finding, Findings, Interaction, Level, SimpleEffect
 from howdah.report.document.wording import (
     MISSING,
     count,
@@ -33,7 +35,8 @@ def headline(found: Findings, confirmed: Findings | None = None) -> str:
 def confirmed_words(fresh: Findings) -> str:
     """What the fresh runs of the best settings say."""
     if len(fresh.findings) > 1 or fresh.findings[0].factor == CONFIGURATION:
-        return f"What was found is {listing([_against(one) for one in fresh.findings])}, in fresh runs."
+        what = "The best settings are" if _has_runner_up(fresh) else "What was found is"
+        return f"{what} {listing([_against(one) for one in fresh.findings])}, in fresh runs."
     [one] = fresh.findings
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"Fresh runs of the best settings against the baseline: {one.verdict}."
@@ -44,12 +47,18 @@ def confirmed_words(fresh: Findings) -> str:
 
 
 def is_confirmed(fresh: Findings) -> bool:
-    """Whether fresh runs show the best settings to be better: than the baseline, or, after a search, than some of what
-    they were compared with, and worse than nothing of it. There, every level is compared with what was found."""
-    verdicts = {one.verdict for one in fresh.findings}
-    if fresh.findings[0].factor == CONFIGURATION:
-        return "slower" in verdicts and "faster" not in verdicts
-    return verdicts == {"faster"}
+    """Whether fresh runs show the best settings to be better than the baseline and not worse than the runner-up; or,
+    after a search, better than some of what they were compared with, and worse than nothing of it. In both, every level
+    is compared with what was found."""
+    verdicts = {one.level: one.verdict for one in fresh.findings}
+    if fresh.findings[0].factor != CONFIGURATION:
+        return set(verdicts.values()) == {"faster"}
+    better = verdicts[BASELINE] == "slower" if _has_runner_up(fresh) else "slower" in verdicts.values()
+    return better and "faster" not in verdicts.values()
+
+
+def _has_runner_up(fresh: Findings) -> bool:
+    return {one.level for one in fresh.findings} == {BASELINE, RUNNER_UP}
 
 
 def _against(one: Finding) -> str:
@@ -58,7 +67,8 @@ def _against(one: Finding) -> str:
         return f"not told from {one.level} ({one.verdict})"
     words = {"slower": "better than", "faster": "worse than", "different": "different from"}
     numbers = f"{one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval {ratio_interval(one.effect.interval)}"
-    return f"{words.get(one.verdict, 'not shown to differ from')} {one.level} ({numbers})"
+    name = f"the {one.level}" if one.level in (BASELINE, RUNNER_UP) else one.level
+    return f"{words.get(one.verdict, 'not shown to differ from')} {name} ({numbers})"
 
 
 def _answer(found: Findings) -> str:
@@ -81,18 +91,66 @@ def _answer(found: Findings) -> str:
         return (
             f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
         )
-    words = [change(one.effect, one) for one in found.findings if one.verdict in SHOWN and one.effect is not None]
-    same = [name_of(one) for one in found.findings if one.verdict == "no difference shown"]
-    rest = _not_judged(found)
-    if not words:
-        pairs = [f"{' '.join(one)} with {' '.join(other)}" for one, other in shown_pairs(found)]
-        if pairs:
-            return f"No level by itself is shown to change {what}; together, {listing(pairs, most=4)} do."
+    words, depends, told = [], [], set[tuple[Level, Level]]()
+    apart = {level for one in found.interactions if one.simple for level in one.names}
+    for one in found.findings:
+        level = (one.factor, one.level)
+        pairs = [pair for pair in found.interactions if pair.simple and level in pair.names]
+        if pairs and _agree(effects := _effects_of(level, pairs)):
+            words.append(_ranging(one, effects))
+        elif pairs:
+            # Of a pair, the effects of one level with and without the other say it all.
+            if rest := _effects_of(level, [pair for pair in pairs if pair.names not in told]):
+                depends.append(_depends(level, rest, what))
+            told |= {pair.names for pair in pairs}
+        elif one.verdict in SHOWN and one.effect is not None:
+            words.append(change(one.effect, one))
+    same = [
+        name_of(one)
+        for one in found.findings
+        if one.verdict == "no difference shown" and (one.factor, one.level) not in apart
+    ]
+    if not words and not depends:
+        both = [f"{' '.join(first)} with {' '.join(second)}" for first, second in shown_pairs(found)]
+        if both:
+            return f"No level by itself is shown to change {what}; together, {listing(both, most=4)} do."
         nothing = [f"Nothing is shown to change {what}."] if same else [f"Nothing can be said of {what}."]
-        return " ".join([*nothing, *rest])
-    said = [f"{what} is {listing(words, most=4)}."]
+        return " ".join([*nothing, *_not_judged(found)])
+    said = [f"{what} is {listing(words, most=4)}."] if words else []
+    said += depends
     said += [f"Nothing is shown of {listing(same, most=4)}."] if same else []
-    return " ".join([*said, *rest])
+    return " ".join([*said, *_not_judged(found)])
+
+
+def _effects_of(level: Level, pairs: Sequence[Interaction]) -> list[SimpleEffect]:
+    """What `level` does with and without the other level of each pair."""
+    return [simple for pair in pairs for simple in pair.simple if simple.level == level]
+
+
+def _agree(simple: Sequence[SimpleEffect]) -> bool:
+    """Whether a level does the same, shown, whatever it is together with."""
+    verdicts = {one.verdict for one in simple}
+    return len(verdicts) == 1 and verdicts <= set(SHOWN) and len({one.ratio > 1 for one in simple}) == 1
+
+
+def _ranging(finding: Finding, simple: Sequence[SimpleEffect]) -> str:
+    low, high = sorted(abs(one.ratio - 1) for one in (min(simple, key=_far), max(simple, key=_far)))
+    words = "higher" if simple[0].ratio > 1 else "lower"
+    return f"{percent(low)} to {percent(high)} {words} with {name_of(finding)} ({simple[0].verdict})"
+
+
+def _far(one: SimpleEffect) -> float:
+    return abs(one.ratio - 1)
+
+
+def _depends(level: Level, simple: Sequence[SimpleEffect], what: str) -> str:
+    """What a level does where, when that is not the same everywhere."""
+    on = listing(list(dict.fromkeys(one.given[0] for one in simple)))
+    each = [
+        f"{percent(_far(one))} {'higher' if one.ratio > 1 else 'lower'} with {' '.join(one.given)} ({one.verdict})"
+        for one in simple
+    ]
+    return f"The effect of {' '.join(level)} on {what} depends on {on}: {listing(each, most=4)}."
 
 
 def _not_judged(found: Findings) -> list[str]:
@@ -136,3 +194,7 @@ def effect_cells(effect: Effect | None) -> tuple[str, str, str, str]:
         probability(effect.p_family),
         ratio(effect.detectable),
     )
+
+
+def simple_cells(one: SimpleEffect) -> tuple[str, str]:
+    return ratio(one.ratio), ratio_interval(one.interval)

@@ -6,7 +6,7 @@ import itertools
 import shlex
 from collections.abc import Iterator, Mapping
 
-from howdah.model.experiment import Experiment, Findings
+from howdah.model.experiment import BASELINE, RUNNER_UP, Experiment, Findings
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Code, Table, Text, columns
 from howdah.report.document.wording import (
@@ -23,7 +23,7 @@ from howdah.report.experiment.answer import (
 )
 
 _EACH = "The best level that was shown of each factor"
-_ALL = "The combination that looks best by the effects that were shown, those of pairs too"
+_ALL = "The fewest changes whose removal is shown to be worse, pairs counted in"
 
 
 def candidate_blocks(found: Findings, confirmed: Findings | None) -> Iterator[Block]:
@@ -46,10 +46,8 @@ def candidate_blocks(found: Findings, confirmed: Findings | None) -> Iterator[Bl
         )
     else:
         yield from _fresh_runs(confirmed)
-        tried = confirmed.arms[1]
-        if confirmed.findings[0].factor != CONFIGURATION and any(
-            found.candidate[name] != tried[name] for name in tried
-        ):
+        tried = _tried(found, confirmed)
+        if any(found.candidate[name] != tried[name] for name in tried):
             said = listing([f"{name} {level}" for name, level in tried.items()], most=len(tried))
             yield Caveat("run", f"The fresh runs were of other settings than those that look best now: {said}.")
         if not is_confirmed(confirmed):
@@ -58,6 +56,16 @@ def candidate_blocks(found: Findings, confirmed: Findings | None) -> Iterator[Bl
     if by_hand:
         yield Text(f"First, by hand: {listing(by_hand, most=len(by_hand))}.")
     yield Code(_command(found.experiment, found.candidate))
+
+
+def _tried(found: Findings, confirmed: Findings) -> Mapping[str, str]:
+    """The levels of what the fresh runs tried, of the factors that are told apart there; none after a search."""
+    if found.experiment.design == "search":
+        return {}
+    if confirmed.findings[0].factor != CONFIGURATION:
+        return confirmed.arms[1]
+    best = confirmed.experiment.configurations[confirmed.findings[0].baseline]
+    return {name: level for name, level in best.items() if name in found.candidate}
 
 
 def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
@@ -71,6 +79,10 @@ def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
         cells = tuple((one.level, *effect_cells(one.effect), one.verdict) for one in confirmed.findings)
         heads = columns("Settings", "#÷ found", "#95 % interval", "#p", "#Detectable", "Verdict")
         yield Table("Fresh runs", heads, cells)
+        named = confirmed.experiment.configurations
+        if RUNNER_UP in named and BASELINE in named:
+            second = [f"{name} {level}" for name, level in named[RUNNER_UP].items() if named[BASELINE][name] != level]
+            yield Text(f"The runner-up is what looked best beside these settings: {listing(second, most=len(second))}.")
         return
     [one] = confirmed.findings
     if one.verdict == "faster":

@@ -26,7 +26,7 @@ from howdah.report.document.wording import (
     ratio_interval,
     sentence,
 )
-from howdah.report.experiment.answer import SHOWN, effect_cells, headline, name_of, outcomes_of
+from howdah.report.experiment.answer import SHOWN, effect_cells, headline, name_of, outcomes_of, simple_cells
 from howdah.report.experiment.candidate import candidate_blocks
 from howdah.report.experiment.rates import bills, economy
 from howdah.report.experiment.runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
@@ -218,6 +218,16 @@ def _together(found: Findings) -> Iterator[Block]:
             for one in found.interactions
         )
         yield Table("Pairs, the largest effect first", heads, rows)
+    told = [simple for one in found.interactions for simple in one.simple]
+    if told:
+        heads = columns("Level", "With", "#÷ baseline", "#95 % interval", "Verdict")
+        cells = tuple((" ".join(one.level), " ".join(one.given), *simple_cells(one), one.verdict) for one in told)
+        yield Table("What each level does with and without the other", heads, cells)
+        yield Text(
+            "These are the pairs that are shown. Factors that are not named have the baseline's level. Verdicts are at "
+            "the 5 % level for all rows together (Holm).",
+            small=True,
+        )
     for chain in found.aliases:
         yield Text(f"This design cannot tell apart: {listing(chain)}.", small=True)
 

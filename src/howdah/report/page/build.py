@@ -9,6 +9,7 @@ from typing import Any
 
 from howdah.errors import UsageError
 from howdah.model.accelerator import NONE
+from howdah.model.comparison import Summary
 from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
@@ -121,14 +122,22 @@ def headline(members: Replicates) -> str:
     verb = " took" if metric.name in ELAPSED else f": {measure}"
     number = centre(found)
     long = metric.unit == "s" and number >= 120
-    spread = (
-        f"95 % interval {interval(found.interval, metric.unit)}, {found.n} runs"
-        if found.interval
-        else f"{count(found.n, 'run')}, no interval"
+    words = (
+        f"{what}{verb} {format_seconds(number) if long else quantity(number, metric.unit)} ({_spread(found, metric)})"
     )
-    words = f"{what}{verb} {format_seconds(number) if long else quantity(number, metric.unit)} ({spread})"
-    simulated = "Simulated: " if members.first.run.simulated else ""
-    return sentence(f"{simulated}{words}{_rate(members, measure)}; {_validated(valid)}")
+    if members.first.run.simulated:
+        return sentence(f"Simulated, nothing was run: {words}")
+    return sentence(f"{words}{_rate(members, measure)}; {_validated(valid)}")
+
+
+def _spread(found: Summary, metric: Metric) -> str:
+    """How far the runs are apart."""
+    if found.interval is not None:
+        return f"95 % interval {interval(found.interval, metric.unit)}, {found.n} runs"
+    if found.n == 1:
+        return "1 run, no interval"
+    lowest, highest = quantity(found.minimum, metric.unit), quantity(found.maximum, metric.unit)
+    return f"{lowest} to {highest}, {found.n} runs: too few for an interval"
 
 
 def outcome_words(run: Run) -> str:
@@ -218,7 +227,7 @@ def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Sect
     measure = members.primary
     top = {"run", *((str(measure), measure.phase, measure.metric) if measure else ())}
     phases = {time.phase for time in detail.times}
-    caveats = list(_caveats(members, measure))
+    caveats = list(caveats_of(members))
     yield _result_section(members, detail, prefix, [one for one in caveats if one.about in top])
     elsewhere = [one for one in caveats if one.about not in top]
     yield _preceded(time_section(detail, prefix), [one for one in elsewhere if one.about in phases])
@@ -279,9 +288,10 @@ def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: 
     return Figure(f"{prefix}dots", "Every run", f"{words}.", (_RUN_KEY,), Dots(str(measure), metric.unit, (dots,)))
 
 
-def _caveats(members: Replicates, measure: Measure | None) -> Iterator[Caveat]:
-    """What must be known before the headline is believed: spread, invalid runs, the runs' own caveats and damage."""
-    valid = members.valid
+def caveats_of(members: Replicates) -> Iterator[Caveat]:
+    """What must be known before the headline is believed: spread, drift, load of others, invalid runs, the runs' own
+    caveats and damage."""
+    valid, measure = members.valid, members.primary
     found = summary(valid, measure) if measure else None
     if found is not None and found.n == 1:
         text = "One run cannot tell the spread: another run may be slower or faster by an unknown amount."
@@ -349,6 +359,8 @@ def foreign_caveats(runs: Sequence[StoredRun], measure: Measure | None) -> Itera
 
 
 def _checks(run: StoredRun) -> Block:
+    if run.run.simulated:
+        return Text("There was no output to check.")
     if not run.run.checks:
         return Caveat("run", "Nothing was verified in this run.")
     rows = tuple((check.name, "✓ passed" if check.passed else "✕ failed", check.detail) for check in run.run.checks)

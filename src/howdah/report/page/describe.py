@@ -37,9 +37,9 @@ def describe_run(run: StoredRun) -> Report:
 
 
 def _identity(run: StoredRun) -> Iterator[Block]:
-    end = run.run.end
+    end, replicas, simulated = run.run.end, output_replicas(run), run.run.simulated
     rows = [
-        ("outcome", outcome_words(run.run)),
+        ("outcome", f"{outcome_words(run.run)}{', simulated' if simulated else ''}"),
         ("trial", run.run.trial.identity),
         ("started", moment(run.run.start.utc)),
         ("lasted", MISSING if end is None else quantity(end.monotonic - run.run.start.monotonic, "s")),
@@ -47,7 +47,7 @@ def _identity(run: StoredRun) -> Iterator[Block]:
         ("command", shlex.join(run.run.command)),
         *([("storage", run.run.trial.storage)] if run.run.trial.storage != HDFS else ()),
         *([("data", data_words(dataset))] if (dataset := known_data(run)) is not None else ()),
-        *([("output", f"replicas {replicas}, as asked for")] if (replicas := output_replicas(run)) is not None else ()),
+        *([("output", f"replicas {replicas}, as asked for")] if replicas is not None and not simulated else ()),
         *([("accelerator", run.run.trial.accelerator)] if run.run.trial.accelerator != NONE else ()),
         ("labels", listing([f"{name}={value}" for name, value in run.run.labels.items()]) or MISSING),
         ("directory", str(run.path)),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,9 +19,12 @@ from howdah.engine.experiment.plan import plan_experiment
 from howdah.engine.experiment.results import terms
 from howdah.engine.experiment.trials import block_slots, next_slot
 from howdah.hadoop.distribution.distribution import Distribution
+from howdah.model.comparison import Verdict
 from howdah.model.experiment import Factor, Findings, Rate, StopRule
-from howdah.report import Source, build_experiment, render_text
+from howdah.report import Source, build_experiment, render_markdown, render_text
+from howdah.report.experiment.answer import is_confirmed
 from howdah.spec.experiment import read_experiment, write_experiment
+from howdah.store import ExperimentDirectory
 from tests.unit.engine.experiment.experiments import EXPERIMENT, MADE, begun, done, keep, plan, settings_of, simulated
 
 
@@ -239,12 +244,47 @@ def test_what_only_together_does_something_is_said(tmp_path: Path) -> None:
     found = crossed(tmp_path, {1: 0.1, 2: 0.1, 3: 0.0}, 0.001)
     assert {one.verdict for one in found.findings} == {"no difference shown"}
     page = build_experiment(found, Source("", "", ""))
-    assert "No level by itself is shown to change sort/job_seconds of TeraSort; together, map" in page.headline
+    assert page.headline.count("The effect of mapreduce.") == 1, "the other level's would say the same"
+    assert re.search(
+        r" on sort/job_seconds of TeraSort depends on (\S+): \d+ % higher with .* \(slower\) and .* % lower with .* "
+        r"\(faster\)\.$",
+        page.headline,
+    )
 
 
 def test_what_is_good_alone_and_bad_together_is_not_put_together(tmp_path: Path) -> None:
     found = crossed(tmp_path, {1: -0.2, 2: -0.3, 3: -0.25}, 0.001)
     assert found.candidate == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "32"}
+
+
+@pytest.mark.promise("The fewest changes whose removal is shown to be worse are recommended", "reference/experiment")
+@pytest.mark.parametrize("seed", range(6))
+def test_a_change_that_helps_only_without_another_is_left_out(tmp_path: Path, seed: int) -> None:
+    """Each is faster on average, and the second one costs a little where the first one is: arms 1, 2 and 3."""
+    found = crossed(tmp_path, {1: -0.20, 2: -0.39, 3: -0.36}, 0.02, seed)
+    assert all(one.effect is not None and one.effect.ratio < 0.95 for one in found.findings)
+    assert found.candidate == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "32"}
+    assert found.runner_up == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "64"}
+
+
+@pytest.mark.promise("If two levels depend on each other, the headline gives no average", "reference/experiment")
+def test_a_level_that_helps_in_one_place_alone_is_said_as_that(tmp_path: Path) -> None:
+    found = crossed(tmp_path, {1: -0.10, 2: -0.39, 3: -0.36}, 0.01)
+    [pair] = found.interactions
+    assert [(one.level[1], one.given[1], one.verdict) for one in pair.simple] == [
+        ("2", "32", "faster"), ("2", "64", "faster"), ("64", "1", "faster"), ("64", "2", "slower"),
+    ]  # fmt: skip
+    told = {(one.level[1], one.given[1]): one.ratio for one in pair.simple}
+    assert told["64", "1"] == pytest.approx(math.exp(-0.10), rel=0.02)
+    assert told["64", "2"] == pytest.approx(math.exp(0.03), rel=0.02)
+    assert all(one.interval.low < one.ratio < one.interval.high for one in pair.simple)
+    page = build_experiment(found, Source("", "", ""))
+    alone, both = (re.escape(words) for words in ("% lower with mapreduce.job.reduces 1 (faster)", "2 (slower)."))
+    assert re.search(
+        rf"sort.mb 64 .* depends on mapreduce.job.reduces: .* {alone} and .* % higher .* {both}", page.headline
+    )
+    assert re.search(r"is \d+ % to \d+ % lower with mapreduce.job.reduces 2 \(faster\)\.", page.headline)
+    assert "What each level does with and without the other" in render_markdown(page)
 
 
 def test_noise_recommends_nothing_where_a_pair_was_shown_to_be_worse(tmp_path: Path) -> None:
@@ -301,6 +341,61 @@ def test_the_best_settings_are_run_anew_against_the_baseline(tmp_path: Path) -> 
     [only] = confirmed.findings
     assert (only.verdict, only.level, only.baseline) == ("faster", "2", "1")
     assert confirming(confirmed) is None
+
+
+@pytest.mark.promise("Fresh runs compare the best settings with the runner-up, too", "reference/experiment")
+def test_the_best_settings_are_run_anew_against_the_runner_up(tmp_path: Path) -> None:
+    """The second change does nothing in truth: its first runs were lucky."""
+    found = crossed(tmp_path, {1: -0.1, 2: -0.4, 3: -0.5}, 0.002)
+    assert found.candidate == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "64"}
+    assert found.runner_up == {"mapreduce.job.reduces": "2", "mapreduce.task.io.sort.mb": "32"}
+    again = confirming(found)
+    assert again is not None
+    assert (again.factors, again.design) == (
+        (Factor("configuration", ("found", "baseline", "runner-up")),), "one-at-a-time",
+    )  # fmt: skip
+    assert again.configurations["runner-up"] == found.runner_up
+    file = tmp_path / "again.yaml"
+    file.write_text(write_experiment(again), encoding="utf-8")
+    inner = plan_experiment(read_experiment(file), Distribution("3.4.2", tmp_path, "managed", (), (), ()), tmp_path)
+    place = ExperimentDirectory.begin(file, tmp_path / "fresh")
+    for one in simulated(inner, 0.02, truth={0: 0.0, 1: 0.4, 2: 0.0}):
+        arm = inner.experiment.configurations[inner.arms[one.slot.arm]["configuration"]]
+        labels = {**one.run.labels, "configuration": inner.arms[one.slot.arm]["configuration"]}
+        held = {f"sort/{name}": [level] for name, level in arm.items()}
+        keep(place, replace(one, run=replace(one.run, labels=labels)), held=held)
+    fresh = find(inner, place)
+    assert {one.level: one.verdict for one in fresh.findings} == {
+        "baseline": "slower", "runner-up": "no difference shown",
+    }  # fmt: skip
+    page = build_experiment(found, Source("", "", ""), fresh)
+    assert "The best settings are better than the baseline (" in page.headline
+    assert "and not shown to differ from the runner-up (" in page.headline
+    said = " ".join(render_text(page).split())
+    assert "The runner-up is what looked best beside these settings: mapreduce.job.reduces 2." in said
+    assert "howdah run terasort" in said
+    assert confirming(fresh) is None
+    wrong: tuple[dict[str, Verdict], ...] = (
+        {"baseline": "no difference shown", "runner-up": "slower"}, {"baseline": "slower", "runner-up": "faster"},
+    )  # fmt: skip
+    for verdicts in wrong:
+        other = tuple(replace(fresh.findings[0], level=level, verdict=verdict) for level, verdict in verdicts.items())
+        assert not is_confirmed(replace(fresh, findings=other))
+
+
+def test_what_a_person_turns_has_no_runner_up_in_the_confirmation(tmp_path: Path) -> None:
+    smt = Factor("smt", ("on", "off"), True, "Turn it in the firmware", "cat control")
+    made, directory = plan(tmp_path, factors=(smt, EXPERIMENT.factors[0])), begun(tmp_path)
+    for one in simulated(made, 0.001, truth={1: -0.1, 2: -0.2}):
+        arm = made.arms[one.slot.arm]
+        labels = {**one.run.labels, "smt": arm["smt"]}
+        reduces = {"sort/mapreduce.job.reduces": [arm["mapreduce.job.reduces"]]}
+        keep(directory, replace(one, run=replace(one.run, labels=labels)), held=reduces)
+    found = find(made, directory)
+    assert found.runner_up is not None
+    again = confirming(found)
+    assert again is not None
+    assert (again.design, again.factors) == ("together", (smt, EXPERIMENT.factors[0]))
 
 
 def test_factors_that_change_together_are_one_effect(tmp_path: Path) -> None:

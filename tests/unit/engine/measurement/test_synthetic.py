@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +19,12 @@ from howdah.engine.observer import Silent
 from howdah.errors import UsageError, WorkloadFailed
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.model.experiment import Experiment, Factor, StopRule
-from howdah.report import build_report, render_html
+from howdah.model.run import Run
+from howdah.report import build_comparison, build_report, render_html, render_text
+from howdah.report.page.describe import describe_run
 from howdah.spec.experiment import write_experiment
 from howdah.spec.truth import read_truth
-from howdah.store import ExperimentDirectory, read_run
+from howdah.store import ExperimentDirectory, find_run, list_runs, read_run
 from tests.unit.engine.experiment.test_by_hand import Nobody
 
 TRUTH = """\
@@ -78,7 +82,40 @@ def test_an_experiment_finds_what_the_file_says(tmp_path: Path) -> None:
     run = read_run(directory.runs / found.results[0].run)
     assert {sample.quality for sample in run.samples} == {"simulated"}
     assert run.run.simulated
-    assert "Simulated: TeraSort took" in render_html(build_report([run])).replace("\u00a0", " ")
+    page = render_html(build_report([run])).replace("\u00a0", " ")
+    assert "Simulated, nothing was run: TeraSort took" in page
+    assert "validated" not in page
+    assert "verified" not in page
+    shown = render_text(describe_run(run))
+    assert "valid, simulated" in shown
+    assert "replicas" not in shown
+
+
+@pytest.mark.promise("Simulated runs start when they are made", "reference/synthetic-cluster")
+def test_runs_start_when_they_are_made(tmp_path: Path) -> None:
+    before = time.time()
+    plan, directory = begun(tmp_path, "one")
+    list(ran(plan, directory))
+    made = [run for _, run in list_runs(directory.runs) if isinstance(run, Run)]
+    starts = [run.start.utc for run in made]
+    assert before <= starts[0]
+    assert starts[-1] <= time.time(), "however long all of them took"
+    assert starts == sorted(starts), "ids sort them, though many begin in one second"
+    assert find_run("latest", directory.runs).name == made[-1].id
+
+
+@pytest.mark.promise("A comparison counts every setting once", "CHANGELOG")
+def test_a_setting_that_differs_is_one_setting(tmp_path: Path) -> None:
+    plan, directory = begun(tmp_path, "one")
+    list(ran(plan, directory))
+    sides = {
+        arm: [read_run(directory.runs / one.run.id) for one in finished(plan, directory) if one.slot.arm == arm]
+        for arm in (0, 1)
+    }
+    compared = build_comparison(sides[0], sides[1])
+    paths = [one["path"] for one in compared.facts["settings_differences"]]
+    assert paths == ["workload.conf.mapreduce.job.reduces", "workload.reduces"], "the same, by two names"
+    assert "settings differ, so" not in render_text(compared)
 
 
 @pytest.mark.promise("An experiment that was interrupted goes on as if it had not been", "reference/synthetic-cluster")
@@ -91,6 +128,10 @@ def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path, stop
     list(itertools.islice(first, stopped))
     del first  # The generator ends, and with it its hold on the experiment.
     assert len(finished(plan, cut)) == stopped
+    killed = cut.runs / finished(plan, cut)[-1].run.id
+    shutil.copytree(killed, left := cut.runs / f"{killed.name}-killed")
+    (left / "run.json").write_text((left / "run.json").read_text().replace('"valid"', '"running"'))
+    (left / ".lock").touch()
     list(ran(plan, cut))
     assert values(plan, cut) == values(plan, whole)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from howdah.cli.reporting import print_result
 from howdah.errors import UsageError
 from howdah.model.run import Caveat, Check, Outcome
 from howdah.report import Report, build_report, describe_run, render_html, render_markdown, render_text
@@ -123,9 +124,11 @@ def test_a_wide_spread_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("Runs that drift are a caveat", "explanation/reading-the-report")
-def test_runs_that_drift_are_said_to(tmp_path: Path) -> None:
+def test_runs_that_drift_are_said_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [write_example(tmp_path, Example(f"r{place}", place, speed=1 - place / 25)) for place in range(6)]
     assert any("The runs drifted: by their order alone the last is 1.1" in text for text in caveats(build_report(runs)))
+    print_result(runs)
+    assert "Caveat: The runs drifted: by their order" in capsys.readouterr().out
     assert not any("drifted" in text for text in caveats(build_report(runs[:4])))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from howdah.cli.reporting import print_result
 from howdah.model.job import Attempt, Span
 from howdah.model.sample import Sample
 from howdah.report import build_report, render_text
@@ -243,7 +244,8 @@ def test_of_several_disks_each_has_its_own_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("Foreign use of the processors is a caveat", "explanation/reading-the-report")
-def test_what_else_used_the_processors_is_said(tmp_path: Path) -> None:
+@pytest.mark.promise("`howdah run`: the terminal has the caveats of the page", "CHANGELOG")
+def test_what_else_used_the_processors_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_example(tmp_path, Example("noisy", 0))
     assert (Detail(run).foreign("sort") or 0) < 0.15
     assert "Something else" not in render_text(build_report([run]))
@@ -255,3 +257,5 @@ def test_what_else_used_the_processors_is_said(tmp_path: Path) -> None:
     assert (Detail(run).foreign("sort") or 0) > 0.8
     text = " ".join(render_text(build_report([run])).split())
     assert "Something else on the machine used much of the processor time of sort" in text
+    print_result([run])
+    assert "Something else on the machine used much of the processor time of sort" in capsys.readouterr().out
