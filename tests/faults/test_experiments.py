@@ -41,13 +41,13 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
     refused = home.howdah("experiment", "resume", str(directory))
     assert refused.code == 2
     assert f"another experiment runs on this machine: {directory}" in one_message(refused)
-    assert "\nIt runs.\n" in home.howdah("experiment", "status", str(directory)).out
+    assert "\nIt runs now.\n" in home.howdah("experiment", "status", str(directory)).out
     os.kill(begun.pid, signal.SIGKILL)
     begun.end()
     eventually(lambda: not home.processes(), 60, "everything has ended")
     status = home.howdah("experiment", "status", str(directory)).out
-    assert "Block 1: 1 of 4 runs or more (1 valid)." in status
-    assert f"Nobody works on it. To go on: howdah experiment resume {directory}" in status
+    assert "\n1 of 4 runs (1 valid).\n" in status
+    assert f"Stopped. Resume: howdah experiment resume {directory}" in status
     assert outcomes(directory) == {"valid": 1, "running": 1}
     first = next(path for path in directory.glob("runs/*/samples.jsonl") if path.stat().st_size)
     kept = first.read_bytes(), first.stat().st_mtime_ns

@@ -37,6 +37,8 @@ def test_an_experiment_from_its_plan_to_its_page(howdah: Howdah, tmp_path: Path)
     assert "Simulated: sort/job_seconds of TeraSort is " in said.out
     assert " lower with mapreduce.job.reduces 2 (faster)" in said.out
     assert "Fresh runs confirm the best settings: 0." in " ".join(said.out.split())
+    assert " of its mean  job.reduces 2" in said.err
+    assert " so far  job.reduces 2  -" in said.err
     page = (directory / "report.html").read_text(encoding="utf-8")
     assert "No cluster ran this" in page
     status = howdah("experiment", "status", str(directory)).ok().out
@@ -72,8 +74,8 @@ def test_runs_are_told_from_measured_ones(howdah: Howdah, tmp_path: Path) -> Non
     truth.write_text(TRUTH, encoding="utf-8")
     common = ("run", "terasort", "--cluster", f"synthetic:{truth}", "--repeat", "4", "--out", str(tmp_path / "runs"))
     said = howdah(*common, "--conf", "mapreduce.job.reduces=1", "--label", "arm=a").ok().out
-    assert "Simulated: TeraSort took " in said
-    assert "output not validated" in said
+    assert "Simulated, nothing was run: TeraSort took " in said
+    assert "validated" not in said
     howdah(*common, "--conf", "mapreduce.job.reduces=2", "--label", "arm=b").ok()
     out = ("--out", str(tmp_path / "runs"))
     assert howdah("runs", *out).ok().out.count(" synthetic ") == 8
@@ -81,6 +83,36 @@ def test_runs_are_told_from_measured_ones(howdah: Howdah, tmp_path: Path) -> Non
     wrong = howdah(*common, "--conf", "mapreduce.job.reducers=2")
     assert wrong.code == 2
     assert "Did you mean mapreduce.job.reduces?" in wrong.err
+
+
+@pytest.mark.promise("`howdah ab` ends in a sentence that says how much faster", "how-to/compare-two")
+def test_two_settings_are_compared_and_found_again(howdah: Howdah, tmp_path: Path) -> None:
+    truth = tmp_path / "truth.yaml"
+    truth.write_text(TRUTH, encoding="utf-8")
+    where = ("--cluster", f"synthetic:{truth}")
+    home = {"HOWDAH_HOME": str(tmp_path / "home")}
+    assert "No experiments in " in howdah("experiment", "list", env=home).ok().out
+    assert howdah("experiment", "status", "latest", env=home).code == 2
+    reduces = "mapreduce.job.reduces"
+    for arguments, message in (
+        ((), "A and B are the same"),
+        (("--b", reduces), "not a setting"),
+        (("--b", f"{reduces}=2", "--half-width", "wide"), "'wide' is not a percentage"),
+        (("--b", f"{reduces}=2", "--min", "9", "--max", "8"), "max is 8, less than min"),
+    ):
+        said = howdah("ab", "terasort", *arguments, *where, env=home)
+        assert said.code == 2, said.out
+        assert message in said.err
+    sides = ("--a", f"{reduces}=1", "--b", f"{reduces}=2", "--name-a", "one", "--name-b", "two")
+    said = howdah("ab", "terasort", *sides, "--min", "4", *where, env=home).ok()
+    assert "Simulated: TeraSort is 1.2" in said.out
+    assert "× as fast with two as with one (95 % interval 1." in said.out
+    listed = howdah("experiment", "list", env=home).ok().out
+    assert "finished" in listed
+    [one] = howdah("experiment", "list", "--json", env=home).json()
+    assert (one["finished"], one["simulated"], one["name"][-11:]) == (True, True, "ab-terasort")
+    assert "Finished: 8 runs (8 valid)." in howdah("experiment", "status", "latest", env=home).ok().out
+    assert howdah("experiment", "report", one["name"][:8], env=home).ok().out == said.out
 
 
 @pytest.mark.promise("A search finds the best settings, and fresh runs confirm them", "how-to/tune")
@@ -99,7 +131,7 @@ def test_a_search_from_its_first_run_to_its_answer(howdah: Howdah, tmp_path: Pat
         assert message in said.err
         assert not directory.exists(), "what cannot be is refused before there is a directory"
     said = howdah("tune", "terasort", "--runs", "8", *where, "--out", str(directory)).ok()
-    assert "What was found is better than baseline (baseline ÷ found 1." in " ".join(said.out.split())
+    assert "What was found is better than the baseline (baseline ÷ found 1." in " ".join(said.out.split())
     assert howdah("experiment", "status", str(directory)).ok().out.count("Finished: ") == 2
     facts = howdah("experiment", "report", str(directory), "--json").json()
     assert facts["candidate"]["mapreduce.job.reduces"] == "2"

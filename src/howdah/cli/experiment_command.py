@@ -17,6 +17,7 @@ from howdah.errors import UsageError
 from howdah.model.run import Run
 
 if TYPE_CHECKING:
+    from howdah.cli.experiment_progress import ExperimentDisplay
     from howdah.engine.experiment.plan import ExperimentPlan
     from howdah.model.experiment import Experiment, Factor, Findings
     from howdah.store import ExperimentDirectory
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _CLUSTER = click.option(
     "--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of one for each run."
 )
-_DIRECTORY = click.argument("directory", type=click.Path(path_type=Path))
+_DIRECTORY = click.argument("directory")
 
 
 @click.group()
@@ -63,11 +64,12 @@ def run(file: Path, out: Path | None, cluster: str | None) -> None:
 
 @experiment.command()
 @_DIRECTORY
-def resume(directory: Path) -> None:
-    """Go on with the experiment in DIRECTORY: what has ended is not run again, what was interrupted is."""
-    from howdah.store import ExperimentDirectory
+def resume(directory: str) -> None:
+    """Go on with the experiment in DIRECTORY: what has ended is not run again, what was interrupted is.
 
-    found = ExperimentDirectory(directory)
+    DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
+    """
+    found = _found(directory)
     found.check_unchanged()
     _run(found, _plan_of(found.file, found.synthetic, quiet=False))
 
@@ -76,27 +78,30 @@ def resume(directory: Path) -> None:
 @_DIRECTORY
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="The page: .html, .md or .json")
 @json_option
-def report(directory: Path, output: Path | None, as_json: bool) -> None:
+def report(directory: str, output: Path | None, as_json: bool) -> None:
     """Show what the experiment in DIRECTORY has found so far: every effect with its interval and verdict. The page is
-    report.html in DIRECTORY."""
-    from howdah.store import ExperimentDirectory
+    report.html in DIRECTORY.
 
-    found = ExperimentDirectory(directory)
+    DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
+    """
+    found = _found(directory)
     _show(found, _planned(found), output, as_json=as_json)
 
 
 @experiment.command()
 @_DIRECTORY
 @json_option
-def status(directory: Path, as_json: bool) -> None:
-    """Show how far the experiment in DIRECTORY is, whether it runs now, and how much longer it takes at least."""
+def status(directory: str, as_json: bool) -> None:
+    """Show how far the experiment in DIRECTORY is, whether it runs now, and how much longer it takes.
+
+    DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
+    """
     from howdah.cli.experiment_tables import print_status
     from howdah.engine.experiment.confirmation import confirming
     from howdah.engine.experiment.findings import find
     from howdah.engine.experiment.trials import Status
-    from howdah.store import ExperimentDirectory
 
-    found = ExperimentDirectory(directory)
+    found = _found(directory)
     parts = [found] if found.confirmation is None else [found, found.confirmation]
     seen = [Status.of(_planned(part), part) for part in parts]
     runs = found.is_held()
@@ -109,6 +114,42 @@ def status(directory: Path, as_json: bool) -> None:
         )
         return
     print_status(seen, waits=waits, runs_now=runs, resume=f"howdah experiment resume {found.path}")
+
+
+@experiment.command("list")
+@json_option
+def list_experiments(as_json: bool) -> None:
+    """List the experiments in ~/.howdah/experiments, the oldest first."""
+    from howdah.cli.experiment_tables import print_experiments
+    from howdah.store import ExperimentDirectory, experiments_root
+
+    root = experiments_root()
+    rows = [_facts_of(one) for one in ExperimentDirectory.every(root)]
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+    elif rows:
+        print_experiments(rows)
+    else:
+        click.echo(f"No experiments in {root}. `howdah experiment run FILE`, `howdah ab` and `howdah tune` make one.")
+
+
+def _facts_of(directory: ExperimentDirectory) -> dict[str, object]:
+    """One row of the list. What cannot be read says why."""
+    from howdah.engine.experiment.trials import Status
+    from howdah.errors import HowdahError
+
+    row: dict[str, object] = {"name": directory.path.name, "path": str(directory.path)}
+    try:
+        status = Status.of(_planned(directory), directory)
+    except HowdahError as error:
+        return {**row, "problem": error.message}
+    return {**row, "runs_now": directory.is_held(), "simulated": directory.synthetic is not None, **status.facts()}
+
+
+def _found(name: str) -> ExperimentDirectory:
+    from howdah.store import ExperimentDirectory, experiments_root
+
+    return ExperimentDirectory.find(name, experiments_root())
 
 
 def synthetic_file(cluster: str | None) -> Path | None:
@@ -202,18 +243,21 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
 
 
 def _work(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
-    from howdah.cli.progress import make_display
+    from howdah.cli.experiment_progress import experiment_display
     from howdah.engine.experiment.by_hand import ByHand
+    from howdah.engine.experiment.results import finished
     from howdah.engine.experiment.trials import run_experiment
     from howdah.host.channel import this_host
 
     by_hands = directory.synthetic is None and any(factor.external for factor in plan.experiment.factors)
-    with this_host() if by_hands else nullcontext() as host:
+    with (
+        this_host() if by_hands else nullcontext() as host,
+        experiment_display(plan, finished(plan, directory)) as display,
+    ):
         resume = f"howdah experiment resume {directory.path}"
-        by_hand = None if host is None else ByHand(host, _AtTheTerminal(), resume)
-        with make_display(quiet=False) as display:
-            for _ in run_experiment(plan, directory, typed_command(), display, by_hand):
-                pass
+        by_hand = None if host is None else ByHand(host, _AtTheTerminal(display), resume)
+        for measured in run_experiment(plan, directory, typed_command(), display, by_hand):
+            display.ended(measured)
 
 
 def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | None, *, as_json: bool) -> None:
@@ -269,14 +313,18 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
 class _AtTheTerminal:
     """Asks whoever sits there; see `howdah.engine.experiment.by_hand.Person`."""
 
+    def __init__(self, display: ExperimentDisplay) -> None:
+        self._display = display
+
     def asked_to_change(self, factor: Factor, level: str, found: str | None, *, anew: bool) -> bool:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False
         now = "" if found is None else f" (it is {found})"
-        click.secho(f"\nThe next run needs {factor.name} {level}{now}.", err=True, bold=True)
-        if anew:
-            click.echo("Change it, and change it back: every run has to have a change of its own.", err=True)
-        if factor.change is not None:
-            click.echo(factor.change, err=True)
-        click.prompt("Press Enter when it is so", default="", show_default=False, err=True)
+        with self._display.paused():
+            click.secho(f"\nThe next run needs {factor.name} {level}{now}.", err=True, bold=True)
+            if anew:
+                click.echo("Change it, and change it back: every run has to have a change of its own.", err=True)
+            if factor.change is not None:
+                click.echo(factor.change, err=True)
+            click.prompt("Press Enter when it is so", default="", show_default=False, err=True)
         return True

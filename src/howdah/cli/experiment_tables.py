@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from howdah.cli.experiment_progress import arm_words, runs_words, time_words
 from howdah.cli.reporting import width
 from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.trials import Status
@@ -67,7 +69,7 @@ def _print_order(plan: ExperimentPlan, console: Console) -> None:
 
 
 def _difference(arm: Levels, baseline: Levels) -> str:
-    return ", ".join(f"{name} {level}" for name, level in arm.items() if baseline[name] != level) or "baseline"
+    return arm_words(arm, baseline, {})
 
 
 def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
@@ -107,6 +109,8 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
     console = Console(width=width(), highlight=False)
     console.print(table)
     _print_pairs(found, console)
+    if len(found.findings) == 1:
+        return
     click.echo("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
 
 
@@ -130,18 +134,25 @@ def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume
         if one.next is None:
             click.echo(f"Finished: {len(one.done)} runs ({outcomes}).")
             continue
-        if one.plan.experiment.design == "search":
-            click.echo(f"{len(one.done)} of at most {one.least} runs ({outcomes}).")
-        else:
-            click.echo(f"Block {one.next.block + 1}: {len(one.done)} of {one.least} runs or more ({outcomes}).")
-        if one.remaining_seconds is not None:
-            left = format_seconds(one.remaining_seconds)
-            click.echo(f"A run takes {format_seconds(one.seconds or 0)}: {left} or more to go.")
+        click.echo(f"{runs_words(one)} ({outcomes}){time_words(one)}.")
         arm = one.plan.arms[one.next.arm]
         click.echo(f"{'Now' if runs_now else 'Next'}: {_difference(arm, one.plan.arms[0])}.")
     if waits:
         click.echo("Next: fresh runs of its best settings.")
     if runs_now:
-        click.echo("\nIt runs.")
+        click.echo("\nIt runs now.")
     elif waits or any(one.next is not None for one in parts):
-        click.echo(f"\nNobody works on it. To go on: {resume}")
+        click.echo(f"\nStopped. Resume: {resume}")
+
+
+def print_experiments(rows: Sequence[Mapping[str, Any]]) -> None:
+    """One line each: its name, how far it is, and its question."""
+    table = Table("Experiment", "Runs", "State", "Question", box=None, pad_edge=False)
+    for row in rows:
+        if "problem" in row:
+            table.add_row(row["name"], "", "unreadable", row["problem"])
+            continue
+        state = "finished" if row["finished"] else "runs now" if row["runs_now"] else "stopped"
+        simulated = "simulated: " if row["simulated"] else ""
+        table.add_row(row["name"], str(row["runs"]), state, f"{simulated}{row['question']}")
+    Console(width=width(), highlight=False).print(table)

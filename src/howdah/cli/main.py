@@ -30,6 +30,7 @@ _COMMANDS = {
     "run": ("run", "Run a workload, verify it, measure it and report."),
     "runs": ("runs", "List runs."),
     "show": ("show", "Show one run."),
+    "ab": ("ab", "Compare two settings: is a workload faster with B than with A?"),
     "compare": ("compare", "Compare runs: effect, interval, verdict."),
     "report": ("report", "Make a report of runs."),
     "tune": ("tune", "Search for the settings that make a workload fastest."),

@@ -26,7 +26,7 @@ def make_display(*, quiet: bool) -> Iterator[Observer]:
         yield _Quiet()
         return
     console = Console(stderr=True, highlight=False)
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
         yield _Plain(console)
         return
     with Live(console=console, refresh_per_second=4, transient=True) as live:
@@ -93,7 +93,7 @@ class _Plain(_Lines):
     def progress(self, progress: JobProgress) -> None:
         if time.monotonic() - self._last >= _PLAIN_SECONDS:
             self._last = time.monotonic()
-            self._line(_sentence(self._phase, progress, bar=0))
+            self._line(sentence(self._phase, progress, bar=0))
 
 
 class _Terminal(_Lines):
@@ -108,15 +108,15 @@ class _Terminal(_Lines):
 
     def progress(self, progress: JobProgress) -> None:
         bar = max(0, min(20, (self._console.width - 80) // 2))
-        self._live.update(_sentence(self._phase, progress, bar=bar))
+        self._live.update(sentence(self._phase, progress, bar=bar))
 
     def phase_ended(self, name: str, seconds: float | None) -> None:
         self._live.update(Text(""))
         super().phase_ended(name, seconds)
 
 
-def _sentence(phase: str, progress: JobProgress, *, bar: int) -> Text:
-    """`bar` is the width of each bar in columns; 0 leaves them out."""
+def sentence(phase: str, progress: JobProgress, *, bar: int) -> Text:
+    """How far the job of a phase is. `bar` is the width of each bar in columns; 0 leaves them out."""
     line = Text(f"  {phase:10} ", no_wrap=True, overflow="ellipsis")
     if progress.map is None:
         return line.append(f"client at work, {format_seconds(progress.elapsed_seconds)}", style="dim")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
@@ -265,11 +265,11 @@ def _stop(value: Value | None) -> StopRule:
     if most < least:
         raise given["max"].problem(f"max is {most}, less than min, which is {least}")
     return StopRule(
-        half_width=_share(given["half_width"]) if "half_width" in given else usual.half_width,
+        half_width=_read(given["half_width"], parse_share) if "half_width" in given else usual.half_width,
         least=least,
         most=most,
-        budget_seconds=_duration(given["budget"]) if "budget" in given else None,
-        limit_seconds=_duration(given["limit"]) if "limit" in given else None,
+        budget_seconds=_read(given["budget"], parse_duration) if "budget" in given else None,
+        limit_seconds=_read(given["limit"], parse_duration) if "limit" in given else None,
     )
 
 
@@ -284,19 +284,19 @@ def _whole(value: Value, least: int) -> int:
     return int(text)
 
 
-def _share(value: Value) -> float:
-    """`5%` → 0.05."""
-    match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)\s*%", value.text(), re.ASCII)
-    if match is None or not 0 < float(match[1]) < 100:
-        raise value.problem(f"{value.text()!r} is not a percentage between 0 % and 100 %", hint="Write 5%.")
-    return float(match[1]) / 100
-
-
-def _duration(value: Value) -> float:
+def _read(value: Value, parse: Callable[[str], float]) -> float:
     try:
-        return parse_duration(value.text())
+        return parse(value.text())
     except UsageError as error:
         raise value.problem(error.message, hint=error.hint) from None
+
+
+def parse_share(text: str) -> float:
+    """`5%` → 0.05. Raises UsageError."""
+    match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)\s*%", text, re.ASCII)
+    if match is None or not 0 < float(match[1]) < 100:
+        raise UsageError(f"{text!r} is not a percentage between 0 % and 100 %", hint="Write 5%.")
+    return float(match[1]) / 100
 
 
 def parse_duration(text: str) -> float:

@@ -65,6 +65,28 @@ class ExperimentDirectory:
         fresh.replace(path / _FILE)
         return cls(path)
 
+    @classmethod
+    def find(cls, name: str, root: Path) -> ExperimentDirectory:
+        """The experiment called `name`: a path, or the name of a directory in `root`, the unambiguous start of one, or
+        `latest`, the one that began last. Raises UsageError where there is none, or several."""
+        if (Path(name) / _FILE).is_file():
+            return cls(Path(name))
+        known = [one.path.name for one in cls.every(root)]
+        if name == "latest" and known:
+            return cls(root / known[-1])
+        matches = [one for one in known if one == name] or [one for one in known if one.startswith(name)]
+        if len(matches) == 1:
+            return cls(root / matches[0])
+        if matches:
+            raise UsageError(f"several experiments start with {name!r}: {', '.join(matches[:5])}")
+        raise UsageError(f"no experiment {name!r} in {root}", hint="`howdah experiment list` lists them.")
+
+    @classmethod
+    def every(cls, root: Path) -> tuple[ExperimentDirectory, ...]:
+        """The experiments in `root`, the oldest first: the names that `howdah` gives begin with the time."""
+        found = sorted(root.iterdir()) if root.is_dir() else []
+        return tuple(cls(path) for path in found if (path / _FILE).is_file())
+
     @property
     def confirmation(self) -> ExperimentDirectory | None:
         """The experiment within this one that tests its result; None before it has begun."""
@@ -89,7 +111,7 @@ class ExperimentDirectory:
         outer = self.path.parent
         if self.path.name != _CONFIRMATION or not (outer / _FILE).is_file():
             return 0
-        return sum(1 for _ in ExperimentDirectory(outer).runs.iterdir())
+        return sum(not (run / layout.LOCK).exists() for run in ExperimentDirectory(outer).runs.iterdir())
 
     @property
     def file(self) -> Path:

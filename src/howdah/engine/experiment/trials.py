@@ -46,30 +46,36 @@ _TELLING, _FAR = 5, 2.5
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far an experiment is. `least` is how many runs it has at least; `next` is None when there are enough, and
-    `seconds` the median time from the start of one run to that of the next."""
+    """How far an experiment is. `least` and `most` are how many runs it has at least and at most; `next` is None when
+    there are enough, and `seconds` the median time from the start of one run to that of the next."""
 
     plan: ExperimentPlan
     done: tuple[Done, ...]
     least: int
+    most: int
     next: Slot | None
     seconds: float | None
 
     @classmethod
     def of(cls, plan: ExperimentPlan, directory: ExperimentDirectory) -> Status:
         """That of `directory` now."""
-        done = finished(plan, directory)
-        slot = next_slot(plan, done)
-        blocks = max(least_blocks(plan.experiment), 0 if slot is None else slot.block + 1)
-        if slot is None:
-            least = len(done)
-        elif plan.experiment.design == "search":
-            least = plan.least_runs
-        else:
-            least = sum(len(block_slots(plan, block)) for block in range(blocks))
-        starts = [one.run.start.utc for one in done]
+        return cls.after(plan, finished(plan, directory))
+
+    @classmethod
+    def after(cls, plan: ExperimentPlan, done: Sequence[Done]) -> Status:
+        """That after the runs `done`."""
+        slot, design = next_slot(plan, done), plan.experiment.design
+        starts = sorted(one.run.start.utc for one in done)
         steps = [later - earlier for earlier, later in itertools.pairwise(starts)]
-        return cls(plan, done, least, slot, statistics.median(steps) if steps else None)
+        seconds = statistics.median(steps) if steps else None
+        if slot is None:
+            return cls(plan, tuple(done), len(done), len(done), slot, seconds)
+        if design == "search":
+            return cls(plan, tuple(done), plan.least_runs, plan.least_runs, slot, seconds)
+        blocks = max(least_blocks(plan.experiment), slot.block + 1)
+        most = _TESTS if design == "cic-2014" else plan.experiment.stop.most
+        runs = [len(block_slots(plan, block)) for block in range(max(blocks, most))]
+        return cls(plan, tuple(done), sum(runs[:blocks]), sum(runs), slot, seconds)
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -77,9 +83,11 @@ class Status:
         return dict(Counter(one.run.outcome.kind for one in self.done))
 
     @property
-    def remaining_seconds(self) -> float | None:
-        """How much longer it takes at least; None where nothing is known of it."""
-        return None if self.seconds is None else self.seconds * (self.least - len(self.done))
+    def remaining_seconds(self) -> tuple[float, float] | None:
+        """How much longer it takes at least and at most; None where nothing is known of it."""
+        if self.seconds is None:
+            return None
+        return self.seconds * (self.least - len(self.done)), self.seconds * (self.most - len(self.done))
 
     def facts(self) -> dict[str, Any]:
         """The same for programs."""
@@ -88,9 +96,11 @@ class Status:
             "runs": len(self.done),
             "outcomes": self.outcomes,
             "runs_at_least": self.least,
+            "runs_at_most": self.most,
             "finished": self.next is None,
             "seconds_per_run": self.seconds,
-            "remaining_seconds_at_least": self.remaining_seconds,
+            "remaining_seconds_at_least": None if self.remaining_seconds is None else self.remaining_seconds[0],
+            "remaining_seconds_at_most": None if self.remaining_seconds is None else self.remaining_seconds[1],
         }
 
 
@@ -207,8 +217,6 @@ def _measured(
         found = arm_conditions(experiment, arm)
     else:  # Its file says what every setting does, whatever the name.
         found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
-    words = ", ".join(f"{name} {level}" for name, level in arm.items())
-    observer.step(f"block {slot.block + 1}, run {slot.place + 1}: {words}")
     options = RunOptions(
         root=directory.runs,
         command=command,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.model.comparison import Verdict
+from howdah.model.comparison import Interval, Verdict
 from howdah.model.experiment import BASELINE, RUNNER_UP, Effect, Finding, Findings, Interaction, Level, SimpleEffect
 from howdah.report.document.wording import (
     MISSING,
@@ -91,6 +91,8 @@ def _answer(found: Findings) -> str:
         return (
             f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
         )
+    if is_ab(found):
+        return _of_two(found)
     words, depends, told = [], [], set[tuple[Level, Level]]()
     apart = {level for one in found.interactions if one.simple for level in one.names}
     for one in found.findings:
@@ -120,6 +122,40 @@ def _answer(found: Findings) -> str:
     said += depends
     said += [f"Nothing is shown of {listing(same, most=4)}."] if same else []
     return " ".join([*said, *_not_judged(found)])
+
+
+def is_ab(found: Findings) -> bool:
+    """Whether it is one setting against another, by their names, as `howdah ab` has it."""
+    [*factors] = found.experiment.varied
+    return len(found.findings) == 1 and [one.name for one in factors] == [CONFIGURATION]
+
+
+def _of_two(found: Findings) -> str:
+    """One setting against another in the words of the domain."""
+    [one] = found.findings
+    effect, metric = one.effect, found.metric
+    if effect is None or one.verdict in ("not enough data", "not comparable"):
+        return f"{one.verdict.capitalize()}: {one.level} against {one.baseline}."
+    runs = f"{sum(result.value is not None for result in found.results)} runs"
+    is_time = metric.unit == "s" and metric.better == "lower"
+    if one.verdict == "faster" and is_time:
+        times = Interval(1 / effect.interval.high, 1 / effect.interval.low)
+        numbers = f"95 % interval {times.low:.2f}–{times.high:.2f}, {runs}"
+        return f"{found.title} is {1 / effect.ratio:.2f}× as fast with {one.level} as with {one.baseline} ({numbers})."
+    what = f"{found.title} takes" if is_time else f"{found.phase}/{metric.name} of {found.title} is"
+    numbers = f"95 % interval {_change(effect.interval.low)} to {_change(effect.interval.high)}, {runs}"
+    if one.verdict == "no difference shown":
+        missed = percent(effect.detectable - 1)
+        both = f"No difference is shown between {one.level} and {one.baseline}"
+        return f"{both}: {what} {_change(effect.ratio)} ({numbers}); differences below {missed} may be missed."
+    more = f"{percent(abs(effect.ratio - 1))} {'more' if effect.ratio > 1 else 'less'} time" if is_time else ""
+    higher = f"{percent(abs(effect.ratio - 1))} {'higher' if effect.ratio > 1 else 'lower'}"
+    return f"{what} {more or higher} with {one.level} than with {one.baseline} ({numbers})."
+
+
+def _change(value: float) -> str:
+    """A ratio as a change: +12 %, −4.1 %."""
+    return f"{'+' if value >= 1 else '−'}{percent(abs(value - 1))}"
 
 
 def _effects_of(level: Level, pairs: Sequence[Interaction]) -> list[SimpleEffect]:

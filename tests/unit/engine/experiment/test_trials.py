@@ -148,7 +148,8 @@ def test_how_far_it_is(tmp_path: Path) -> None:
     with directory.held():
         assert directory.is_held()
     status = Status.of(made, directory)
-    assert (status.least, status.next, status.remaining_seconds) == (16, made.slots[0], None)
+    assert (status.least, status.most, status.next) == (16, 36, made.slots[0])
+    assert status.remaining_seconds is None
     whole = simulated(made, 0.001)
     for one in whole[:6]:
         keep(directory, one)

@@ -1,0 +1,175 @@
+"""What a person sees while an experiment lasts: a line for each run, and what is known so far."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from howdah.cli.progress import sentence
+from howdah.engine.experiment.factors import CONFIGURATION
+from howdah.engine.experiment.plan import ExperimentPlan
+from howdah.engine.experiment.results import Done, as_done, metric_of, observations, terms
+from howdah.engine.experiment.trials import Status
+from howdah.engine.measurement.request import Measured
+from howdah.engine.observer import JobProgress, Silent
+from howdah.model.experiment import Effect
+from howdah.model.quantity import format_seconds
+from howdah.report.document.wording import quantity
+from howdah.stats.blocks import effects
+
+_MOST = 4
+"""Effects that are told while it runs, the largest."""
+
+
+@contextmanager
+def experiment_display(plan: ExperimentPlan, done: Sequence[Done]) -> Iterator[ExperimentDisplay]:
+    """The display of an experiment of which `done` has ended already."""
+    console = Console(stderr=True, highlight=False)
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
+        yield ExperimentDisplay(plan, done, console, None)
+        return
+    with Live(console=console, refresh_per_second=2, transient=True) as live:
+        yield ExperimentDisplay(plan, done, console, live)
+
+
+class ExperimentDisplay(Silent):
+    """The observer of every run of an experiment. In a terminal, the lines below those of the runs change while a run
+    lasts; elsewhere, what is known so far is a line after every block."""
+
+    def __init__(self, plan: ExperimentPlan, done: Sequence[Done], console: Console, live: Live | None) -> None:
+        self._plan, self._console, self._live = plan, console, live
+        self._done = list(done)
+        self._names = short_names([factor for factor, _ in terms(plan)])
+        self._unit = metric_of(plan).unit
+        self._phase = ""
+        self._status, self._known = self._judged()
+        self._update(Text(""))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """While somebody is asked something."""
+        if self._live is not None:
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._live is not None:
+                self._live.start()
+
+    def ended(self, measured: Measured) -> None:
+        """A run has ended, whatever came of it."""
+        one = as_done(self._plan, measured.path, measured.run)
+        self._done.append(one)
+        if self._live is None:
+            self._console.print(self._run_line(one), soft_wrap=True)
+        else:
+            self._console.print(self._run_line(one), no_wrap=True, overflow="ellipsis")
+        self._status, self._known = self._judged()
+        self._update(Text(""))
+        following = self._status.next
+        if self._live is None and (following is None or following.block != one.slot.block):
+            for line in self._known:
+                self._console.print(line, soft_wrap=True)
+
+    def step(self, text: str) -> None:
+        self._update(Text(f"{text} …"))
+
+    def phase_started(self, name: str, data_bytes: int | None) -> None:  # noqa: ARG002
+        self._phase = name
+        self._update(Text(name))
+
+    def progress(self, progress: JobProgress) -> None:
+        self._update(sentence(self._phase, progress, bar=0))
+
+    def _run_line(self, one: Done) -> Text:
+        """36  nodes 3, output.compress true    43.7 s   0.98 of its mean"""
+        line = Text(f"{len(self._done):5}  ")
+        arm = self._arm(one.slot.arm)
+        if one.value is None:
+            reason = one.run.outcome.reason or "it has no value of the primary metric"
+            return line.append(f"{one.run.outcome.kind:>9}", style="red").append(f"  {arm}: {reason}")
+        line.append(f"{quantity(one.value, self._unit):>9}", style="bold")
+        same = [other.value for other in self._done if other.slot.arm == one.slot.arm and other.value is not None]
+        share = f"{one.value / statistics.geometric_mean(same):.2f} of its mean" if len(same) > 1 else ""
+        return line.append(f"  {share:16}", style="dim").append(f"  {arm}")
+
+    def _arm(self, arm: int) -> str:
+        """How an arm differs from the baseline."""
+        return arm_words(self._plan.arms[arm], self._plan.arms[0], self._names)
+
+    def _update(self, now: Text) -> None:
+        """The lines that change: what is known so far, and what runs."""
+        if self._live is None:
+            return
+        lines, following = [line.copy() for line in self._known], self._status.next
+        if following is not None:
+            place = f"block {following.block + 1}, run {following.place + 1}: {self._arm(following.arm)}"
+            lines.append(Text.assemble(("    now  ", "cyan"), place, " · ", now))
+        for line in lines:
+            line.no_wrap, line.overflow = True, "ellipsis"
+        self._live.update(Group(*lines))
+
+    def _judged(self) -> tuple[Status, list[Text]]:
+        """How far it is; the largest effects so far, and how much there is left to do, in words."""
+        status = Status.after(self._plan, self._done)
+        lines: list[Text] = []
+        found: tuple[Effect, ...] = ()
+        if self._plan.experiment.design != "search":
+            found = effects(observations(self._plan, self._done), self._plan.experiment.stop.least)
+        for one in sorted(found, key=lambda one: -abs(math.log(one.ratio)))[:_MOST]:
+            lines.append(Text.assemble(("    so far  ", "green"), self._effect(one)))
+        if status.next is not None:
+            lines.append(Text(f"    {runs_words(status)}{time_words(status)}", style="dim"))
+        return status, lines
+
+    def _effect(self, one: Effect) -> str:
+        factor, level = terms(self._plan)[one.term]
+        low, high = (f"{100 * (edge - 1):+.0f}" for edge in (one.interval.low, one.interval.high))
+        return f"{level_words(factor, level, self._names)}  {100 * (one.ratio - 1):+.1f} % ({low} to {high} %)"
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Each of `names` without as many of its first parts as still tell it from the others; two parts at least."""
+    found = {}
+    for name in names:
+        parts = name.split(".")
+        others = [other for other in names if other != name]
+        keep = next(
+            kept
+            for kept in range(min(2, len(parts)), len(parts) + 1)
+            if kept == len(parts) or not any(other.endswith("." + ".".join(parts[-kept:])) for other in others)
+        )
+        found[name] = ".".join(parts[-keep:])
+    return found
+
+
+def arm_words(arm: Mapping[str, str], baseline: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """What an arm has that the baseline has not."""
+    changed = (level_words(name, level, names) for name, level in arm.items() if baseline[name] != level)
+    return ", ".join(changed) or baseline.get(CONFIGURATION, "baseline")
+
+
+def level_words(factor: str, level: str, names: Mapping[str, str]) -> str:
+    """A factor and its level. Configurations are known by their own names."""
+    return level if factor == CONFIGURATION else f"{names.get(factor, factor)} {level}"
+
+
+def runs_words(status: Status) -> str:
+    """How many runs there are, of how many."""
+    least, most = status.least, status.most
+    return f"{len(status.done)} of {least} runs" if least == most else f"{len(status.done)} of {least} to {most} runs"
+
+
+def time_words(status: Status) -> str:
+    """How much longer it takes, as far as that is known."""
+    if status.remaining_seconds is None or status.remaining_seconds[1] < 1:
+        return ""
+    low, high = (format_seconds(seconds) for seconds in status.remaining_seconds)
+    return f", {low} left" if low == high else f", {low} to {high} left"
