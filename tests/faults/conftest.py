@@ -84,6 +84,14 @@ class Begun:
         return Ended(self._process.returncode, self._out.read_text(), self._err.read_text())
 
 
+def _parent(pid: int) -> int | None:
+    """The parent of a process; None where it has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
 class Home:
     """One HOWDAH_HOME. `around` precedes the command: `unshare` and its kin."""
 
@@ -138,8 +146,10 @@ class Home:
         return found
 
     def pids(self, *words: str) -> list[int]:
-        """The processes whose command line has all of `words`."""
-        return [pid for pid, line in self.processes().items() if all(word in line for word in words)]
+        """The processes whose command line has all of `words`. A child that has been forked and not become another
+        program yet has its parent's: it is none."""
+        found = {pid: line for pid, line in self.processes().items() if all(word in line for word in words)}
+        return [pid for pid, line in found.items() if found.get(_parent(pid) or 0) != line]
 
     def tasks(self, kind: str = "") -> list[int]:
         """The JVMs of tasks that run now, without the shells that started them; `kind` is m or r."""

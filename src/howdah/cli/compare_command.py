@@ -24,10 +24,10 @@ def compare(
     BASELINE and CONTENDER are each one or several runs separated by commas (ids, starts of ids, paths), or KEY=VALUE
     for all runs with that label.
     """
-    from howdah.cli.reporting import load_side, write_page
+    from howdah.cli.reporting import load_side, width, write_page
     from howdah.report import build_comparison, render_json, render_text
 
     found = build_comparison(load_side(baseline, root), load_side(contender, root), metric)
     if output is not None:
         write_page(found, Path(output))
-    click.echo(render_json(found) if as_json else render_text(found))
+    click.echo(render_json(found) if as_json else render_text(found, width()))

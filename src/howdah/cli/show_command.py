@@ -13,10 +13,16 @@ from howdah.cli.options import json_option
 @json_option
 def show(run: str, root: str | None, as_json: bool) -> None:
     """Show one run: RUN is an id, the start of one, a path, or 'latest'."""
-    from howdah.cli.reporting import load_runs
+    from howdah.cli.reporting import load_runs, width
     from howdah.report.page.describe import describe_run
     from howdah.report.render.json import render_json
     from howdah.report.render.text import render_text
 
-    description = describe_run(load_runs([run], root)[0])
-    click.echo(render_json(description) if as_json else render_text(description))
+    found = load_runs([run], root)[0]
+    description = describe_run(found)
+    if as_json:
+        click.echo(render_json(description))
+        return
+    click.echo(render_text(description, width()))
+    page = found.path / "report.html"
+    click.echo(f"Report: {page}" if page.exists() else f"Next:   howdah report {found.run.id}")

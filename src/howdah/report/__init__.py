@@ -1,15 +1,24 @@
-"""Reports and comparisons, built from run directories and from nothing else."""
+"""Reports and comparisons, built from run directories and from nothing else.
 
-from howdah.report.comparison.compare import ComparisonReport, build_comparison
-from howdah.report.document.blocks import Report
-from howdah.report.experiment.page import Source, build_experiment
-from howdah.report.page.build import build_report
-from howdah.report.page.describe import describe_run
-from howdah.report.render.hibench import render_hibench
-from howdah.report.render.html import render_html
-from howdah.report.render.json import render_json
-from howdah.report.render.markdown import render_markdown
-from howdah.report.render.text import render_text
+A command that lists runs wants the words of `document` alone: each of these is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from howdah.report.comparison.compare import ComparisonReport, build_comparison
+    from howdah.report.document.blocks import Report
+    from howdah.report.experiment.page import Source, build_experiment
+    from howdah.report.page.build import build_report
+    from howdah.report.page.describe import describe_run
+    from howdah.report.render.hibench import render_hibench
+    from howdah.report.render.html import render_html
+    from howdah.report.render.json import render_json
+    from howdah.report.render.markdown import render_markdown
+    from howdah.report.render.text import render_text
 
 __all__ = [
     "ComparisonReport",
@@ -25,3 +34,24 @@ __all__ = [
     "render_markdown",
     "render_text",
 ]
+
+_PLACES = {
+    "ComparisonReport": "comparison.compare",
+    "Report": "document.blocks",
+    "Source": "experiment.page",
+    "build_comparison": "comparison.compare",
+    "build_experiment": "experiment.page",
+    "build_report": "page.build",
+    "describe_run": "page.describe",
+    "render_hibench": "render.hibench",
+    "render_html": "render.html",
+    "render_json": "render.json",
+    "render_markdown": "render.markdown",
+    "render_text": "render.text",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -112,11 +112,15 @@ def read_identity(path: Path) -> Run:
     return run
 
 
-def list_runs(root: Path) -> Iterator[tuple[Path, Run | UsageError]]:
-    """Every run directory under `root`, oldest first; an unreadable one comes with its error."""
-    if not root.is_dir():
-        return
-    for path in sorted(root.iterdir()):
+def read_samples(path: Path) -> tuple[Sample, ...]:
+    """Only the samples of directory `path`, up to the first damaged one."""
+    return tuple(_read_samples(path / layout.SAMPLES)[0])
+
+
+def list_runs(root: Path, *, newest_first: bool = False) -> Iterator[tuple[Path, Run | UsageError]]:
+    """Every run directory under `root`, oldest first or the other way round; an unreadable one comes with its error.
+    Each is read when its turn comes."""
+    for path in sorted(root.iterdir() if root.is_dir() else (), reverse=newest_first):
         if (path / layout.RUN).exists() or (path / layout.SERIES).is_dir():
             try:
                 yield path, read_identity(path)
@@ -132,9 +136,10 @@ def find_run(name: str, root: Path) -> Path:
     """
     if (Path(name) / layout.RUN).exists():
         return Path(name)
+    if name == "latest":
+        for path, _ in list_runs(root, newest_first=True):
+            return path
     ids = [path.name for path, _ in list_runs(root)]
-    if name == "latest" and ids:
-        return root / ids[-1]
     matches = [known for known in ids if known == name] or [known for known in ids if known.startswith(name)]
     if len(matches) == 1:
         return root / matches[0]

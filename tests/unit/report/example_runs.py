@@ -81,6 +81,7 @@ class Example:
     """Facts of the data set that a generator without a seed drew."""
     workload: str = "terasort"
     caveats: tuple[Caveat, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
     counters: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Counters of every job with reduces, by group, beside Hadoop's own."""
 
@@ -151,6 +152,7 @@ class _Writing:
             primary=f"{self._primary().name}/job_seconds",
             caveats=self.example.caveats,
             metrics=METRICS,
+            labels=self.example.labels,
         )
 
     def _primary(self) -> Shape:

@@ -3,49 +3,67 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Code, Figure, Report, Table, Text
 
 WIDTH = 100
+_GAP = "  "
 
 
-def render_text(report: Report) -> str:
-    """Headline, then every section; figures as the sentence that stands for them, tables in columns."""
-    parts = [_wrapped(report.headline)]
+def render_text(report: Report, width: int = WIDTH) -> str:
+    """Headline, then every section; figures as the sentence that stands for them, tables in columns. Lines are no
+    longer than `width`, but for commands and single words."""
+    parts = [_wrapped(report.headline, width)]
     for section in report.sections:
         parts.append(section.title.upper())
-        parts.extend(_block(block) for block in section.blocks)
+        parts.extend(_block(block, width, section.title) for block in section.blocks)
     return "\n\n".join(parts) + "\n"
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, width: int, title: str) -> str:
     if isinstance(block, Text):
-        return _wrapped(block.text)
+        return _wrapped(block.text, width)
     if isinstance(block, Code):
         return f"    {block.text}"
     if isinstance(block, Caveat):
         about = "" if block.about == "run" else f" ({block.about})"
-        return _wrapped(f"Caveat{about}: {block.text}", "  ! ")
+        return _wrapped(f"Caveat{about}: {block.text}", width, "  ! ")
     if isinstance(block, Table):
-        return _table(block)
+        return "\n".join(_table(block, width, title))
     if isinstance(block, Figure):
-        return _wrapped(f"{block.title}: {block.alternative}")
-    return "\n\n".join(_block(inner) for inner in block.blocks)
+        return _wrapped(f"{block.title}: {block.alternative}", width)
+    return "\n\n".join(_block(inner, width, title) for inner in block.blocks)
 
 
-def _wrapped(text: str, first: str = "") -> str:
-    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first), break_long_words=False)
+def _wrapped(text: str, width: int, first: str = "") -> str:
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=" " * len(first), break_long_words=False)
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, width: int, title: str) -> Iterator[str]:
+    """The caption, unless it says what the section's title says, and the rows. Where they are too wide, the widest
+    column of words is wrapped."""
+    if table.caption != title:
+        yield table.caption
     rows = [tuple(column.name for column in table.columns), *table.rows]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    lines = []
+    words = [place for place, column in enumerate(table.columns) if not column.number]
+    over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    if over > 0 and words:
+        widest = max(words, key=lambda place: widths[place])
+        longest = max(len(word) for row in rows for word in row[widest].split() or [""])
+        widths[widest] = max(widths[widest] - over, longest)
     for row in rows:
         cells = [
-            cell.rjust(width) if column.number else cell.ljust(width)
-            for cell, width, column in zip(row, widths, table.columns, strict=True)
+            textwrap.wrap(cell, max(size, 1), break_long_words=False) or [""]
+            for cell, size in zip(row, widths, strict=True)
         ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join([table.caption, *(line for line in lines if line)])
+        for line in range(max(map(len, cells))):
+            parts = (cell[line] if line < len(cell) else "" for cell in cells)
+            shown = (
+                part.rjust(size) if column.number else part.ljust(size)
+                for part, size, column in zip(parts, widths, table.columns, strict=True)
+            )
+            if text := _GAP.join(shown).rstrip():
+                yield text
