@@ -55,8 +55,46 @@ DEFECTS = (
         name="confirmation-uses-the-same-noise",
         promise="The confirmation of a synthetic experiment draws noise of its own.",
         file="src/howdah/store/experiment.py",
-        old="return sum(1 for _ in ExperimentDirectory(outer).runs.iterdir())",
+        old="return sum(not (run / layout.LOCK).exists() for run in ExperimentDirectory(outer).runs.iterdir())",
         new="return 0",
         tests=("tests/unit/engine/measurement/test_synthetic.py::test_a_confirmation_has_noise_of_its_own",),
+    ),
+    Defect(
+        name="needless-change-recommended",
+        promise="An experiment recommends the fewest changes whose removal is shown to be worse.",
+        file="src/howdah/engine/experiment/choice.py",
+        old="self.candidate = self._fewest(self._best())",
+        new="self.candidate = self._best()",
+        tests=(
+            "tests/unit/engine/experiment/test_findings.py::test_a_change_that_helps_only_without_another_is_left_out",
+        ),
+    ),
+    Defect(
+        name="average-where-a-pair-is-shown",
+        promise="If two levels depend on each other, the headline gives no average.",
+        file="src/howdah/report/experiment/answer.py",
+        old="pairs = [pair for pair in found.interactions if pair.simple and level in pair.names]",
+        new="pairs = [pair for pair in found.interactions if not pair.names]",
+        tests=(
+            "tests/unit/engine/experiment/test_findings.py::test_a_level_that_helps_in_one_place_alone_is_said_as_that",
+        ),
+    ),
+    Defect(
+        name="worse-than-the-runner-up",
+        promise="Fresh runs that show the best settings to be worse than the runner-up confirm nothing.",
+        file="src/howdah/report/experiment/answer.py",
+        old='return better and "faster" not in verdicts.values()',
+        new="return better",
+        tests=(
+            "tests/unit/engine/experiment/test_findings.py::test_the_best_settings_are_run_anew_against_the_runner_up",
+        ),
+    ),
+    Defect(
+        name="killed-run-shifts-the-noise",
+        promise="An experiment on a synthetic cluster whose run was killed goes on as if it had not been.",
+        file="src/howdah/engine/measurement/synthetic.py",
+        old="ended = [path for path in root.iterdir() if not (path / layout.LOCK).exists()] if root.is_dir() else []",
+        new="ended = list(root.iterdir()) if root.is_dir() else []",
+        tests=("tests/unit/engine/measurement/test_synthetic.py::test_a_run_that_was_killed_does_not_shift_the_noise",),
     ),
 )

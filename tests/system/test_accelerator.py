@@ -362,9 +362,13 @@ def test_hadoops_own_programs_run_with_it_as_the_clusters_default(
         assert not found["Howdah Shuffle"].get("FALLBACKS")
 
 
-def test_hadoops_own_check_of_sums_passes_where_jobs_run_in_the_client(howdah: Howdah, by_default: None) -> None:
+def test_hadoops_own_check_of_sums_passes_where_jobs_run_in_the_client(
+    howdah: Howdah, by_default: None, tmp_path: Path
+) -> None:
     """Its jobs run in the program itself, whatever the cluster: with our sort, and Hadoop's own shuffle."""
-    said = (ran(howdah, f"{TESTS} mapredtest 50 1000").path / "logs" / "run-client.log").read_text(encoding="utf-8")
+    staging = f"-Dmapreduce.jobtracker.staging.root.dir={tmp_path}"  # Else /tmp/hadoop, which stays.
+    run = ran(howdah, f"{TESTS} mapredtest {staging} 50 1000")
+    said = (run.path / "logs" / "run-client.log").read_text(encoding="utf-8")
     assert "Success=true" in said
     assert re.search(r"Howdah Sort\n\s+BYTES=\d+\n\s+RECORDS=50\n", said)
     assert "FALLBACKS=1" in said

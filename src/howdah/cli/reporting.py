@@ -41,6 +41,14 @@ def load_side(text: str, root: str | None) -> list[StoredRun]:
     return [read_run(path) for path in found]
 
 
+def side_name(text: str, usual: str) -> str:
+    """What a reader calls the side of a comparison that was typed as `text`: its label, the id of its run, or `usual`
+    for several."""
+    if "=" in text:
+        return text
+    return Path(text).name if "," not in text and text != "latest" else usual
+
+
 def write_report(runs: Sequence[StoredRun], target: Path, *, force: bool = True) -> Path:
     """Writes a report of `runs`; see `write_page`."""
     from howdah.report import build_report

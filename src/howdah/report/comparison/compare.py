@@ -11,6 +11,7 @@ from howdah.model.comparison import Comparison
 from howdah.model.environment import Difference, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
+from howdah.report.comparison.answer import NAMES, Subject, enough, headline, spoken
 from howdah.report.document.blocks import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dots, Ratio, Ratios
 from howdah.report.document.results import Measure, Replicates, measures, registered, run_value, values
@@ -23,8 +24,6 @@ from howdah.report.document.wording import (
     listing,
     moment,
     percent,
-    probability,
-    probability_words,
     quantity,
     ratio,
     ratio_interval,
@@ -41,7 +40,6 @@ from howdah.report.page.build import (
 from howdah.report.page.data import makers
 from howdah.report.page.provenance import as_text, difference_table, environment_differences, flat
 from howdah.stats import compare
-from howdah.stats.power import LEVEL, MOST_RUNS
 from howdah.store import StoredRun
 
 DATA = ("bytes", "rows", "records", "checksum", "generator")
@@ -61,16 +59,23 @@ METHOD = (
 _OF_SOFTWARE = ("cluster.hadoop", "cluster.jdk", "cluster.settings_sha256")
 """Settings that say which software a side was to have."""
 
-_PROPERTIES = "workload.conf."
+PROPERTIES = "workload.conf."
 """Settings of the job by Hadoop's names."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport(Report):
-    """A report of one comparison. `measure` is what was compared, as phase/metric."""
+    """A report of one comparison. `measure` is what was compared, as phase/metric, in `unit`; `names` are those of the
+    sides, `values` the runs' of either in the order made. `enough` says in sentences what so many runs can show."""
 
     measure: str
+    unit: str
     comparison: Comparison
+    names: tuple[str, str]
+    values: tuple[tuple[float, ...], tuple[float, ...]]
+    settings: tuple[Difference, ...]
+    caveats: tuple[Caveat, ...]
+    enough: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class _Sides:
     contender: Replicates
     measure: Measure
     metric: Metric
+    names: tuple[str, str]
 
     @property
     def valid(self) -> tuple[StoredRun, ...]:
@@ -88,9 +94,13 @@ class _Sides:
 
 
 def build_comparison(
-    baseline: Sequence[StoredRun], contender: Sequence[StoredRun], metric: str | None = None
+    baseline: Sequence[StoredRun],
+    contender: Sequence[StoredRun],
+    metric: str | None = None,
+    names: tuple[str, str] = NAMES,
 ) -> ComparisonReport:
     """`contender` against `baseline` on `metric`: `phase/metric`, or a metric's name where one phase alone has it.
+    `names` are what a reader calls the two.
 
     Without `metric` it is the primary metric of the runs. Runs that are not valid are listed and not used.
 
@@ -98,10 +108,9 @@ def build_comparison(
         UsageError: no valid run on a side, a run on both sides, another workload or data set on the other side, or a
             metric which they do not have in common, in one unit, with positive values.
     """
-    sides = _checked(baseline, contender, metric)
-    found = compare(
-        values(sides.baseline.valid, sides.measure), values(sides.contender.valid, sides.measure), sides.metric.better
-    )
+    sides = _checked(baseline, contender, metric, names)
+    both = values(sides.baseline.valid, sides.measure), values(sides.contender.valid, sides.measure)
+    found = compare(*both, sides.metric.better)
     caveats = tuple(_caveats(sides, metric is not None))
     sections = (
         Section("result", "Result", tuple(_result(sides, found, caveats))),
@@ -109,7 +118,8 @@ def build_comparison(
         Section("metrics", "All metrics", tuple(_all_metrics(sides))),
         Section("runs", "Runs", (_runs(sides), Text(METHOD, small=True))),
     )
-    words = _headline(sides, found)
+    subject = Subject(sides.baseline.first.run.title, str(sides.measure), sides.metric, names)
+    words = headline(found, subject, simulated=sides.baseline.first.run.simulated)
     workload = sides.baseline.first.run.trial.workload
     return ComparisonReport(
         title=f"{workload}: {count(len(sides.baseline.valid), 'run')} against {len(sides.contender.valid)}",
@@ -117,11 +127,19 @@ def build_comparison(
         sections=sections,
         facts=_facts(sides, found, words),
         measure=str(sides.measure),
+        unit=sides.metric.unit,
         comparison=found,
+        names=names,
+        values=(tuple(both[0]), tuple(both[1])),
+        settings=tuple(_settings(sides)),
+        caveats=caveats,
+        enough=tuple(enough(found)),
     )
 
 
-def _checked(baseline: Sequence[StoredRun], contender: Sequence[StoredRun], metric: str | None) -> _Sides:
+def _checked(
+    baseline: Sequence[StoredRun], contender: Sequence[StoredRun], metric: str | None, names: tuple[str, str]
+) -> _Sides:
     left, right = _side("baseline", baseline), _side("contender", contender)
     if both := {run.run.id for run in left.runs} & {run.run.id for run in right.runs}:
         raise UsageError(f"on both sides of the comparison: {listing(sorted(both))}")
@@ -148,7 +166,7 @@ def _checked(baseline: Sequence[StoredRun], contender: Sequence[StoredRun], metr
         )
     if min(*values(left.valid, measure), *values(right.valid, measure)) <= 0:
         raise UsageError(f"{measure} has a value that is not positive, so there is no ratio to compare")
-    return _Sides(left, right, measure, registered(everything)[measure.metric])
+    return _Sides(left, right, measure, registered(everything)[measure.metric], names)
 
 
 def _side(name: str, runs: Sequence[StoredRun]) -> Replicates:
@@ -178,37 +196,26 @@ def _measure(left: Replicates, right: Replicates, metric: str | None) -> Measure
     raise UsageError(what, hint=f"Both sides have: {known}.")
 
 
-def _headline(sides: _Sides, found: Comparison) -> str:
-    unit = sides.metric.unit
-    simulated = "Simulated: " if sides.baseline.first.run.simulated else ""
-    numbers = (
-        f"{sides.measure} {quantity(centre(found.contender), unit)} against {quantity(centre(found.baseline), unit)}, "
-        f"{ratio(found.ratio)} of the baseline"
-    )
-    runs = f"{found.baseline.n} + {found.contender.n} runs"
-    if found.verdict == "not enough data":
-        return f"{simulated}Not enough data: {numbers}, but {runs} cannot show a difference."
-    spread = f"95 % interval {ratio_interval(found.interval)}, {runs}, rank test p {probability_words(found.p)}"
-    return f"{simulated}{found.verdict[:1].upper()}{found.verdict[1:]}: {numbers} ({spread})."
-
-
 def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iterator[Block]:
     yield Text(f"{sentence(sides.metric.definition)} {BETTER[sides.metric.better]}")
-    for text in _enough(found):
+    for text in enough(found):
         yield Text(text)
     yield from caveats
     unit = sides.metric.unit
     groups = (
-        dots_group(sides.baseline, sides.measure, "baseline", "baseline", unit),
-        dots_group(sides.contender, sides.measure, "contender", "contender", unit),
+        dots_group(sides.baseline, sides.measure, sides.names[0], "baseline", unit),
+        dots_group(sides.contender, sides.measure, sides.names[1], "contender", unit),
     )
     words = (
         f"Baseline {quantity(found.baseline.minimum, unit)} to {quantity(found.baseline.maximum, unit)}; contender "
         f"{quantity(found.contender.minimum, unit)} to {quantity(found.contender.maximum, unit)}."
     )
     keys = (
-        Key("baseline", "baseline (dots)"),
-        Key("contender", "contender (diamonds); top to bottom in the order made; line and band: mean, 95 % interval"),
+        Key("baseline", f"{sides.names[0]} (dots)"),
+        Key(
+            "contender",
+            f"{sides.names[1]} (diamonds); top to bottom in the order made; line and band: mean, 95 % interval",
+        ),
     )
     yield Figure("dots", "Every run", words, keys, Dots(str(sides.measure), unit, groups))
     heads = columns("Side", "#Runs", "#Geometric mean", "#95 % interval", "#Lowest", "#Median", "#Highest", "#CV")
@@ -223,33 +230,9 @@ def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iter
             quantity(side.maximum, unit),
             percent(side.cv),
         )
-        for name, side in (("baseline", found.baseline), ("contender", found.contender))
+        for name, side in zip(sides.names, (found.baseline, found.contender), strict=True)
     )
     yield Table(str(sides.measure), heads, rows)
-
-
-def _enough(found: Comparison) -> Iterator[str]:
-    """What these numbers of runs could show, and how many would show more."""
-    if found.smallest_p >= LEVEL:
-        yield (
-            "Even if every run of one side were below every run of the other, the exact rank test would have "
-            f"p = {probability(found.smallest_p)}, not below 0.05. {found.fewest_runs} runs per side are the fewest "
-            "that can show anything."
-        )
-    elif found.interval is None:
-        yield f"A side has one run, so its spread is unknown. {found.fewest_runs} runs per side are the fewest."
-    if found.detectable is None:
-        return
-    most = f"more than {MOST_RUNS:,}"
-    observed = most if found.runs_for_observed is None else str(found.runs_for_observed)
-    five = most if found.runs_for_five_percent is None else str(found.runs_for_five_percent)
-    size = f"the observed size (ratio {ratio(found.ratio)})"
-    text = f"At the spread of these runs, {observed} runs per side show a difference of {size} four times out of five; "
-    text += f"for a difference of 5 % it takes {five}."
-    if found.smallest_p < LEVEL:
-        shown = percent(found.detectable - 1)
-        text += f" With these numbers of runs, differences below {shown} are likely to stay unseen."
-    yield text
 
 
 def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
@@ -302,11 +285,11 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
         paths = listing([entry.path for entry in held])
         yield Caveat("run", f"The same was asked of both sides, and yet daemons or jobs held something else: {paths}.")
     yield from _draws(sides)
-    if _one_after_the_other(sides):
-        text = (
-            "All runs of one side came before all of the other: a drift of the machine would look the same. Alternate."
-        )
-        yield Caveat("run", text)
+    first = _one_after_the_other(sides)
+    if first is not None:
+        one, other = (spoken(name) for name in first)
+        text = f"All runs of {one} came before all of {other}: a machine that became slower would look the same."
+        yield Caveat("run", f"{text} `howdah ab` runs the two in turn.")
 
 
 def _draws(sides: _Sides) -> Iterator[Caveat]:
@@ -330,9 +313,12 @@ def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
 
-def _one_after_the_other(sides: _Sides) -> bool:
+def _one_after_the_other(sides: _Sides) -> tuple[str, str] | None:
+    """The names of the side that was run first, and of the other, where they did not take turns."""
     left, right = ([run.run.start.utc for run in side.valid] for side in (sides.baseline, sides.contender))
-    return max(left) < min(right) or max(right) < min(left)
+    if max(left) < min(right):
+        return sides.names
+    return sides.names[::-1] if max(right) < min(left) else None
 
 
 def _between(sides: _Sides) -> tuple[Difference, ...]:
@@ -346,11 +332,11 @@ def _settings(sides: _Sides) -> list[Difference]:
 
 def _asked(settings: Sequence[Difference]) -> list[Difference]:
     """`settings` without the options of the workload that say what one of Hadoop's properties says."""
-    properties = {(str(one.left), str(one.right)) for one in settings if one.path.startswith(_PROPERTIES)}
+    properties = {(str(one.left), str(one.right)) for one in settings if one.path.startswith(PROPERTIES)}
     return [
         one
         for one in settings
-        if one.path.startswith(_PROPERTIES)
+        if one.path.startswith(PROPERTIES)
         or not one.path.startswith("workload.")
         or (str(one.left), str(one.right)) not in properties
     ]
@@ -461,6 +447,7 @@ def _facts(sides: _Sides, found: Comparison, words: str) -> Mapping[str, Any]:
         "schema": 1,
         "kind": "comparison",
         "headline": words,
+        "names": list(sides.names),
         "workload": sides.baseline.first.run.trial.workload,
         "metric": {"measure": str(sides.measure), **asdict(sides.metric)},
         "comparison": asdict(found),

@@ -76,6 +76,16 @@ def percent(share: float | None) -> str:
     return f"{share * 100:.1f} %" if abs(share) >= 0.0005 else "< 0.1 %"
 
 
+def change(value: float) -> str:
+    """A ratio as a change: +12 %, −4.1 %."""
+    return f"{'+' if value >= 1 else '−'}{percent(abs(value - 1))}"
+
+
+def times(value: float) -> str:
+    """A ratio as a factor: 1.41×."""
+    return f"{value:.2f}×" if value < 10 else f"{value:.0f}×"
+
+
 def probability(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 

@@ -8,12 +8,14 @@ from howdah.model.comparison import Interval, Verdict
 from howdah.model.experiment import BASELINE, RUNNER_UP, Effect, Finding, Findings, Interaction, Level, SimpleEffect
 from howdah.report.document.wording import (
     MISSING,
+    change,
     count,
     listing,
     percent,
     probability,
     ratio,
     ratio_interval,
+    times,
 )
 
 SHOWN: tuple[Verdict, ...] = ("faster", "slower", "different")
@@ -106,7 +108,7 @@ def _answer(found: Findings) -> str:
                 depends.append(_depends(level, rest, what))
             told |= {pair.names for pair in pairs}
         elif one.verdict in SHOWN and one.effect is not None:
-            words.append(change(one.effect, one))
+            words.append(_shown(one.effect, one))
     same = [
         name_of(one)
         for one in found.findings
@@ -139,23 +141,20 @@ def _of_two(found: Findings) -> str:
     runs = f"{sum(result.value is not None for result in found.results)} runs"
     is_time = metric.unit == "s" and metric.better == "lower"
     if one.verdict == "faster" and is_time:
-        times = Interval(1 / effect.interval.high, 1 / effect.interval.low)
-        numbers = f"95 % interval {times.low:.2f}–{times.high:.2f}, {runs}"
-        return f"{found.title} is {1 / effect.ratio:.2f}× as fast with {one.level} as with {one.baseline} ({numbers})."
+        span = Interval(1 / effect.interval.high, 1 / effect.interval.low)
+        numbers = f"95 % interval {span.low:.2f}–{span.high:.2f}, {runs}"
+        return (
+            f"{found.title} is {times(1 / effect.ratio)} as fast with {one.level} as with {one.baseline} ({numbers})."
+        )
     what = f"{found.title} takes" if is_time else f"{found.phase}/{metric.name} of {found.title} is"
-    numbers = f"95 % interval {_change(effect.interval.low)} to {_change(effect.interval.high)}, {runs}"
+    numbers = f"95 % interval {change(effect.interval.low)} to {change(effect.interval.high)}, {runs}"
     if one.verdict == "no difference shown":
         missed = percent(effect.detectable - 1)
         both = f"No difference is shown between {one.level} and {one.baseline}"
-        return f"{both}: {what} {_change(effect.ratio)} ({numbers}); differences below {missed} may be missed."
+        return f"{both}: {what} {change(effect.ratio)} ({numbers}); differences below {missed} may be missed."
     more = f"{percent(abs(effect.ratio - 1))} {'more' if effect.ratio > 1 else 'less'} time" if is_time else ""
     higher = f"{percent(abs(effect.ratio - 1))} {'higher' if effect.ratio > 1 else 'lower'}"
     return f"{what} {more or higher} with {one.level} than with {one.baseline} ({numbers})."
-
-
-def _change(value: float) -> str:
-    """A ratio as a change: +12 %, −4.1 %."""
-    return f"{'+' if value >= 1 else '−'}{percent(abs(value - 1))}"
 
 
 def _effects_of(level: Level, pairs: Sequence[Interaction]) -> list[SimpleEffect]:
@@ -202,7 +201,7 @@ def shown_pairs(found: Findings) -> list[tuple[tuple[str, str], tuple[str, str]]
     return [one.names for one in found.interactions if one.verdict == "different"]
 
 
-def change(effect: Effect, finding: Finding) -> str:
+def _shown(effect: Effect, finding: Finding) -> str:
     words = "higher" if effect.ratio > 1 else "lower"
     return f"{percent(abs(effect.ratio - 1))} {words} with {name_of(finding)} ({finding.verdict})"
 

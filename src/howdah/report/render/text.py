@@ -15,7 +15,7 @@ _GAP = "  "
 def render_text(report: Report, width: int = WIDTH) -> str:
     """Headline, then every section; figures as the sentence that stands for them, tables in columns. Lines are no
     longer than `width`, but for commands and single words."""
-    parts = [_wrapped(report.headline, width)]
+    parts = [wrapped(report.headline, width)]
     for section in report.sections:
         parts.append(section.title.upper())
         parts.extend(_block(block, width, section.title) for block in section.blocks)
@@ -24,20 +24,21 @@ def render_text(report: Report, width: int = WIDTH) -> str:
 
 def _block(block: Block, width: int, title: str) -> str:
     if isinstance(block, Text):
-        return _wrapped(block.text, width)
+        return wrapped(block.text, width)
     if isinstance(block, Code):
         return f"    {block.text}"
     if isinstance(block, Caveat):
         about = "" if block.about == "run" else f" ({block.about})"
-        return _wrapped(f"Caveat{about}: {block.text}", width, "  ! ")
+        return wrapped(f"Caveat{about}: {block.text}", width, "  ! ")
     if isinstance(block, Table):
         return "\n".join(_table(block, width, title))
     if isinstance(block, Figure):
-        return _wrapped(f"{block.title}: {block.alternative}", width)
+        return wrapped(f"{block.title}: {block.alternative}", width)
     return "\n\n".join(_block(inner, width, title) for inner in block.blocks)
 
 
-def _wrapped(text: str, width: int, first: str = "") -> str:
+def wrapped(text: str, width: int, first: str = "") -> str:
+    """`text` in lines of `width`, after `first`; words are not taken apart."""
     return textwrap.fill(text, width, initial_indent=first, subsequent_indent=" " * len(first), break_long_words=False)
 
 

@@ -128,6 +128,17 @@ def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path, stop
     list(itertools.islice(first, stopped))
     del first  # The generator ends, and with it its hold on the experiment.
     assert len(finished(plan, cut)) == stopped
+    list(ran(plan, cut))
+    assert values(plan, cut) == values(plan, whole)
+
+
+def test_a_run_that_was_killed_does_not_shift_the_noise(tmp_path: Path) -> None:
+    plan, whole = begun(tmp_path, "whole")
+    list(ran(plan, whole))
+    plan, cut = begun(tmp_path, "cut")
+    first = ran(plan, cut)
+    list(itertools.islice(first, 5))
+    del first
     killed = cut.runs / finished(plan, cut)[-1].run.id
     shutil.copytree(killed, left := cut.runs / f"{killed.name}-killed")
     (left / "run.json").write_text((left / "run.json").read_text().replace('"valid"', '"running"'))

@@ -1,0 +1,90 @@
+"""The answer of a comparison in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from howdah.model.comparison import Comparison, Interval
+from howdah.model.metric import Metric
+from howdah.report.document.wording import (
+    centre,
+    change,
+    percent,
+    probability,
+    probability_words,
+    quantity,
+    times,
+)
+from howdah.stats.power import LEVEL, MOST_RUNS
+
+NAMES = ("baseline", "contender")
+"""What the sides are called where nobody gave them names."""
+
+
+def spoken(name: str) -> str:
+    """The name of a side in a sentence."""
+    return f"the {name}" if name in NAMES else name
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is compared: the `measure` of a workload called `title`, and the names of baseline and contender."""
+
+    title: str
+    measure: str
+    metric: Metric
+    names: tuple[str, str]
+
+    @property
+    def is_time(self) -> bool:
+        """Whether less of it is faster."""
+        return self.metric.unit == "s" and self.metric.better == "lower"
+
+
+def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
+    """The verdict, its size with an interval, and both values."""
+    first, second = (spoken(name) for name in subject.names)
+    unit, verdict = subject.metric.unit, found.verdict
+    prefix = f"{'Simulated: ' if simulated else ''}{verdict[:1].upper()}{verdict[1:]}: "
+    both = f"{quantity(centre(found.contender), unit)} against {quantity(centre(found.baseline), unit)}"
+    runs = f"{found.baseline.n} + {found.contender.n} runs"
+    if verdict == "not enough data":
+        return f"{prefix}{subject.measure} {both} with {second} and {first}, but {runs} cannot show a difference."
+    spread = f"{runs}, rank test p {probability_words(found.p)}"
+    interval = found.interval
+    if interval is not None and verdict == "faster" and subject.is_time:
+        low, high = 1 / interval.high, 1 / interval.low
+        size = f"{subject.title} is {times(1 / found.ratio)} as fast with {second} as with {first}"
+        return f"{prefix}{size} (95 % interval {low:.2f}–{high:.2f}): {subject.measure} {both} ({spread})."
+    size = f"{subject.measure} of {subject.title} is {percent(abs(found.ratio - 1))} {_direction(found.ratio)}"
+    return f"{prefix}{size} with {second} than with {first} (95 % interval {_span(interval)}): {both} ({spread})."
+
+
+def enough(found: Comparison) -> Iterator[str]:
+    """What these numbers of runs could show, and how many would show more."""
+    n, m, fewest = found.baseline.n, found.contender.n, found.fewest_runs
+    if found.smallest_p >= LEVEL or found.interval is None:
+        what = f"the exact rank test of {n} + {m} runs has p = {probability(found.smallest_p)} at best"
+        more = f"{max(fewest - n, 0)} + {max(fewest - m, 0)}"
+        yield f"Too few runs: {what}. {fewest} + {fewest} can show a difference: make {more} more."
+    if found.detectable is None:
+        return
+    most = f"more than {MOST_RUNS:,}"
+    observed = most if found.runs_for_observed is None else str(found.runs_for_observed)
+    five = most if found.runs_for_five_percent is None else str(found.runs_for_five_percent)
+    missed = (
+        f"differences below {percent(found.detectable - 1)} are likely to be missed; "
+        if found.smallest_p < LEVEL
+        else ""
+    )
+    size = percent(abs(found.ratio - 1))
+    yield f"At this spread, {missed}a difference of 5 % needs {five} runs a side, one of {size}, as seen, {observed}."
+
+
+def _direction(ratio: float) -> str:
+    return "higher" if ratio > 1 else "lower"
+
+
+def _span(interval: Interval | None) -> str:
+    return "–" if interval is None else f"{change(interval.low)} to {change(interval.high)}"
