@@ -143,7 +143,7 @@ def test_status_says_what_up_said(howdah: Howdah, cluster: dict[str, Any]) -> No
     only_up = {"seconds", "other_users"}
     assert status == {key: value for key, value in cluster.items() if key not in only_up}
     text = howdah("status").ok().out
-    assert "9 of 9 daemons alive" in text
+    assert "daemons          9 of 9 alive" in text
     for name, (first, _) in wildcard_ports(plan_of(howdah, "alpha")).items():
         assert str(first) in text
         assert name in text

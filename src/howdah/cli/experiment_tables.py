@@ -16,7 +16,11 @@ from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.trials import Status
 from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
+from howdah.model.run import Caveat
+from howdah.report.document.blocks import Code, Text
 from howdah.report.experiment.answer import headline, simple_cells
+from howdah.report.experiment.candidate import candidate_blocks
+from howdah.report.render.text import wrapped
 from howdah.stats.design import Levels
 
 _TAKES = {"job": "another job", "cluster": "a cluster started anew", "person": "somebody's hands"}
@@ -99,6 +103,7 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
     blocks = "" if found.experiment.design == "search" else f"; {found.blocks} whole blocks"
     click.echo(f"{found.title}, {found.phase}/{found.metric.name}; {counts}{blocks}.\n")
     if not found.findings:
+        _print_candidate(found, confirmed)
         return
     table = Table("Factor", "Level", "Against", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
     for one in found.findings:
@@ -109,9 +114,23 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
     console = Console(width=width(), highlight=False)
     console.print(table)
     _print_pairs(found, console)
-    if len(found.findings) == 1:
+    if len(found.findings) > 1:
+        click.echo("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
+    _print_candidate(found, confirmed)
+
+
+def _print_candidate(found: Findings, confirmed: Findings | None) -> None:
+    """The best settings, whether they hold, and what to type; nothing where none is better."""
+    if found.candidate == found.arms[0] or not found.results:
         return
-    click.echo("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
+    click.echo()
+    for block in candidate_blocks(found, confirmed):
+        if isinstance(block, Text):
+            click.echo(wrapped(block.text, width()))
+        elif isinstance(block, Caveat):
+            click.echo(wrapped(block.text, width(), "!  "))
+        elif isinstance(block, Code):
+            click.secho(f"  {block.text}", bold=True)
 
 
 def _print_pairs(found: Findings, console: Console) -> None:

@@ -39,6 +39,9 @@ _COMMANDS = {
     "completion": ("completion", "Print a script that completes commands and options in your shell."),
 }
 
+_WIDEST = 120
+"""Columns of a help page, where the terminal has as many."""
+
 COMPLETION = "_HOWDAH_COMPLETE"
 """The variable by which the shell's script asks for completions; click derives its name from the command's."""
 
@@ -87,7 +90,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST})
 @click.option(
     "--version",
     is_flag=True,

@@ -45,6 +45,18 @@ class _Quiet(Silent):
         print(say_left_out(name, why), file=sys.stderr)
 
 
+class UnderWay:
+    """A line about what goes on, with a clock that runs; for `rich.live.Live`."""
+
+    def __init__(self, text: str, began: float | None = None) -> None:
+        self._text = text
+        self._began = time.monotonic() if began is None else began
+
+    def __rich__(self) -> Text:
+        text = f"  {time.monotonic() - self._began:5.1f} s  {self._text} …"
+        return Text(text, style="dim", no_wrap=True, overflow="ellipsis")
+
+
 class _Lines:
     """What both have in common: finished things are lines that stay."""
 
@@ -59,6 +71,10 @@ class _Lines:
 
     def left_out(self, name: str, why: HowdahError) -> None:
         self._line(Text(say_left_out(name, why)))
+
+    def run_started(self, title: str, number: int, of: int) -> None:
+        if of > 1:
+            self._line(Text(f"{title}, run {number} of {of}", style="bold"))
 
     def phase_started(self, name: str, data_bytes: int | None) -> None:
         self._phase, self._data_bytes, self._began = name, data_bytes, time.monotonic()
@@ -80,7 +96,7 @@ class _Lines:
             self._line(Text(f"  {run.id} is {run.outcome.kind}", style="red"))
 
     def _line(self, text: Text) -> None:
-        self._console.print(text, soft_wrap=True)
+        self._console.print(text, soft_wrap=not self._console.is_terminal)
 
 
 class _Plain(_Lines):
@@ -104,7 +120,7 @@ class _Terminal(_Lines):
         self._live = live
 
     def step(self, text: str) -> None:
-        self._live.update(Text(f"  {text} …", style="dim"))
+        self._live.update(UnderWay(text))
 
     def progress(self, progress: JobProgress) -> None:
         bar = max(0, min(20, (self._console.width - 80) // 2))
@@ -119,22 +135,14 @@ def sentence(phase: str, progress: JobProgress, *, bar: int) -> Text:
     """How far the job of a phase is. `bar` is the width of each bar in columns; 0 leaves them out."""
     line = Text(f"  {phase:10} ", no_wrap=True, overflow="ellipsis")
     if progress.map is None:
-        return line.append(f"client at work, {format_seconds(progress.elapsed_seconds)}", style="dim")
+        words = f"waiting for the first container, {format_seconds(progress.elapsed_seconds)}"
+        return line.append(words, style="dim")
     line.append(_bar(progress.map, bar), style="cyan").append(f"map {progress.map:4.0%}  ")
     if progress.reduce is not None:
         line.append(_bar(progress.reduce, bar), style="magenta").append(f"reduce {progress.reduce:4.0%}  ")
-    share = _share(progress)
     if progress.bytes_read is not None and progress.bytes_written is not None:
         line.append(f"in {format_bytes(progress.bytes_read)}, out {format_bytes(progress.bytes_written)}  ")
-    line.append(format_seconds(progress.elapsed_seconds), style="dim")
-    if 0.05 < share < 1:
-        line.append(f", ~{format_seconds(progress.elapsed_seconds * (1 / share - 1))} left", style="dim")
-    return line
-
-
-def _share(progress: JobProgress) -> float:
-    parts = [part for part in (progress.map, progress.reduce) if part is not None]
-    return sum(parts) / len(parts)
+    return line.append(format_seconds(progress.elapsed_seconds), style="dim")
 
 
 def _bar(share: float, width: int) -> str:

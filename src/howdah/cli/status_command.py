@@ -44,9 +44,10 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     click.secho(f"{manifest.name}", bold=True, nl=False)
     click.echo(
         f"  {manifest.state}, {nodes} node{'s' if nodes > 1 else ''}, Hadoop {manifest.hadoop['version']} on JDK "
-        f"{manifest.jdk['version']}, {manifest.defaults['kind']} defaults, "
-        f"{len(manifest.daemons) - len(manifest.lost)} of {len(manifest.daemons)} daemons alive"
+        f"{manifest.jdk['version']}, {manifest.defaults['kind']} defaults"
     )
+    alive = len(manifest.daemons) - len(manifest.lost)
+    click.echo(f"  daemons          {alive} of {len(manifest.daemons)} alive")
     ends = manifest.plan.endpoints
     storages = manifest.plan.storages
     if storages.hdfs:

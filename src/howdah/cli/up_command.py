@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +17,7 @@ from howdah.cli.request import cluster_request
 
 _STEPS = {
     "allocation": "host and ports",
-    "hadoop": "Hadoop, JDK, class archive",
+    "hadoop": "Hadoop, JDK, class archive (made once for each JDK)",
     "configuration": "configuration written",
     "format": "file system formatted",
     "start": "daemons started",
@@ -23,6 +26,10 @@ _STEPS = {
     "history": "job history server answers",
     "file": "a file was written and read back",
 }
+"""What is done at each step, in their order."""
+
+_LONG_SECONDS = 5.0
+"""After which a step that goes on is named where there is no terminal."""
 
 
 @click.command()
@@ -45,13 +52,9 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
     check_keys(request.settings, distribution)
     began = time.monotonic()
     started = StartedCluster(request)
-
-    def announce(step: str) -> None:
-        if not as_json:
-            click.echo(f"  {time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}")
-
     try:
-        manifest = started.wait_until_up(announce)
+        with _steps(began, quiet=as_json) as announce:
+            manifest = started.wait_until_up(announce)
         started.detach()
     except BaseException:
         started.end()
@@ -71,3 +74,63 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
     click.echo(f"  howdah exec{suffix} -- hdfs dfs -ls /")
     click.echo(f"  howdah run terasort --size 1G --cluster {name}")
     click.echo(f"  howdah down{suffix}")
+
+
+@contextmanager
+def _steps(began: float, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """What is to be told of each step that is done. The one that goes on is shown with a clock in a terminal;
+    elsewhere, it is named when it takes long."""
+    if quiet:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    from howdah.cli.progress import UnderWay
+
+    console = Console(highlight=False)
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield from _plain_steps(began)
+        return
+    left = dict(_STEPS)
+    with Live(UnderWay(_next(left), began), console=console, refresh_per_second=4, transient=True) as live:
+
+        def announce(step: str) -> None:
+            left.pop(step, None)
+            console.print(_done(began, step), soft_wrap=True)
+            live.update(UnderWay(_next(left), began))
+
+        yield announce
+
+
+def _plain_steps(began: float) -> Iterator[Callable[[str], None]]:
+    left = dict(_STEPS)
+
+    def wait() -> threading.Timer:
+        timer = threading.Timer(_LONG_SECONDS, click.echo, (f"           under way: {_next(left)}",))
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    timer = wait()
+
+    def announce(step: str) -> None:
+        nonlocal timer
+        timer.cancel()
+        left.pop(step, None)
+        click.echo(_done(began, step))
+        timer = wait()
+
+    try:
+        yield announce
+    finally:
+        timer.cancel()
+
+
+def _next(left: Mapping[str, str]) -> str:
+    """The first of the steps that are not done. Those of the daemons end in any order."""
+    return next(iter(left.values()), "ready")
+
+
+def _done(began: float, step: str) -> str:
+    return f"  {time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}"

@@ -32,6 +32,9 @@ class Observer(Protocol):
     def left_out(self, name: str, why: HowdahError) -> None:
         """A workload of several cannot be run here, and will not be."""
 
+    def run_started(self, title: str, number: int, of: int) -> None:
+        """The run of a workload, called `title`, begins: it is the `number`th of so many runs of all workloads."""
+
     def phase_started(self, name: str, data_bytes: int | None) -> None:
         """A phase has begun."""
 
@@ -62,6 +65,10 @@ class Both:
         for one in self._both:
             one.left_out(name, why)
 
+    def run_started(self, title: str, number: int, of: int) -> None:
+        for one in self._both:
+            one.run_started(title, number, of)
+
     def phase_started(self, name: str, data_bytes: int | None) -> None:
         for one in self._both:
             one.phase_started(name, data_bytes)
@@ -89,6 +96,8 @@ class Silent:
     def step(self, text: str) -> None: ...
 
     def left_out(self, name: str, why: HowdahError) -> None: ...
+
+    def run_started(self, title: str, number: int, of: int) -> None: ...
 
     def phase_started(self, name: str, data_bytes: int | None) -> None: ...
 

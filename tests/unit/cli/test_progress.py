@@ -25,11 +25,11 @@ def line(capsys: pytest.CaptureFixture[str], progress: JobProgress) -> str:
 @pytest.mark.parametrize(
     ("progress", "expected"),
     [
-        (JobProgress(None, None, 2.61), "  sort       client at work, 2.6 s"),
+        (JobProgress(None, None, 2.61), "  sort       waiting for the first container, 2.6 s"),
         (JobProgress(0.0, None, 5.0), "  sort       map   0%  5.0 s"),
         (
             JobProgress(1.0, 0.5, 30.0, 10**9, 447 * 10**6),
-            "  sort       map 100%  reduce  50%  in 1.00 GB, out 447 MB  30.0 s, ~10.0 s left",
+            "  sort       map 100%  reduce  50%  in 1.00 GB, out 447 MB  30.0 s",
         ),
         (
             JobProgress(1.0, 1.0, 40.0, 10**9, 10**9),

@@ -110,10 +110,11 @@ def test_root_0_is_what_this_process_starts_later(sampling, processes):
     assert points[os.getpid()]["role"] == "probe"
 
 
-def test_a_containers_processes_have_its_id(sampling, processes):
-    # As YARN does: a NodeManager, a shell that runs the container's script, and the JVM below it.
-    script = f"sh -c 'sleep 60 & sleep 60; : {CONTAINER}' & sleep 60; true"
-    manager = subprocess.Popen(["sh", "-c", 'sh -c "$0" & sleep 60; true'.replace("$0", "$1"), "nm", script])
+def test_a_containers_processes_have_its_id(sampling, processes, tmp_path):
+    # As YARN does: a NodeManager, a shell that runs the container's script, and the JVM below it. The NodeManager's own
+    # command line names no container: a child that has not called exec has the same.
+    (tmp_path / "launch").write_text(f"sh -c 'sh -c \"sleep 60 & sleep 60; : {CONTAINER}\" & sleep 60; true'")
+    manager = subprocess.Popen(["sh", "-c", 'sh "$1" & sleep 60; true', "nm", str(tmp_path / "launch")])
     processes.append(manager)
     one = sampling([{"pid": manager.pid, "role": "nodemanager", "node": "node2"}])
     try:
@@ -123,6 +124,25 @@ def test_a_containers_processes_have_its_id(sampling, processes):
         inside = [point for point in points.values() if point["role"] == "container"]
         assert {(point["container"], point["node"]) for point in inside} == {(CONTAINER, "node2")}
         assert points[manager.pid]["role"] == "nodemanager"
+    finally:
+        kill(by_pid(one.sample()).keys() - {os.getpid(), manager.pid})
+
+
+def test_a_child_is_asked_for_its_container_until_it_has_called_exec(sampling, processes, tmp_path):
+    """However many samples are taken before that: on a busy machine it may take long."""
+    os.mkfifo(tmp_path / "go")
+    # A subshell that waits is a child that has not called exec: its command line is its parent's.
+    container = f"exec sh -c 'sleep 60; : {CONTAINER}'"
+    (tmp_path / "manager").write_text(f"( read line < {tmp_path}/go; {container} ) & wait; true")
+    manager = subprocess.Popen(["sh", str(tmp_path / "manager")])
+    processes.append(manager)
+    one = sampling([{"pid": manager.pid, "role": "nodemanager", "node": "node2"}])
+    try:
+        until(lambda: roles(one.sample())["nodemanager"] == 2)
+        for _ in range(10):
+            assert roles(one.sample())["container"] == 0
+        (tmp_path / "go").write_text("now\n")
+        until(lambda: roles(one.sample())["container"] >= 1)
     finally:
         kill(by_pid(one.sample()).keys() - {os.getpid(), manager.pid})
 

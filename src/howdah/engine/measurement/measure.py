@@ -73,8 +73,10 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         if measurement.calibrated and cluster.observed:
             observer.step("calibrating: processors, disk, loopback")
             bounds = calibrate(cluster)
-        for workload, own in resolved:
-            for _ in range(measurement.repeat):
+        of = len(resolved) * measurement.repeat
+        for place, (workload, own) in enumerate(resolved):
+            for repetition in range(measurement.repeat):
+                observer.run_started(workload.title, place * measurement.repeat + repetition + 1, of)
                 measured = _once(measurement, cluster, storage, workload, own, bounds, observer)
                 yield measured
                 if measured.run.outcome.kind != "valid":

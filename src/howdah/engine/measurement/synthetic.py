@@ -36,8 +36,10 @@ def simulate(measurement: Measurement, truth: Truth, file: Path, observer: Obser
     if "nodes" in truth.effects:
         settings.setdefault("nodes", str(measurement.made.nodes))
     check_known(truth, file, settings)
-    for workload, asked in measurement.workloads:
-        for _ in range(measurement.repeat):
+    of = len(measurement.workloads) * measurement.repeat
+    for place, (workload, asked) in enumerate(measurement.workloads):
+        for repetition in range(measurement.repeat):
+            observer.run_started(workload.title, place * measurement.repeat + repetition + 1, of)
             yield _Simulation(measurement, workload, asked, truth, file, settings).closed(observer)
 
 

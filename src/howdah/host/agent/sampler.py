@@ -26,7 +26,8 @@ _MEMORY = {
 }
 _CONTAINER = re.compile(rb"container_(?:e\d+_)?\d+_\d{4,}_\d{2,}_\d{6,}")  # ContainerId.toString of YARN
 _LOOKS = 3
-"""So often is a NodeManager's new child asked for its container: until it calls exec it still looks like its parent."""
+"""So often is a NodeManager's new child asked for its container, once it has called exec: until then it looks like its
+parent, however long that takes."""
 
 
 def _columns(counters: dict[str, str], gauges: dict[str, str]) -> dict[str, Any]:
@@ -262,15 +263,17 @@ class Sampler:
             self._followed[pid] = _Process(pid, int(stat[1]), stat[19], role, node)
 
     def _look_for_container(self, process: _Process) -> None:
-        process.looks -= 1
         parent = self._followed.get(process.parent)
+        line = self._read(process.identity["pid"], "cmdline")
+        if parent is None or line != self._read(process.parent, "cmdline"):
+            process.looks -= 1
         container = None if parent is None else parent.identity.get("container")
         if container is None:
             try:
                 directory = os.fsencode(os.readlink("{}/{}/cwd".format(self._proc, process.identity["pid"])))
             except OSError:
                 directory = b""
-            found = _CONTAINER.search(self._read(process.identity["pid"], "cmdline") + b"\0" + directory)
+            found = _CONTAINER.search(line + b"\0" + directory)
             container = None if found is None else found.group().decode()
         if container is not None:
             process.becomes(container)

@@ -38,13 +38,14 @@ def confirmed_words(fresh: Findings) -> str:
     """What the fresh runs of the best settings say."""
     if len(fresh.findings) > 1 or fresh.findings[0].factor == CONFIGURATION:
         what = "The best settings are" if _has_runner_up(fresh) else "What was found is"
-        return f"{what} {listing([_against(one) for one in fresh.findings])}, in fresh runs."
+        return f"{what} {listing([_against(one, fresh) for one in fresh.findings])}, in fresh runs."
     [one] = fresh.findings
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"Fresh runs of the best settings against the baseline: {one.verdict}."
     numbers = f"{ratio(one.effect.ratio)} of the baseline, 95 % interval {ratio_interval(one.effect.interval)}"
     if one.verdict == "faster":
-        return f"Fresh runs confirm the best settings: {numbers}."
+        faster = _as_fast(one.effect.ratio, one.effect.interval, "the baseline") if is_time(fresh) else numbers
+        return f"Fresh runs confirm the best settings: {faster}."
     return f"Fresh runs do not confirm the best settings: {numbers}, {one.verdict}."
 
 
@@ -63,13 +64,26 @@ def _has_runner_up(fresh: Findings) -> bool:
     return {one.level for one in fresh.findings} == {BASELINE, RUNNER_UP}
 
 
-def _against(one: Finding) -> str:
-    """One of several settings ÷ what was found, the baseline of these runs."""
-    if one.effect is None or one.verdict in ("not enough data", "not comparable"):
-        return f"not told from {one.level} ({one.verdict})"
-    words = {"slower": "better than", "faster": "worse than", "different": "different from"}
-    numbers = f"{one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval {ratio_interval(one.effect.interval)}"
+def is_time(found: Findings) -> bool:
+    """Whether less of the primary metric is faster."""
+    return found.metric.unit == "s" and found.metric.better == "lower"
+
+
+def _as_fast(ratio: float, interval: Interval, name: str) -> str:
+    """How many times as fast as `name` something is that takes `ratio` of its time."""
+    return f"{times(1 / ratio)} as fast as {name} (95 % interval {1 / interval.high:.2f}–{1 / interval.low:.2f})"
+
+
+def _against(one: Finding, fresh: Findings) -> str:
+    """One of several settings against what was found, the baseline of these runs."""
     name = f"the {one.level}" if one.level in (BASELINE, RUNNER_UP) else one.level
+    if one.effect is None or one.verdict in ("not enough data", "not comparable"):
+        return f"not told from {name} ({one.verdict})"
+    span = one.effect.interval
+    if one.verdict == "slower" and is_time(fresh):
+        return _as_fast(1 / one.effect.ratio, Interval(1 / span.high, 1 / span.low), name)
+    words = {"slower": "better than", "faster": "worse than", "different": "different from"}
+    numbers = f"{one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval {ratio_interval(span)}"
     return f"{words.get(one.verdict, 'not shown to differ from')} {name} ({numbers})"
 
 
@@ -139,20 +153,18 @@ def _of_two(found: Findings) -> str:
     if effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"{one.verdict.capitalize()}: {one.level} against {one.baseline}."
     runs = f"{sum(result.value is not None for result in found.results)} runs"
-    is_time = metric.unit == "s" and metric.better == "lower"
-    if one.verdict == "faster" and is_time:
-        span = Interval(1 / effect.interval.high, 1 / effect.interval.low)
-        numbers = f"95 % interval {span.low:.2f}–{span.high:.2f}, {runs}"
+    if one.verdict == "faster" and is_time(found):
+        numbers = f"95 % interval {1 / effect.interval.high:.2f}–{1 / effect.interval.low:.2f}, {runs}"
         return (
             f"{found.title} is {times(1 / effect.ratio)} as fast with {one.level} as with {one.baseline} ({numbers})."
         )
-    what = f"{found.title} takes" if is_time else f"{found.phase}/{metric.name} of {found.title} is"
+    what = f"{found.title} takes" if is_time(found) else f"{found.phase}/{metric.name} of {found.title} is"
     numbers = f"95 % interval {change(effect.interval.low)} to {change(effect.interval.high)}, {runs}"
     if one.verdict == "no difference shown":
         missed = percent(effect.detectable - 1)
         both = f"No difference is shown between {one.level} and {one.baseline}"
         return f"{both}: {what} {change(effect.ratio)} ({numbers}); differences below {missed} may be missed."
-    more = f"{percent(abs(effect.ratio - 1))} {'more' if effect.ratio > 1 else 'less'} time" if is_time else ""
+    more = f"{percent(abs(effect.ratio - 1))} {'more' if effect.ratio > 1 else 'less'} time" if is_time(found) else ""
     higher = f"{percent(abs(effect.ratio - 1))} {'higher' if effect.ratio > 1 else 'lower'}"
     return f"{what} {more or higher} with {one.level} than with {one.baseline} ({numbers})."
 

@@ -18,6 +18,7 @@ from howdah.report.experiment.answer import (
     changed_levels,
     confirmed_words,
     effect_cells,
+    is_ab,
     is_confirmed,
     shown_pairs,
 )
@@ -32,6 +33,10 @@ def candidate_blocks(found: Findings, confirmed: Findings | None) -> Iterator[Bl
         yield Text("No level is shown to be better than the baseline's, so there is nothing to recommend.")
         if confirmed is not None:
             yield from _fresh_runs(confirmed)
+        return
+    if is_ab(found):
+        yield Text(f"To run it with {found.findings[0].level}:")
+        yield Code(_command(found.experiment, found.candidate))
         return
     words = listing(changed, most=len(changed))
     which = _ALL if shown_pairs(found) else _EACH

@@ -207,7 +207,7 @@ def test_every_format_has_it(design: Design) -> None:
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ("faster", "Fresh runs confirm the best settings: 0.8"),
+        ("faster", "Fresh runs confirm the best settings: 1.1"),
         ("no difference shown", "Fresh runs do not confirm the best settings: 0.8"),
         ("not enough data", "Fresh runs of the best settings against the baseline: not enough data."),
     ],
