@@ -88,4 +88,4 @@ def test_more_nodes_than_the_memory_holds(home: Home) -> None:
     ended = home.howdah("up", "--nodes", "20")
     assert ended.code == 1
     assert "not enough memory for 20 nodes" in (message := one_message(ended))
-    assert "Use fewer --nodes" in message
+    assert "fits now. Or free memory." in message

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -25,16 +27,16 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "
 @click.option("--all", "everything", is_flag=True, help="Show what is fine too.")
 @json_option
 def doctor(nodes: int, hadoop: str, size: str, work_dir: str | None, everything: bool, as_json: bool) -> None:
-    """Check this machine for what would make a run fail or a number doubtful; say what each means and what mends it."""
+    """Check this machine for what would make a run fail or a number doubtful; say what each means and what fixes it."""
     from howdah.cli.reporting import width
-    from howdah.engine.doctor import failed, run_checks, to_json
+    from howdah.engine.doctor import failed, judgement, run_checks, to_json
     from howdah.errors import HostProblem
     from howdah.host.channel import this_host
     from howdah.model.quantity import parse_bytes
 
     # Input, output and what lies between map and reduce; see TeraSort.space_bytes.
     need = parse_bytes(size) * (min(3, nodes) + 3)
-    with this_host() as host:
+    with this_host() as host, _looking(quiet=as_json):
         findings = run_checks(host, nodes=nodes, hadoop=hadoop, need=need, directory=work_dir)
     if as_json:
         click.echo(json.dumps(to_json(findings), indent=1))
@@ -46,8 +48,9 @@ def doctor(nodes: int, hadoop: str, size: str, work_dir: str | None, everything:
         counts = {level: sum(one.level == level for one in findings) for level in _MARKS}
         words = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
         click.echo(f"{len(findings)} checks: {words}.")
+        click.secho(judgement(findings), bold=True)
     if failed(findings):
-        raise HostProblem("a cluster would not come up here", hint="Mend what is marked ERROR above.")
+        raise HostProblem("a cluster would not come up here", hint="Fix what is marked ERROR above.")
 
 
 def _show(finding: Finding, columns: int) -> None:
@@ -57,4 +60,20 @@ def _show(finding: Finding, columns: int) -> None:
         for line in textwrap.wrap(finding.meaning, columns - 6):
             click.echo(f"      {line}")
         if finding.fix:
-            click.echo(f"      → {click.style(finding.fix, bold=True)}")
+            click.echo(f"      {'look' if finding.looks else 'fix'}: {click.style(finding.fix, bold=True)}")
+
+
+@contextmanager
+def _looking(*, quiet: bool) -> Iterator[None]:
+    """A line in a terminal while it looks: measuring the disk takes some seconds."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from howdah.cli.progress import UnderWay
+
+    console = Console(stderr=True, highlight=False)
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
+        yield
+        return
+    with Live(UnderWay("looking at this machine"), console=console, refresh_per_second=4, transient=True):
+        yield

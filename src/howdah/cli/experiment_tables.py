@@ -18,6 +18,7 @@ from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Code, Text
+from howdah.report.document.wording import count
 from howdah.report.experiment.answer import headline, simple_cells
 from howdah.report.experiment.candidate import candidate_blocks
 from howdah.report.render.text import wrapped
@@ -54,12 +55,12 @@ def print_plan(plan: ExperimentPlan) -> None:
 
 def _print_order(plan: ExperimentPlan, console: Console) -> None:
     experiment, stop = plan.experiment, plan.experiment.stop
-    count, blocks = len(plan.arms), stop.least
+    arms, blocks = len(plan.arms), stop.least
     if experiment.design == "cic-2014":
-        words = f"{count} arms, three runs each in a row: {len(plan.slots)} runs, or more if an arm spreads."
+        words = f"{arms} arms, three runs each in a row: {len(plan.slots)} runs, or more if an arm spreads."
     else:
         words = (
-            f"{count} arms in {blocks} blocks or more, at most {stop.most}: {len(plan.slots)} runs or more. "
+            f"{arms} arms in {blocks} blocks or more, at most {stop.most}: {len(plan.slots)} runs or more. "
             f"Order drawn with seed {experiment.seed}."
         )
     click.echo(f"\nDesign {experiment.design}: {words}")
@@ -78,12 +79,15 @@ def _difference(arm: Levels, baseline: Levels) -> str:
 
 def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
     """What earlier runs tell."""
-    earlier, seconds = plan.earlier, plan.seconds
-    if earlier is None or seconds is None:
+    earlier = plan.earlier
+    if earlier is None:
         return ("Time and noise: not known, there are no earlier runs of this workload and size.",)
+    status = Status.after(plan, ())
+    low, high = (format_seconds(earlier.seconds * runs) for runs in (status.least, status.most))
+    runs = str(status.least) if status.least == status.most else f"{status.least} to {status.most}"
     lines = [
-        f"Time: {format_seconds(seconds)}, as {earlier.runs} earlier runs took {format_seconds(earlier.seconds)} each "
-        "(without starting clusters)."
+        f"Time: {low if low == high else f'{low} to {high}'}, for {runs} runs of {format_seconds(earlier.seconds)}, as "
+        f"{count(earlier.runs, 'earlier run')} took; starting clusters is not counted."
     ]
     found = [(blocks, plan.detectable(blocks)) for blocks in (plan.experiment.stop.least, plan.experiment.stop.most)]
     told = [f"{100 * (ratio - 1):.1f} % with {blocks} blocks" for blocks, ratio in found if ratio is not None]
@@ -99,7 +103,7 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
     click.echo(found.experiment.question)
     click.secho(headline(found, confirmed), bold=True)
     outcomes = Counter(one.outcome.kind for one in found.results)
-    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(outcomes.items())) or "no runs yet"
+    counts = ", ".join(f"{number} {kind}" for kind, number in sorted(outcomes.items())) or "no runs yet"
     blocks = "" if found.experiment.design == "search" else f"; {found.blocks} whole blocks"
     click.echo(f"{found.title}, {found.phase}/{found.metric.name}; {counts}{blocks}.\n")
     if not found.findings:
@@ -149,7 +153,7 @@ def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume
     """How far each part is: the experiment, and the one that confirms it, which may not have begun (`waits`)."""
     for one in parts:
         click.secho(one.plan.experiment.question, bold=True)
-        outcomes = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items())) or "none yet"
+        outcomes = ", ".join(f"{number} {kind}" for kind, number in sorted(one.outcomes.items())) or "none yet"
         if one.next is None:
             click.echo(f"Finished: {len(one.done)} runs ({outcomes}).")
             continue

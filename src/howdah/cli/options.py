@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import click
 
@@ -27,6 +27,27 @@ def parse_conf(pairs: tuple[str, ...]) -> dict[str, str]:
     return settings
 
 
+class GroupedCommand(click.Command):
+    """A command whose help page has its options in groups, by the names of their parameters. What is in no group is
+    under the first heading."""
+
+    groups: ClassVar[Mapping[str, Sequence[str]]] = {"Options": ()}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        first = next(iter(self.groups))
+        rows: dict[str, list[tuple[str, str]]] = {heading: [] for heading in self.groups}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                name = "help" if "--help" in parameter.opts else parameter.name
+                heading = next((one for one, names in self.groups.items() if name in names), first)
+                rows[heading].append(record)
+        for heading, found in rows.items():
+            if found:
+                with formatter.section(heading):
+                    formatter.write_dl(found)
+
+
 def making_options(command: Command) -> Command:
     """The options of commands that start a cluster."""
     for option in reversed(_MAKING):
@@ -35,11 +56,23 @@ def making_options(command: Command) -> Command:
 
 
 _MAKING = (
-    click.option("--nodes", type=click.IntRange(1, 20), default=None, help="Nodes (DataNode + NodeManager). [1]"),
     click.option(
-        "--hadoop", default=PRIMARY, show_default=True, help="A managed version, or 'system' for HADOOP_HOME."
+        "--nodes",
+        metavar="N",
+        type=click.IntRange(1, 20),
+        default=None,
+        help="Nodes, up to 20 (DataNode + NodeManager). [1]",
     ),
-    click.option("--hadoop-home", type=click.Path(), default=None, help="A Hadoop distribution of your own."),
+    click.option(
+        "--hadoop",
+        metavar="VERSION",
+        default=PRIMARY,
+        show_default=True,
+        help="A managed version, or 'system' for HADOOP_HOME.",
+    ),
+    click.option(
+        "--hadoop-home", metavar="DIR", type=click.Path(), default=None, help="A Hadoop distribution of your own."
+    ),
     click.option(
         "--defaults",
         type=click.Choice(["tuned", "stock"]),
@@ -57,9 +90,10 @@ _MAKING = (
     ),
     click.option(
         "--work-dir",
+        metavar="DIR",
         type=click.Path(),
         default=None,
-        help="The daemons' data are in a directory below, of the cluster's name.",
+        help="Parent of the directory with the daemons' data, which has the cluster's name.",
     ),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )
@@ -68,7 +102,7 @@ conf_option = click.option(
     "--conf", "conf", multiple=True, metavar="KEY=VALUE", help="A Hadoop setting; may be repeated."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-name_option = click.option("--name", default="default", show_default=True, help="Which cluster.")
+name_option = click.option("--name", metavar="NAME", default="default", show_default=True, help="Which cluster.")
 
 
 def typed_command() -> list[str]:

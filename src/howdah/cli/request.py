@@ -10,6 +10,7 @@ from typing import Any
 
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import UsageError
+from howdah.hadoop.configuration.tuning import select
 from howdah.model.storage import HDFS, parse_storages
 from howdah.store import howdah_home
 
@@ -26,6 +27,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
     work = options["work_dir"]
     storage = options["storage"] or HDFS
     parse_storages(storage)
+    select(stock=options["defaults"] == "stock", without=tuple(options["without"]))
     for what, place in (("--work-dir", work), ("--hadoop-home", home), ("HOWDAH_HOME", howdah_home())):
         _check_place(what, place)
     return ClusterRequest(

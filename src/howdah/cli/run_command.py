@@ -7,11 +7,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from howdah.cli.options import conf_option, json_option, making_options, parse_conf, typed_command
+from howdah.cli.options import GroupedCommand, conf_option, json_option, making_options, parse_conf, typed_command
 from howdah.cli.request import cluster_request
 from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.model.accelerator import ACCELERATORS
@@ -31,8 +31,8 @@ _COMMON = (
     click.option(
         "--cluster", metavar="NAME|conf:DIR|synthetic:FILE", help="A cluster that is up, instead of one for this."
     ),
-    click.option("--out", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
-    click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes."),
+    click.option("--out", metavar="DIR", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
+    click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes. There is one: system."),
     click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
     click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first."),
     click.option("--no-report", is_flag=True, help="Make no report: `howdah report` makes it of any run later."),
@@ -63,6 +63,21 @@ _COMMON = (
     conf_option,
     json_option,
 )
+
+
+class _OfWorkload(GroupedCommand):
+    """`howdah run WORKLOAD`."""
+
+    groups: ClassVar = {
+        "Workload": (),
+        "Measurement": ("repeat", "data", "probes", "no_probes", "no_calibration"),
+        "Settings": ("conf", "factors", "accelerator"),
+        "Cluster": ("cluster", "storage"),
+        "Cluster that is made for the run": (
+            *("nodes", "hadoop", "hadoop_home", "defaults", "without", "jvm_flag", "work_dir", "offline"),
+        ),
+        "Output": ("out", "labels", "no_report", "as_json", "help"),
+    }
 
 
 class _Workloads(click.Group):
@@ -102,8 +117,10 @@ def _command(workload: Workload) -> click.Command:
     for decorate in reversed((*map(_click_option, own), *_COMMON)):
         command = decorate(command)
     sizes = ", ".join(f"{label} ({format_amount(size, workload.unit)})" for label, size in workload.sizes.items())
-    words = f"{workload.title}: {workload.summary}." + (f"\n\nNamed sizes: {sizes}." if sizes else "")
-    made: click.Command = click.command(name=workload.name, help=words, short_help=workload.summary)(command)
+    words = f"{workload.title}: {workload.summary}."
+    if sizes:
+        words += f"\n\nNamed sizes: {sizes}.\n\n\b\nExample:  howdah run {workload.name} --size small --repeat 5"
+    made: click.Command = click.command(workload.name, _OfWorkload, help=words, short_help=workload.summary)(command)
     return made
 
 
@@ -133,13 +150,16 @@ def _command_of_all() -> click.Command:
     command: Any = call
     for decorate in reversed((click.option("--size", type=sizes, default="smoke", show_default=True), *_COMMON)):
         command = decorate(command)
-    made: click.Command = click.command(name=_ALL, help=words, short_help="runs every workload")(command)
+    made: click.Command = click.command(_ALL, _OfWorkload, help=words, short_help="runs every workload")(command)
     return made
 
 
 def _size_option(workload: Workload) -> Option:
     what = "Bytes of data (1G = 10^9)" if workload.unit == "B" else f"How many {workload.unit} (1M = 10^6)"
     return Option("size", f"{what}, or the name of a size. [small]")
+
+
+_METAVARS = {"count": "N", "number": "X", "positive": "X", "bytes": "BYTES"}
 
 
 class _Number(click.FloatRange):
@@ -159,7 +179,8 @@ def _click_option(option: Option) -> Any:
         "positive": _Number(0, min_open=True),
     }
     kind = click.Choice(option.choices) if option.choices else kinds.get(option.kind, click.STRING)
-    return click.option(f"--{option.name}", type=kind, default=None, help=option.help)
+    metavar = None if option.choices else _METAVARS.get(option.kind, option.name.upper())
+    return click.option(f"--{option.name}", type=kind, metavar=metavar, default=None, help=option.help)
 
 
 def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *, leave_out: bool = False) -> None:

@@ -77,6 +77,7 @@ def _warn_of_others() -> None:
 
     if others := other_users():
         click.secho(
-            f"  Other people are logged in ({', '.join(others)}): without Kerberos any local user can act as you.",
+            f"  Processes of other users: {', '.join(others)}.\n"
+            "  Without Kerberos they can read this cluster's data and run jobs as you.",
             fg="yellow",
         )

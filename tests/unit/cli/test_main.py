@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,3 +82,22 @@ except SystemExit:
 """
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert said.stdout.splitlines()[-1].split() == ["howdah.cli", "howdah.errors", "howdah.cli.main"]
+
+
+@pytest.mark.promise("`howdah run WORKLOAD --help` has its options in groups", "CHANGELOG")
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_options_of_a_workload_are_in_groups(columns: int) -> None:
+    said = CliRunner().invoke(howdah, ["run", "terasort", "--help"], terminal_width=columns)
+    lines = said.output.splitlines()
+    heads = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert heads == [
+        "Workload:", "Measurement:", "Settings:", "Cluster:", "Cluster that is made for the run:", "Output:",
+    ]  # fmt: skip
+    assert max(map(len, lines)) <= columns
+    for heading, option in (("Workload:", "--size SIZE"), ("Settings:", "--conf KEY=VALUE"), ("Output:", "--help")):
+        after = lines[lines.index(heading) + 1 :]
+        end = next((at for at, line in enumerate(after) if line in heads), len(after))
+        assert any(option in line for line in after[:end]), (heading, option)
+    options = re.findall(r"^  (?:-h, )?(--\S+)", said.output, re.M)
+    assert sorted(options) == sorted(set(options)), "each once"
+    assert len(options) == 27

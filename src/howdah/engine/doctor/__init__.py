@@ -5,11 +5,23 @@ from __future__ import annotations
 from howdah.cluster.allocation import ALLOCATIONS, Allocation
 from howdah.engine.doctor import machine, software
 from howdah.engine.doctor.facts import Facts, Request, gather
-from howdah.engine.doctor.finding import Finding, Level, Rule, examine, failed, to_json
+from howdah.engine.doctor.finding import Finding, Level, Rule, examine, failed, judgement, to_json
 from howdah.host import Host
 from howdah.store import howdah_home
 
-__all__ = ["RULES", "Facts", "Finding", "Level", "Request", "Rule", "examine", "failed", "run_checks", "to_json"]
+__all__ = [
+    "RULES",
+    "Facts",
+    "Finding",
+    "Level",
+    "Request",
+    "Rule",
+    "examine",
+    "failed",
+    "judgement",
+    "run_checks",
+    "to_json",
+]
 
 RULES = (*software.RULES, *machine.RULES)
 """What is looked at, in the order in which it is shown. `docs/how-to/doctor.md` is made from this table (`page.py`)."""

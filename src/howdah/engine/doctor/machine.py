@@ -21,7 +21,15 @@ _LEAST_PROCESSES, _GOOD_PROCESSES = 1024, 4096
 _BUSY_SHARE = 0.1
 _STEAL_SHARE = 0.05
 _GRANTED_SHARE = 0.9
+_SHOWN = 60
 _NETWORKED = ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "afs")
+
+
+def in_a_line(command: str) -> str:
+    """A command line of another process, as it is shown: on one line, and not all of a long one."""
+    printable = "".join(sign if sign.isprintable() else " " for sign in command)
+    words = " ".join(printable.split())
+    return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 1]}…"
 
 
 def _memory(facts: Facts) -> Iterator[Seen]:
@@ -155,7 +163,8 @@ def _processors(facts: Facts) -> Iterator[Seen]:
         yield Seen("warning", f"{whole}, but a control group grants the time of {quota:g} only")
     elif isinstance(measured, Mapping) and measured["bound_cpu_cores"] < _GRANTED_SHARE * allowed:
         yield Seen(
-            "warning", f"{whole}, but {allowed} busy processes got the time of {measured['bound_cpu_cores']:.2f}"
+            "warning",
+            f"{whole}, but {allowed} busy loops together got {measured['bound_cpu_cores'] / allowed:.0%} of their time",
         )
     else:
         yield Seen("ok", whole)
@@ -168,7 +177,7 @@ def _load(facts: Facts) -> Iterator[Seen]:
     now = facts.machine["now"]
     if now["cpu_busy"] is None:
         return
-    busiest = ", ".join(f"{one['command']} ({one['user']}, pid {one['pid']})" for one in now["busiest"][:3])
+    busiest = ", ".join(f"{in_a_line(one['command'])} ({one['user']}, pid {one['pid']})" for one in now["busiest"][:3])
     if now["cpu_busy"] > _BUSY_SHARE:
         yield Seen(
             "warning", f"{now['cpu_busy']:.0%} of the processors are busy already: {busiest or 'short processes'}"
@@ -224,6 +233,7 @@ RULES = (
         "Daemons and tasks must fit into memory together; what does not fit is killed in the middle of a job.",
         "ps aux --sort -rss | head  # who has it",
         _memory,
+        looks=True,
     ),
     Rule(
         "swap",
@@ -281,22 +291,25 @@ RULES = (
     ),
     Rule(
         "processors",
-        "What other processes, the hypervisor or a control group take is missing in every measurement.",
+        "Whatever takes it (other programs, the hypervisor, a control group) makes every run slower and noisier.",
         "taskset -cp $$; cat /proc/self/cgroup  # who takes it, and where it is set",
         _processors,
+        looks=True,
     ),
-    Rule("load", "Others' work is in every number, and differs from run to run.", "top -o %CPU", _load),
+    Rule("load", "Others' work is in every number, and differs from run to run.", "top -o %CPU", _load, looks=True),
     Rule(
         "java-processes",
         "They hold memory and may be somebody's cluster; only the memory that is available now is counted on.",
         "jps -l",
         _java_processes,
+        looks=True,
     ),
     Rule(
         "steal",
         "Other virtual machines share the processors: the same job takes longer when they are busy.",
         "vmstat 5  # wait until `st` is 0",
         _steal,
+        looks=True,
     ),
     Rule(
         "governor",

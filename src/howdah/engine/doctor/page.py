@@ -22,7 +22,9 @@ level:
 | `warning` | it will run, but numbers may be doubtful, or somebody is at risk |
 | `error` | a cluster will not come up, or not stay up |
 
-With an error the exit code is 1, otherwise 0. What the machine does not show is a note that says so.
+With an error the exit code is 1, otherwise 0. What the machine does not show is a note that says so. The last line is a
+judgement: whether clusters will start, and whether numbers that are made now will be doubtful. A command after `fix:`
+puts the finding right; one after `look:` only shows more.
 
 This page is made from the table that the program uses (`src/howdah/engine/doctor/`). A finding may name a better
 command than the one that stands here.
@@ -36,7 +38,9 @@ def page() -> str:
 
 def _section(rule: Rule) -> str:
     text = f"## {rule.name}\n\n{rule.meaning}\n"
-    return text if rule.fix is None else f"{text}\n```sh\n{rule.fix}\n```\n"
+    if rule.fix is None:
+        return text
+    return f"{text}\n{'To look' if rule.looks else 'To fix it'}:\n\n```sh\n{rule.fix}\n```\n"
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def _hadoop(facts: Facts) -> Iterator[Seen]:
 
 def _ports(facts: Facts) -> Iterator[Seen]:
     if isinstance(facts.plan, HostProblem):
-        yield Seen("error", facts.plan.message, "howdah status")
+        yield Seen("error", facts.plan.message, "howdah status", looks=True)
         return
     used = [port for place in facts.plan.places for port in place.ports.values()]
     used += [*facts.plan.application_ports, *facts.plan.application_web_ports]
@@ -89,9 +89,9 @@ def _strays(facts: Facts) -> Iterator[Seen]:
 def _users(facts: Facts) -> Iterator[Seen]:
     others = facts.machine["now"]["other_users"]
     if others:
-        yield Seen("warning", f"{', '.join(others)} can use this machine too")
+        yield Seen("warning", f"processes of other users: {', '.join(others)}")
     else:
-        yield Seen("ok", "nobody else is logged in or has processes")
+        yield Seen("ok", "no other user has processes")
 
 
 RULES = (
@@ -131,7 +131,8 @@ RULES = (
         "other-users",
         "A cluster without Kerberos believes whatever user name a client claims: every user of the machine can read "
         "and delete your data in it, and run programs as you. Use a machine, or an allocation, that is yours alone.",
-        "howdah down --all",
+        "ps -eo user= | sort | uniq -c",
         _users,
+        looks=True,
     ),
 )

@@ -58,19 +58,33 @@ def size_cluster(nodes: int, processors: int, memory: int, available: int, disk:
     Raises:
         HostProblem: not enough memory for this many nodes.
     """
-    masters = sum(role.heap_mib + JVM_OVERHEAD_MIB for role in MASTERS)
-    workers = nodes * sum(role.heap_mib + JVM_OVERHEAD_MIB for role in WORKERS)
     usable = int(min(0.8 * memory, 0.9 * available) / _MIB)
-    slots = -(-processors // nodes)
-    task = ((usable - masters - workers) // nodes - _AM_MIB) // slots // STEP_MIB * STEP_MIB
+    slots, task = _slots(nodes, processors), _task(nodes, processors, usable)
     if task < _TASK_LEAST_MIB:
+        fit = next((fewer for fewer in range(nodes, 0, -1) if _task(fewer, processors, usable) >= _TASK_LEAST_MIB), 0)
         raise HostProblem(
             f"not enough memory for {nodes} nodes: {usable} MiB usable of {memory // _MIB}, the daemons take "
-            f"{masters + workers}, which leaves {max(task, 0)} MiB per task (at least {_TASK_LEAST_MIB} are needed)",
-            hint="Use fewer --nodes, or free memory.",
+            f"{_daemons(nodes)}, which leaves {max(task, 0)} MiB per task (at least {_TASK_LEAST_MIB} are needed)",
+            hint=f"--nodes {fit} fits now. Or free memory." if fit else "Free memory: not one node fits now.",
         )
     task = min(task, _TASK_MOST_MIB)
     return Sizing(nodes, slots, task, _AM_MIB, slots * task + _AM_MIB, _block(disk, nodes * slots))
+
+
+def _slots(nodes: int, processors: int) -> int:
+    return -(-processors // nodes)
+
+
+def _daemons(nodes: int) -> int:
+    """What the daemons of so many nodes take, in MiB."""
+    masters, workers = (sum(role.heap_mib + JVM_OVERHEAD_MIB for role in roles) for roles in (MASTERS, WORKERS))
+    return masters + nodes * workers
+
+
+def _task(nodes: int, processors: int, usable: int) -> int:
+    """What is left for each task, in MiB; below 0 where the daemons do not fit."""
+    whole = (usable - _daemons(nodes)) // nodes - _AM_MIB
+    return whole // _slots(nodes, processors) // STEP_MIB * STEP_MIB
 
 
 _MASTER = "yarn.app.mapreduce.am.resource.mb"

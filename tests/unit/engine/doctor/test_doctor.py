@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.doctor import RULES, Facts, Finding, Request, examine, failed, to_json
+from howdah.engine.doctor import RULES, Facts, Finding, Request, examine, failed, judgement, to_json
+from howdah.engine.doctor.machine import in_a_line
 from howdah.engine.doctor.page import page
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration.plan import lay_out
@@ -170,7 +171,7 @@ CASES: list[tuple[str, str, str, Facts]] = [
     (
         "processors",
         "warning",
-        "the time of 1.20",
+        "60% of their time",
         replace(HEALTHY, calibration={**CALIBRATION, "bound_cpu_cores": 1.2}),
     ),
     ("processors", "note", "4.29 GB of memory", with_machine(control_groups__memory=4 * GIB)),
@@ -215,7 +216,38 @@ def test_a_file_system_without_a_number_of_inodes_has_enough():
 def test_as_json_a_finding_is_plain():
     (record,) = to_json(of(with_machine(now__other_users=["bob"]), "other-users"))
     assert record["level"] == "warning"
-    assert set(record) == {"name", "level", "finding", "meaning", "fix"}
+    assert set(record) == {"name", "level", "finding", "meaning", "fix", "looks"}
+
+
+@pytest.mark.promise("The doctor ends with a judgement", "how-to/doctor")
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (HEALTHY, "Clusters will start, and nothing was found that makes numbers doubtful."),
+        (with_machine(now__other_users=["bob"]), "Clusters will start. Numbers made now will be doubtful: 1 warning."),
+        (replace(HEALTHY, jdk=HostProblem("no Java")), "Clusters will not start, or not stay up: 1 error."),
+    ],
+)
+def test_the_last_word_is_a_judgement(facts: Facts, words: str):
+    assert judgement(examine(facts, RULES)) == words
+
+
+@pytest.mark.promise("The doctor tells a command that fixes from one that only shows more", "how-to/doctor")
+def test_a_fix_is_told_from_a_look():
+    [busy] = [one for one in of(with_machine(now__cpu_busy=0.9), "load") if one.level == "warning"]
+    assert (busy.fix, busy.looks) == ("top -o %CPU", True)
+    [swap] = of(with_machine(now__swap_used=10**10, memory__swap=10**11), "swap")
+    assert swap.looks is False
+    assert not any(one.looks for one in of(HEALTHY, "load"))
+    others = of(with_machine(now__other_users=["bob"]), "other-users")
+    assert "down" not in (others[0].fix or ""), "nobody's clusters are in the way"
+
+
+def test_a_command_is_one_line_whatever_it_is():
+    assert in_a_line("python3 -c import runpy\nimport sys\n" + "x" * 100) == (
+        "python3 -c import runpy import sys " + "x" * 24 + "…"
+    )
+    assert in_a_line("a\x1b[31mb") == "a [31mb"
 
 
 @pytest.mark.promise("The page is made from the table that the program uses", "how-to/doctor")

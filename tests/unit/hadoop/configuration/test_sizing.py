@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -34,7 +35,20 @@ def test_all_of_it_fits_the_memory(nodes: int, processors: int, memory: int, ava
 def test_too_little_memory_is_said_with_its_arithmetic() -> None:
     with pytest.raises(HostProblem, match=r"not enough memory for 3 nodes: 3276 MiB usable of 4096") as raised:
         size_cluster(3, 2, 4 * GIB, 4 * GIB, GIB)
-    assert "Use fewer --nodes" in str(raised.value.hint)
+    assert str(raised.value.hint) == "Free memory: not one node fits now."
+
+
+@pytest.mark.promise("`howdah up --nodes N` that does not fit says how many nodes do", "CHANGELOG")
+@pytest.mark.parametrize("nodes", [8, 15, 20])
+def test_how_many_nodes_fit_is_said(nodes: int) -> None:
+    with pytest.raises(HostProblem, match=f"not enough memory for {nodes} nodes") as raised:
+        size_cluster(nodes, 2, 12 * GIB, 12 * GIB, GIB)
+    found = re.match(r"--nodes (\d+) fits now", str(raised.value.hint))
+    assert found is not None
+    fit = int(found[1])
+    assert size_cluster(fit, 2, 12 * GIB, 12 * GIB, GIB).nodes == fit < nodes
+    with pytest.raises(HostProblem):
+        size_cluster(fit + 1, 2, 12 * GIB, 12 * GIB, GIB)
 
 
 @pytest.mark.parametrize(
