@@ -132,4 +132,12 @@ DEFECTS = (
         new="        sys.exit(1)",
         tests=(f"{_START}::test_interrupted_in_the_middle",),
     ),
+    Defect(
+        name="directory-of-another-user",
+        promise="A directory that another user could change holds no cluster.",
+        file="src/howdah/host/agent/files.py",
+        old="        if seen.st_uid not in trusted:",
+        new="        if seen.st_uid not in trusted and not place:",
+        tests=("tests/unit/host/test_files.py::test_who_else_could_change_what_is_in_a_directory_is_told",),
+    ),
 )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from howdah.cluster.ownership import remove_directories
+from howdah.cluster.ownership import refuse_exposed, remove_directories
 from howdah.cluster.state import Daemon
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.cluster import Configuration
@@ -69,6 +69,7 @@ class Daemons:
 
         `extra` are further files of every conf directory, by name.
         """
+        refuse_exposed(self._hosts[self._plan.masters.host], self._conf)
         for place in self._plan.places:
             host = self._hosts[place.host]
             node = None if place is self._plan.masters else place.name

@@ -20,12 +20,15 @@ _DYING_SECONDS = 15.0
 def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
     """Makes the directories of a cluster anew, on every host, with a mark of whose they are.
 
-    Raises UsageError where there is something that neither this cluster nor one of its name before has made; nothing
-    is left of those that were made then.
+    Raises:
+        UsageError: there is something that neither this cluster nor one of its name before has made; nothing is left of
+            those that were made then.
+        HostProblem: another user could change what is in a directory of the daemons, and so run programs as this one.
     """
     begun: list[Host] = []
     for host in hosts:
         begun.append(host)
+        refuse_exposed(host, plan.directory)
         for directory in plan.directories:
             other = operations.claim_directory(host, directory, _owner(plan))
             if other is None:
@@ -37,6 +40,17 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
                 f"{directory} is there already, and would be emptied: {whose}",
                 hint="Choose another --name, or another --work-dir, below which a directory of that name is made.",
             )
+
+
+def refuse_exposed(host: Host, directory: str) -> None:
+    """Raises HostProblem where another user could change what is in `directory`."""
+    why = operations.exposed(host, directory)
+    if why is not None:
+        raise HostProblem(
+            f"{directory} is no place for a cluster: {why}, and could run programs as you",
+            host=host.name,
+            hint="Choose a directory below one of your own: --work-dir for data, HOWDAH_HOME for everything.",
+        )
 
 
 def remove_directories(host: Host, plan: Plan) -> None:

@@ -78,6 +78,12 @@ def remove(host: Host, path: str) -> None:
     host.call("files.remove", path=path)
 
 
+def exposed(host: Host, path: str) -> str | None:
+    """Return who else could change what is in a directory, as they own it or one above, in words; None for nobody."""
+    why: str | None = host.call("files.exposed", path=path)
+    return why
+
+
 def claim_directory(host: Host, path: str, owner: str) -> str | None:
     """Make a directory that `owner` has; return None, or who has it already ("" where that is not known)."""
     other: str | None = host.call("files.claim", path=path, owner=owner)

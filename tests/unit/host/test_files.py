@@ -57,3 +57,64 @@ def test_a_link_to_what_is_mounted_is_on_it(tmp_path: Path) -> None:
         assert files.mounted_type(str(tmp_path)) == own
     finally:
         subprocess.run(["umount", str(tmp_path / "deep")], check=True)
+
+
+OTHER = 12345
+"""The number of a user that is nobody here."""
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody")
+
+
+@pytest.mark.promise("`howdah up` refuses a directory that another user could change", "CHANGELOG")
+@as_root
+def test_who_else_could_change_what_is_in_a_directory_is_told(tmp_path: Path) -> None:
+    deep = tmp_path / "above" / "mine" / "new"
+    deep.parent.mkdir(parents=True)
+    assert files.exposed(str(deep)) is None
+    os.chown(tmp_path / "above", OTHER, -1)
+    assert files.exposed(str(deep)) == f"{tmp_path}/above belongs to user {OTHER}", "its own one could be another now"
+    os.chown(tmp_path / "above", 0, -1)
+    (tmp_path / "above").chmod(0o777)
+    assert files.exposed(str(deep)) == f"everybody may rename what is in {tmp_path}/above"
+    (tmp_path / "above").chmod(0o1777)
+    assert files.exposed(str(deep)) is None, "as /tmp is"
+    (tmp_path / "above").chmod(0o2770)
+    assert files.exposed(str(deep)) is None, "a group is trusted"
+
+
+@as_root
+def test_a_link_of_somebody_else_may_lead_elsewhere_tomorrow(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    assert files.exposed(str(tmp_path / "link" / "new")) is None
+    os.chown(tmp_path / "link", OTHER, -1, follow_symlinks=False)
+    assert files.exposed(str(tmp_path / "link" / "new")) == f"{tmp_path}/link belongs to user {OTHER}"
+    os.chown(tmp_path / "link", 0, -1, follow_symlinks=False)
+    os.chown(tmp_path / "mine", OTHER, -1)
+    assert files.exposed(str(tmp_path / "link" / "new")) == f"{tmp_path}/mine belongs to user {OTHER}"
+
+
+@as_root
+def test_a_directory_that_another_user_has_made_is_not_claimed(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    os.chown(place, OTHER, -1)
+    assert files.claim(str(place), "me") == "", "though it is empty"
+    os.chown(place, 0, -1)
+    place.chmod(0o777)
+    assert files.claim(str(place), "me") is None
+    assert place.stat().st_mode & 0o777 == 0o700
+    (tmp_path / "link").symlink_to(place)
+    assert files.claim(str(tmp_path / "link"), "me") == ""
+
+
+def test_what_lies_in_the_way_of_a_file_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "conf.new").symlink_to(tmp_path / "victim")
+    files.write(str(tmp_path / "conf"), b"mine")
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert (tmp_path / "conf").read_text() == "mine"
+    assert not (tmp_path / "conf").is_symlink()
+    (tmp_path / "conf.new").write_text("left by a writer that was killed")
+    files.write(str(tmp_path / "conf"), b"newer")
+    assert [one.name for one in sorted(tmp_path.iterdir())] == ["conf", "victim"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pwd
 import shutil
-from typing import Any, Callable, Dict, List, Optional
+import stat
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set
 
 from .kernel import mount_of, parse_mountinfo
 
@@ -20,9 +22,11 @@ def read(path: str, offset: int = 0, limit: Optional[int] = None) -> bytes:
 
 
 def write(path: str, content: bytes, mode: int = 0o600) -> None:
-    """Creates or replaces a file, whole or not at all."""
+    """Creates or replaces a file, whole or not at all. What somebody has laid in its way is not written to."""
     fresh = path + ".new"
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as out:
+    if os.path.lexists(fresh):  # Left by a writer that was killed.
+        os.remove(fresh)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb") as out:
         out.write(content)
     os.replace(fresh, path)
 
@@ -51,13 +55,56 @@ def remove(path: str) -> None:
         os.remove(path)
 
 
+def exposed(path: str) -> Optional[str]:
+    """Who else could change what is in a directory, in words, or None: whoever owns it or one above it, and everybody
+    where one above lets everybody rename what is in it. The same is asked of what links lead to. Root is trusted, and
+    so are the members of a group that may write (as in OpenSSH's StrictModes, but for the group)."""
+    trusted = {0, os.geteuid()} | _unmapped()
+    lexical = os.path.abspath(path)
+    for place in dict.fromkeys([*_upwards(lexical), *_upwards(os.path.realpath(lexical))]):
+        try:
+            seen = os.lstat(place)
+        except FileNotFoundError:
+            continue
+        if seen.st_uid not in trusted:
+            return "{} belongs to {}".format(place, _user(seen.st_uid))
+        if stat.S_ISDIR(seen.st_mode) and seen.st_mode & stat.S_IWOTH and not seen.st_mode & stat.S_ISVTX:
+            return "everybody may rename what is in {}".format(place)
+    return None
+
+
+def _upwards(path: str) -> Iterator[str]:
+    yield path
+    while path != os.path.dirname(path):
+        path = os.path.dirname(path)
+        yield path
+
+
+def _unmapped() -> Set[int]:
+    """In a container of a user's own, the machine's root has no number there, and is shown as nobody."""
+    try:
+        with open("/proc/self/uid_map") as source:
+            whole = source.read().split()[:3] == ["0", "0", "4294967295"]
+        with open("/proc/sys/kernel/overflowuid") as source:
+            return set() if whole else {int(source.read())}
+    except OSError:
+        return set()
+
+
+def _user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return "user {}".format(number)
+
+
 _OWNER = ".howdah-owner"
 
 
 def claim(path: str, owner: str) -> Optional[str]:
     """Makes a directory anew, empty but for a file that names its owner. What is there may be removed only if it is
     empty, or `owner` had it. Otherwise nothing happens, and the answer is who has it, empty if that is not known."""
-    if os.path.lexists(path) and not (os.path.isdir(path) and os.access(path, os.R_OK | os.W_OK | os.X_OK)):
+    if os.path.lexists(path) and not (_is_own(path) and os.access(path, os.R_OK | os.W_OK | os.X_OK)):
         return ""
     if os.path.isdir(path) and set(os.listdir(path)) - {_OWNER + ".new"}:
         other = _owner(path)
@@ -65,8 +112,15 @@ def claim(path: str, owner: str) -> Optional[str]:
             return other
     remove_claimed(path, owner)
     make(path)
+    os.chmod(path, 0o700)  # An empty one that was there may have had another mode.
     write(os.path.join(path, _OWNER), owner.encode())
     return None
+
+
+def _is_own(path: str) -> bool:
+    """Whether it is a directory that this user has made, and no link."""
+    seen = os.lstat(path)
+    return stat.S_ISDIR(seen.st_mode) and seen.st_uid == os.geteuid()
 
 
 def remove_claimed(path: str, owner: str) -> Optional[str]:
@@ -173,6 +227,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "files.write": write,
     "files.make": make,
     "files.remove": remove,
+    "files.exposed": exposed,
     "files.claim": claim,
     "files.remove_claimed": remove_claimed,
     "files.rename": rename,
