@@ -64,8 +64,8 @@ DEFECTS = (
         name="memory-overcommitted",
         promise="The containers and daemons of a cluster fit the memory of the machine together.",
         file="src/howdah/hadoop/configuration/sizing.py",
-        old="return masters + nodes * workers",
-        new="return masters + workers",
+        old="return -(-processors // nodes)",
+        new="return processors",
         tests=("tests/unit/hadoop/configuration/test_sizing.py::test_all_of_it_fits_the_memory",),
     ),
 )
