@@ -51,8 +51,8 @@ DEFECTS = (
         name="simulated-not-said",
         promise="Numbers of a synthetic cluster are called simulated wherever they are shown.",
         file=_COMPARE,
-        old="words = headline(found, subject, simulated=sides.baseline.first.run.simulated)",
-        new='words = headline(found, subject, simulated="simulated" in sides.baseline.first.run.labels)',
+        old="simulated = sides.baseline.first.run.simulated",
+        new='simulated = "simulated" in sides.baseline.first.run.labels',
         tests=("tests/system/test_synthetic.py::test_runs_are_told_from_measured_ones",),
     ),
     Defect(

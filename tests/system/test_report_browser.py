@@ -176,3 +176,30 @@ def test_it_prints_on_a4(opened: Opener, tmp_path: Path) -> None:
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("details .scroll").first.is_visible()
+
+
+@pytest.mark.promise("The first screen of a page has the verdict, the numbers and the caveats", "CHANGELOG")
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("name", PAGES)
+def test_the_first_screen_has_the_answer(opened: Opener, name: str, width: int, dark: bool) -> None:
+    page = opened(name, width=width, dark=dark)
+    places = []
+    for part in (".badge", "h1", ".tiles", ".count"):
+        found = page.locator(part)
+        assert found.count() <= 1
+        if found.count():
+            assert found.is_visible()
+            box = found.bounding_box()
+            assert box is not None
+            places.append((box["y"], box["y"] + box["height"]))
+    assert len(places) >= 2
+    assert places == sorted(places), "one below the other"
+    assert places[-1][1] <= 800
+    border, ink = (
+        page.evaluate(f"getComputedStyle(document.querySelector('.badge')).{style}")
+        for style in ("borderColor", "color")
+    )
+    assert page.locator(".sign").inner_text(), "a sign beside the colour"
+    if name in ("single", "failed"):
+        assert border != ink, "and a colour"

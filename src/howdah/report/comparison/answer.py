@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from howdah.model.comparison import Comparison, Interval
 from howdah.model.metric import Metric
+from howdah.report.document.blocks import KINDS, Badge, Glance, Tile
 from howdah.report.document.wording import (
     centre,
     change,
+    interval,
     percent,
     probability,
     probability_words,
@@ -52,13 +54,13 @@ def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
     if verdict == "not enough data":
         return f"{prefix}{subject.measure} {both} with {second} and {first}, but {runs} cannot show a difference."
     spread = f"{runs}, rank test p {probability_words(found.p)}"
-    interval = found.interval
-    if interval is not None and verdict == "faster" and subject.is_time:
-        low, high = 1 / interval.high, 1 / interval.low
+    span = found.interval
+    if span is not None and verdict == "faster" and subject.is_time:
+        low, high = 1 / span.high, 1 / span.low
         size = f"{subject.title} is {times(1 / found.ratio)} as fast with {second} as with {first}"
         return f"{prefix}{size} (95 % interval {low:.2f}–{high:.2f}): {subject.measure} {both} ({spread})."
     size = f"{subject.measure} of {subject.title} is {percent(abs(found.ratio - 1))} {_direction(found.ratio)}"
-    return f"{prefix}{size} with {second} than with {first} (95 % interval {_span(interval)}): {both} ({spread})."
+    return f"{prefix}{size} with {second} than with {first} (95 % interval {_span(span)}): {both} ({spread})."
 
 
 def enough(found: Comparison) -> Iterator[str]:
@@ -86,5 +88,21 @@ def _direction(ratio: float) -> str:
     return "higher" if ratio > 1 else "lower"
 
 
-def _span(interval: Interval | None) -> str:
-    return "–" if interval is None else f"{change(interval.low)} to {change(interval.high)}"
+def _span(found: Interval | None) -> str:
+    return "–" if found is None else f"{change(found.low)} to {change(found.high)}"
+
+
+def glance(found: Comparison, subject: Subject, caveats: int, *, simulated: bool) -> Glance:
+    """The verdict, the size of the effect, both values, and how many runs there are."""
+    badge = Badge(KINDS.get(found.verdict, "unsure"), found.verdict)
+    if simulated:
+        badge = Badge("simulated", f"simulated: {found.verdict}")
+    span = f"95 %: {_span(found.interval)}" if found.interval else "no interval"
+    unit = subject.metric.unit
+    sides = [
+        Tile(name, quantity(centre(side), unit), f"95 %: {interval(side.interval, unit)}" if side.interval else "")
+        for name, side in zip(subject.names, (found.baseline, found.contender), strict=True)
+    ]
+    size = Tile(f"{subject.names[1]} ÷ {subject.names[0]}", change(found.ratio), span)
+    runs = Tile("runs", f"{found.baseline.n} + {found.contender.n}", f"rank test p {probability_words(found.p)}")
+    return Glance(badge, (size, *sides, runs), caveats)

@@ -11,7 +11,7 @@ from howdah.model.comparison import Comparison
 from howdah.model.environment import Difference, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
-from howdah.report.comparison.answer import NAMES, Subject, enough, headline, spoken
+from howdah.report.comparison.answer import NAMES, Subject, enough, glance, headline, spoken
 from howdah.report.document.blocks import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dots, Ratio, Ratios
 from howdah.report.document.results import Measure, Replicates, measures, registered, run_value, values
@@ -119,11 +119,13 @@ def build_comparison(
         Section("runs", "Runs", (_runs(sides), Text(METHOD, small=True))),
     )
     subject = Subject(sides.baseline.first.run.title, str(sides.measure), sides.metric, names)
-    words = headline(found, subject, simulated=sides.baseline.first.run.simulated)
+    simulated = sides.baseline.first.run.simulated
+    words = headline(found, subject, simulated=simulated)
     workload = sides.baseline.first.run.trial.workload
     return ComparisonReport(
         title=f"{workload}: {count(len(sides.baseline.valid), 'run')} against {len(sides.contender.valid)}",
         headline=words,
+        glance=glance(found, subject, len(caveats), simulated=simulated),
         sections=sections,
         facts=_facts(sides, found, words),
         measure=str(sides.measure),

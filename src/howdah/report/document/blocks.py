@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from howdah.model.comparison import Verdict
 from howdah.model.run import Caveat
 from howdah.report.document.drawing import Drawing
 
@@ -82,12 +83,59 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+Kind = Literal["good", "bad", "differs", "same", "unsure", "simulated"]
+"""What a badge stands for; each has a colour and a sign."""
+
+
+KINDS: Mapping[Verdict, Kind] = {
+    "faster": "good",
+    "slower": "bad",
+    "different": "differs",
+    "no difference shown": "same",
+    "not enough data": "unsure",
+    "not comparable": "unsure",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """The verdict in a word or two."""
+
+    kind: Kind
+    word: str
+
+    @property
+    def sign(self) -> str:
+        """The second sign beside the colour."""
+        return {"good": "✓", "bad": "✕", "differs": "≠", "same": "=", "unsure": "?", "simulated": "▨"}[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number of the answer: what it is, its value, and what a reader must know beside it."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is seen first: the verdict, four numbers at most, and how many caveats there are."""
+
+    badge: Badge
+    tiles: tuple[Tile, ...]
+    caveats: int
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A document built from run directories. `headline` says the result; `facts` are the same as JSON values."""
+    """A document built from run directories. `headline` says the result, `glance` what is seen first; `facts` are the
+    same as JSON values."""
 
     title: str
     headline: str
+    glance: Glance
     sections: tuple[Section, ...]
     facts: Mapping[str, Any]
 

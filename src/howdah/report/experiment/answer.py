@@ -83,8 +83,10 @@ def _against(one: Finding, fresh: Findings) -> str:
     if one.verdict == "slower" and is_time(fresh):
         return _as_fast(1 / one.effect.ratio, Interval(1 / span.high, 1 / span.low), name)
     words = {"slower": "better than", "faster": "worse than", "different": "different from"}
+    if one.verdict not in words:
+        return f"not shown to differ from {name}"
     numbers = f"{one.level} ÷ found {ratio(one.effect.ratio)}, 95 % interval {ratio_interval(span)}"
-    return f"{words.get(one.verdict, 'not shown to differ from')} {name} ({numbers})"
+    return f"{words[one.verdict]} {name} ({numbers})"
 
 
 def _answer(found: Findings) -> str:
@@ -174,6 +176,11 @@ def _effects_of(level: Level, pairs: Sequence[Interaction]) -> list[SimpleEffect
     return [simple for pair in pairs for simple in pair.simple if simple.level == level]
 
 
+def effects_of(level: Level, found: Findings) -> list[SimpleEffect]:
+    """What `level` does with and without the other levels that it is shown to depend on; empty where it is on none."""
+    return _effects_of(level, [pair for pair in found.interactions if level in pair.names])
+
+
 def _agree(simple: Sequence[SimpleEffect]) -> bool:
     """Whether a level does the same, shown, whatever it is together with."""
     verdicts = {one.verdict for one in simple}
@@ -183,7 +190,8 @@ def _agree(simple: Sequence[SimpleEffect]) -> bool:
 def _ranging(finding: Finding, simple: Sequence[SimpleEffect]) -> str:
     low, high = sorted(abs(one.ratio - 1) for one in (min(simple, key=_far), max(simple, key=_far)))
     words = "higher" if simple[0].ratio > 1 else "lower"
-    return f"{percent(low)} to {percent(high)} {words} with {name_of(finding)} ({simple[0].verdict})"
+    size = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
+    return f"{size} {words} with {name_of(finding)} ({simple[0].verdict})"
 
 
 def _far(one: SimpleEffect) -> float:

@@ -9,13 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from howdah.model.comparison import Verdict
-from howdah.model.experiment import Findings, Result
+from howdah.model.experiment import Effect, Finding, Findings, Result
 from howdah.model.run import Caveat
-from howdah.report.document.blocks import Block, Code, Figure, Fold, Key, Report, Section, Table, Text, columns
+from howdah.report.document.blocks import (
+    KINDS,
+    Badge,
+    Block,
+    Code,
+    Figure,
+    Fold,
+    Glance,
+    Key,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tile,
+    columns,
+)
 from howdah.report.document.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
 from howdah.report.document.wording import (
     BETTER,
     MISSING,
+    change,
     count,
     drift,
     listing,
@@ -26,7 +42,16 @@ from howdah.report.document.wording import (
     ratio_interval,
     sentence,
 )
-from howdah.report.experiment.answer import SHOWN, effect_cells, headline, name_of, outcomes_of, simple_cells
+from howdah.report.experiment.answer import (
+    SHOWN,
+    effect_cells,
+    effects_of,
+    headline,
+    is_confirmed,
+    name_of,
+    outcomes_of,
+    simple_cells,
+)
 from howdah.report.experiment.candidate import candidate_blocks
 from howdah.report.experiment.rates import bills, economy
 from howdah.report.experiment.runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
@@ -81,7 +106,46 @@ def build_experiment(found: Findings, source: Source, confirmed: Findings | None
     sections.append(Section("candidate", "The best settings", tuple(candidate_blocks(found, confirmed))))
     sections.append(Section("design", "How it was done", tuple(_design(found, source))))
     words = headline(found, confirmed)
-    return Report(found.experiment.question, words, tuple(sections), _facts(found, words, confirmed))
+    return Report(
+        found.experiment.question,
+        words,
+        _glance(found, confirmed, sections),
+        tuple(sections),
+        _facts(found, words, confirmed),
+    )
+
+
+def _glance(found: Findings, confirmed: Findings | None, sections: Sequence[Section]) -> Glance:
+    """Whether something is shown and holds, and the largest effects."""
+    shown = [one for one in found.findings if one.verdict in SHOWN]
+    badge = Badge("same", "no difference shown")
+    if shown:
+        one = shown[0].verdict
+        badge = Badge(KINDS[one], one) if len(shown) == 1 else Badge("differs", "differences shown")
+    if not shown and (not found.findings or any(one.verdict == "not enough data" for one in found.findings)):
+        badge = Badge("unsure", "not enough data")
+    if confirmed is not None:
+        badge = Badge("good", "confirmed") if is_confirmed(confirmed) else Badge("unsure", "not confirmed")
+    if not found.ended:
+        badge = Badge("unsure", f"so far: {badge.word}")
+    if found.simulated:
+        badge = Badge("simulated", f"simulated: {badge.word}")
+    tiles = [_tile(one, effect, found) for one in found.findings[:3] if (effect := one.effect) is not None]
+    valid = sum(one.value is not None for one in found.results)
+    tiles.append(Tile("runs", str(valid), f"{count(found.blocks, 'whole block')}" if found.findings else "of a search"))
+    caveats = sum(isinstance(block, Caveat) for section in sections for block in section.blocks)
+    return Glance(badge, tuple(tiles), caveats)
+
+
+def _tile(one: Finding, effect: Effect, found: Findings) -> Tile:
+    """The effect of a level; where it depends on other levels, from where to where."""
+    apart = effects_of((one.factor, one.level), found)
+    if not apart:
+        span = effect.interval
+        return Tile(name_of(one), change(effect.ratio), f"95 %: {change(span.low)} to {change(span.high)}")
+    low, high = (edge(simple.ratio for simple in apart) for edge in (min, max))
+    on = listing(list(dict.fromkeys(simple.given[0] for simple in apart)))
+    return Tile(name_of(one), f"{change(low)} to {change(high)}", f"depends on {on}")
 
 
 def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:

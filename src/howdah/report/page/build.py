@@ -14,7 +14,7 @@ from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
 from howdah.model.storage import HDFS
-from howdah.report.document.blocks import Block, Figure, Fold, Key, Report, Section, Table, Text, columns
+from howdah.report.document.blocks import Block, Figure, Fold, Glance, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dot, DotGroup, Dots
 from howdah.report.document.results import (
     Measure,
@@ -25,6 +25,7 @@ from howdah.report.document.results import (
     run_value,
     summary,
     unregistered,
+    values,
 )
 from howdah.report.document.wording import (
     MISSING,
@@ -49,6 +50,7 @@ from howdah.report.page.detail import (
     time_section,
     timeline_section,
 )
+from howdah.report.page.glance import badge_of, glance_of
 from howdah.report.page.provenance import as_text, environment_section, flat, provenance_section
 from howdah.stats.power import LEVEL
 from howdah.store import StoredRun
@@ -88,20 +90,26 @@ def build_report(runs: Sequence[StoredRun]) -> Report:
     several = len(groups) > 1
     sections: list[Section] = [_overview(groups)] if several else []
     facts: list[dict[str, Any]] = []
+    glances: list[Glance] = []
     for place, members in enumerate(groups, 1):
         prefix = f"trial-{place}-" if several else ""
         detail = Detail(members.shown)
         if several:
             identity = members.first.run.trial.identity
             sections.append(Section(f"{prefix}head", f"Trial {place}: {identity}", ()))
-        sections.extend(_sections(members, detail, prefix))
+        caveats = tuple(caveats_of(members))
+        sections.extend(_sections(members, detail, prefix, caveats))
         facts.append(_facts(members, detail))
+        glances.append(glance_of(members, detail, caveats))
     names = sorted({members.first.run.trial.workload for members in groups})
     headlines = [headline(members) for members in groups]
     together = f"{count(len(groups), 'trial')} of {listing(names)}, {count(len(runs), 'run')}. They are not pooled."
+    tiles = tuple(replace(one.tiles[0], name=f"trial {place}") for place, one in enumerate(glances[:4], 1) if one.tiles)
+    whole = Glance(badge_of(groups), tiles, sum(one.caveats for one in glances))
     return Report(
         title=f"{listing(names)}: {count(len(runs), 'run')}",
         headline=together if several else headlines[0],
+        glance=whole if several else glances[0],
         sections=tuple(sections),
         facts={"schema": 1, "kind": "report", "headline": together if several else headlines[0], "trials": facts},
     )
@@ -222,12 +230,11 @@ def _overview(groups: Sequence[Replicates]) -> Section:
 _RUN_KEY = Key("contender", "a run, in the order made, top to bottom; line and band: geometric mean, 95 % interval")
 
 
-def _sections(members: Replicates, detail: Detail, prefix: str) -> Iterator[Section]:
+def _sections(members: Replicates, detail: Detail, prefix: str, caveats: Sequence[Caveat]) -> Iterator[Section]:
     """Caveats stand in the section that shows what they concern; those of the primary metric are at the top."""
     measure = members.primary
     top = {"run", *((str(measure), measure.phase, measure.metric) if measure else ())}
     phases = {time.phase for time in detail.times}
-    caveats = list(caveats_of(members))
     yield _result_section(members, detail, prefix, [one for one in caveats if one.about in top])
     elsewhere = [one for one in caveats if one.about not in top]
     yield _preceded(time_section(detail, prefix), [one for one in elsewhere if one.about in phases])
@@ -264,7 +271,7 @@ def _result_section(members: Replicates, detail: Detail, prefix: str, caveats: S
     if measure is not None and metric is not None:
         blocks.append(Text(sentence(f"This is {measure}: {metric.definition}")))
     blocks.extend(caveats)
-    if measure is not None and metric is not None:
+    if measure is not None and metric is not None and len(values(members.valid, measure)) > 1:
         blocks.append(_dots_figure(members, measure, metric, prefix))
     blocks.append(run_table(members))
     blocks.append(_checks(members.shown))
@@ -281,8 +288,6 @@ def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: 
     lowest, highest, middle = (quantity(n, metric.unit) for n in (found.minimum, found.maximum, centre(found)))
     mean = "median" if found.geometric_mean is None else "geometric mean"
     words = f"{count(found.n, 'run')} from {lowest} to {highest}, {mean} {middle}"
-    if found.n == 1:
-        words = f"One run of {middle}, which has no interval"
     if found.interval is not None:
         words += f", 95 % interval {interval(found.interval, metric.unit)}"
     return Figure(f"{prefix}dots", "Every run", f"{words}.", (_RUN_KEY,), Dots(str(measure), metric.unit, (dots,)))

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from howdah.model.accelerator import NONE
 from howdah.model.run import Caveat
 from howdah.model.storage import HDFS
-from howdah.report.document.blocks import Block, Report, Section, Table, Text, columns
+from howdah.report.document.blocks import Block, Glance, Report, Section, Table, Text, columns
 from howdah.report.document.results import Replicates
 from howdah.report.document.wording import MISSING, listing, moment, quantity, sentence
 from howdah.report.page.build import headline, metrics_blocks, outcome_words
 from howdah.report.page.data import data_words, known_data, output_replicas
 from howdah.report.page.detail import Detail
+from howdah.report.page.glance import badge_of
 from howdah.report.phases.times import step_seconds
 from howdah.store import StoredRun
 
@@ -33,7 +34,8 @@ def describe_run(run: StoredRun) -> Report:
         blocks = tuple(block for block in metrics_blocks((run,)) if isinstance(block, (Table, Caveat)))
         sections.append(Section("metrics", "Metrics", blocks))
     words = headline(members)
-    return Report(run.run.id, words, tuple(sections), {"schema": 1, "kind": "run", "headline": words, **_facts(run)})
+    facts = {"schema": 1, "kind": "run", "headline": words, **_facts(run)}
+    return Report(run.run.id, words, Glance(badge_of([members]), (), len(run.run.caveats)), tuple(sections), facts)
 
 
 def _identity(run: StoredRun) -> Iterator[Block]:

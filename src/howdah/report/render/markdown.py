@@ -10,7 +10,13 @@ _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[
 
 def render_markdown(report: Report) -> str:
     """CommonMark with GitHub's tables; folds are `<details>`."""
-    parts = [f"# {_escaped(report.title)}", f"**{_escaped(report.headline)}**"]
+    badge = report.glance.badge
+    tiles = (f"{_escaped(tile.name)} **{_escaped(tile.value)}**" for tile in report.glance.tiles)
+    parts = [
+        f"# {_escaped(report.title)}",
+        f"**{_escaped(report.headline)}**",
+        " · ".join((_escaped(f"{badge.sign} {badge.word}"), *tiles)),
+    ]
     for section in report.sections:
         parts.append(f"## {_escaped(section.title)}")
         parts.extend(_block(block) for block in section.blocks)

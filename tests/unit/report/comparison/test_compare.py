@@ -225,3 +225,15 @@ def test_one_side_is_enough(tmp_path: Path) -> None:
 )
 def test_other_data_has_no_such_caveat(tmp_path: Path, left: list[dict[str, Any]], right: list[dict[str, Any]]) -> None:
     assert "random draw" not in with_data(tmp_path, left, right)
+
+
+@pytest.mark.promise("Every page begins with a verdict, and four numbers at most", "CHANGELOG")
+def test_what_is_seen_first(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    found = build_comparison(group, faster, names=("heap=small", "heap=big"))
+    assert (found.glance.badge.kind, found.glance.badge.word) == ("good", "faster")
+    assert [(tile.name, tile.value) for tile in found.glance.tiles] == [
+        ("heap=big ÷ heap=small", "−26 %"), ("heap=small", "23.2 s"), ("heap=big", "17.2 s"), ("runs", "5 + 5"),
+    ]  # fmt: skip
+    assert found.glance.caveats == len(found.caveats)
+    assert build_comparison(faster, group).glance.badge.kind == "bad"
+    assert build_comparison(group[:3], faster[:3]).glance.badge.word == "not enough data"

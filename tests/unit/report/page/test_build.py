@@ -323,3 +323,23 @@ def test_trials_of_data_of_other_sizes_are_not_drawn_on_one_axis(tmp_path: Path)
     assert figures(small, again) == ["overview-dots"]
     assert figures(small, large) == []
     assert "not drawn on one axis" in render_text(build_report([small, large]))
+
+
+@pytest.mark.promise("Every page begins with a verdict, and four numbers at most", "CHANGELOG")
+def test_what_is_seen_first(group: list[StoredRun], single: StoredRun, tmp_path: Path) -> None:
+    whole = build_report(group).glance
+    assert (whole.badge.kind, whole.badge.word, whole.badge.sign) == ("unsure", "5 of 7 valid", "?")
+    assert [tile.name for tile in whole.tiles] == ["sort/job_seconds", "sort/throughput", "CPU in sort", "checks"]
+    assert (whole.tiles[0].value, whole.tiles[0].note) == ("23.2 s", "95 %: 22.7–23.7 s, 5 runs")
+    assert whole.tiles[2].note == "the processors limited it"
+    assert "failed: checksum" in whole.tiles[3].note
+    assert whole.caveats == len(caveats(build_report(group)))
+    alone = build_report([single])
+    assert (alone.glance.badge.word, alone.glance.badge.kind) == ("valid", "good")
+    assert not [block for block in alone.sections[0].blocks if isinstance(block, Figure)], "one dot on an axis"
+    wrong = write_example(tmp_path, Example("wrong", 40, Outcome("invalid", "the output is not sorted")))
+    page = render_html(build_report([wrong]))
+    assert '<header class="b-bad">' in page
+    assert '<span class="sign" aria-hidden="true">✕</span> invalid' in page
+    several = build_report([*group[:5], *write_group(tmp_path, "other", 2, settings={"nodes": 4})]).glance
+    assert [tile.name for tile in several.tiles] == ["trial 1", "trial 2"]
