@@ -186,7 +186,7 @@ def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
     eventually(lambda: not home.processes(), 15, "nothing is left")
     if victim == "run":
         assert ended.code == -signal.SIGKILL
-        assert " aborted " in home.howdah("runs").out, "nobody works on it any more"
+        assert " aborted: the process that ran it ended" in home.howdah("runs").out, "nobody works on it any more"
         return
     assert ended.code == 1, ended.said
     assert ("supervisor" if victim == "supervisor" else "namenode") in one_message(ended)

@@ -22,6 +22,8 @@ from howdah.model.run import Run
 from howdah.model.storage import HDFS
 
 _LAST = 30
+_PIPE = 10_000
+"""Columns where there is no terminal: nothing is cut."""
 _HEADS = ("RUN (time in UTC)", "SIZE", "ON", "RESULT", "NOTES")
 
 
@@ -92,7 +94,7 @@ def runs(
         none = "No such runs" if filtered else "No runs"
         click.echo(f"{none} in {place}. `howdah run terasort --size 1G` makes one.")
     else:
-        print_columns(_HEADS, [_row(one) for one in shown], width(), right=(1, 3))
+        print_columns(_HEADS, [_row(one) for one in shown], width() if sys.stdout.isatty() else _PIPE, right=(1, 3))
         if more:
             click.secho(f"The last {len(shown)} runs: `--last N` shows more.", dim=True)
 
