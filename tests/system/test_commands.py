@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from howdah.hadoop.configuration.tuning import TUNINGS
 from howdah.hadoop.distribution.distribution import Distribution, managed
 from tests.system.running import Howdah, Said, run
 
@@ -219,3 +220,16 @@ def test_a_program_of_the_tests_jar(on: On, distribution: Distribution, tmp_path
     arguments = ("TestDFSIO", "-write", "-nrFiles", "2", "-fileSize", "1MB", "-resFile", str(tmp_path / "result"))
     on("hadoop", "jar", str(distribution.jobclient_tests_jar), *arguments).ok()
     assert "Number of files: 2" in (tmp_path / "result").read_text(encoding="utf-8")
+
+
+@pytest.mark.promise("`howdah defaults` shows what the tuned defaults set here", "CHANGELOG")
+def test_the_tuned_defaults_are_shown_beside_stock(howdah: Howdah) -> None:
+    found = {one["name"]: one for one in howdah("defaults", "--nodes", "2", "--json").ok().json()}
+    assert list(found) == [one.name for one in TUNINGS]
+    rows = {row["key"]: row for row in found["sort-buffer"]["settings"]}
+    assert (rows["mapreduce.task.io.sort.mb"]["stock"], rows["mapreduce.task.io.sort.mb"]["value"]) == ("100", "32")
+    said = howdah("defaults", "sort-buffer").ok().out
+    assert "mapreduce.task.io.sort.mb      100    32" in said
+    assert "Changes no results: " in said
+    assert "container-sizes" not in said
+    assert howdah("defaults", "nosuch").code == 2

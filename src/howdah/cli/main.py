@@ -26,6 +26,7 @@ _COMMANDS = {
     "exec": ("exec", "Run a command with hadoop, hdfs, yarn and mapred for a cluster."),
     "shell": ("exec", "Open a shell with hadoop, hdfs, yarn and mapred for a cluster."),
     "logs": ("logs", "Show the logs of a cluster's daemons."),
+    "defaults": ("defaults", "Show what the tuned defaults set on this machine, and why."),
     "workloads": ("workloads", "List the workloads."),
     "run": ("run", "Run a workload, verify it, measure it and report."),
     "runs": ("runs", "List runs."),
@@ -35,6 +36,8 @@ _COMMANDS = {
     "report": ("report", "Make a report of runs."),
     "tune": ("tune", "Search for the settings that make a workload fastest."),
     "experiment": ("experiment", "Answer a question with an experiment: which of several things matters?"),
+    "rm": ("rm", "Remove runs."),
+    "prune": ("rm", "Remove the runs that match: old ones, failed ones, those with a label."),
     "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
     "completion": ("completion", "Print a script that completes commands and options in your shell."),
 }

@@ -224,6 +224,11 @@ def _open_for_all(path: Path) -> IO[str]:
     return os.fdopen(file, "r+", encoding="utf-8")
 
 
+def is_experiment(path: Path) -> bool:
+    """Whether `path` is the directory of an experiment."""
+    return (path / _FILE).is_file()
+
+
 def _taken(path: Path) -> UsageError:
     hint = f"`howdah experiment resume {path}` goes on with it; or choose --out."
     return UsageError(f"{path} is there already", hint=hint)

@@ -121,6 +121,8 @@ def list_runs(root: Path, *, newest_first: bool = False) -> Iterator[tuple[Path,
     """Every run directory under `root`, oldest first or the other way round; an unreadable one comes with its error.
     Each is read when its turn comes."""
     for path in sorted(root.iterdir() if root.is_dir() else (), reverse=newest_first):
+        if path.name.startswith("."):
+            continue  # One that is being removed.
         if (path / layout.RUN).exists() or (path / layout.SERIES).is_dir():
             try:
                 yield path, read_identity(path)

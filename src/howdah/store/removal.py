@@ -1,0 +1,43 @@
+"""Removing run directories: never one that is being written, nor one of an experiment, which would be run again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from howdah.errors import HostProblem, UsageError
+from howdah.store import layout
+from howdah.store.experiment import is_experiment
+from howdah.store.locks import is_locked
+
+
+def check_removable(path: Path) -> None:
+    """Raises UsageError where the run directory `path` is to stay."""
+    if not (path / layout.RUN).exists() and not (path / layout.SERIES).is_dir():
+        raise UsageError(f"not a run directory: {path}")
+    try:
+        used = is_locked(path / layout.LOCK)
+    except (OSError, HostProblem) as error:
+        raise UsageError(f"{path} may be in use: it is not known whether somebody writes it ({error})") from error
+    if used:
+        raise UsageError(f"{path} is in use: it is being written")
+    outer = path.absolute().parent.parent
+    if is_experiment(outer):
+        raise UsageError(
+            f"{path} is a run of the experiment {outer}, which would make it again", hint="Remove the experiment."
+        )
+
+
+def size_of(path: Path) -> int:
+    """The bytes of all files in `path`."""
+    return sum(file.lstat().st_size for file in path.rglob("*") if not file.is_dir())
+
+
+def remove_run(path: Path) -> None:
+    """Removes a run directory whole: it has another name before the first file goes, so that what is interrupted
+    leaves no half of a run. Raises UsageError as `check_removable` does, OSError where it cannot be removed."""
+    check_removable(path)
+    gone = path.with_name(f".removed-{path.name}-{os.getpid()}")
+    path.rename(gone)
+    shutil.rmtree(gone)
