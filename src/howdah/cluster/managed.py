@@ -186,6 +186,7 @@ def _describe(manifest: Manifest) -> Mapping[str, Any]:
         "defaults": manifest.defaults,
         "security": manifest.plan.security,
         "daemons": [asdict(daemon) for daemon in manifest.daemons],
+        "addresses": {place.address: place.name for place in manifest.plan.places},
         "plugins": dict(manifest.plugins),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from howdah.model.job import Attempt
 from howdah.report.document.drawing import Panel, Step, Stretch, Timeline, Track
@@ -29,7 +29,7 @@ def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]
     job = entry.job
     placed = place(job.attempts)
     nodes = [node for node, lanes in placed for _ in lanes]
-    shown = _node_names(nodes)
+    shown = _node_names(nodes, run.run.cluster.get("addresses", {}))
     names = tuple(shown[node] if index == 0 or nodes[index - 1] != node else "" for index, node in enumerate(nodes))
     lanes = [lane for _, lanes in placed for lane in lanes]
     many = len(job.attempts)
@@ -61,9 +61,10 @@ def place(attempts: Sequence[Attempt]) -> list[tuple[str, list[list[Attempt]]]]:
     return sorted(nodes.items())
 
 
-def _node_names(nodes: Sequence[str]) -> dict[str, str]:
-    """Nodes by what tells them apart: the host, without its domain, where no two nodes share it; else host and port."""
-    hosts = {node: node.partition(":")[0] for node in nodes}
+def _node_names(nodes: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
+    """Nodes by what tells them apart: the name of a node whose address is `known`, or the host, without its domain,
+    where no two nodes share it; else host and port."""
+    hosts = {node: known.get(host := node.partition(":")[0], host) for node in nodes}
     bare = {node: host if host[:1].isdigit() else host.partition(".")[0] for node, host in hosts.items()}
     best = next(
         names for names in (bare, hosts, {node: node for node in nodes}) if len(set(names.values())) == len(names)

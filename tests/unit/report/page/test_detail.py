@@ -259,3 +259,20 @@ def test_what_else_used_the_processors_is_said(tmp_path: Path, capsys: pytest.Ca
     assert "Something else on the machine used much of the processor time of sort" in text
     print_result([run])
     assert "Something else on the machine used much of the processor time of sort" in capsys.readouterr().out
+
+
+@pytest.mark.promise("Lanes are called by the names of the nodes", "CHANGELOG")
+def test_lanes_have_the_names_that_everything_else_has(single: StoredRun) -> None:
+    detail = Detail(single)
+    entry = detail.jobs[1]
+    assert [name for name in build_timeline(single, entry, detail.series).lanes if name] == [
+        "127.0.0.2", "127.0.0.3", "127.0.0.4",
+    ]  # fmt: skip
+    known = {"127.0.0.1": "master", "127.0.0.2": "node1", "127.0.0.3": "node2", "127.0.0.4": "node3"}
+    named = replace(single, run=replace(single.run, cluster={**single.run.cluster, "addresses": known}))
+    assert [name for name in build_timeline(named, entry, detail.series).lanes if name] == ["node1", "node2", "node3"]
+    strange = {"127.0.0.2": "node", "127.0.0.3": "node"}
+    same = replace(single, run=replace(single.run, cluster={**single.run.cluster, "addresses": strange}))
+    assert len({name for name in build_timeline(same, entry, detail.series).lanes if name}) == 2, (
+        "told apart all the same"
+    )
