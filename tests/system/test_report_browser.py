@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -173,9 +174,10 @@ def test_it_prints_on_a4(opened: Opener, tmp_path: Path) -> None:
     content = file.read_bytes()
     assert content.startswith(b"%PDF")
     assert len(content) > 20_000
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 6
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.locator("details .scroll").first.is_visible()
+    assert not page.locator("details .scroll").first.is_visible(), "what is folded stays folded"
 
 
 @pytest.mark.promise("The first screen of a page has the verdict, the numbers and the caveats", "CHANGELOG")
@@ -203,3 +205,21 @@ def test_the_first_screen_has_the_answer(opened: Opener, name: str, width: int, 
     assert page.locator(".sign").inner_text(), "a sign beside the colour"
     if name in ("single", "failed"):
         assert border != ink, "and a colour"
+
+
+@pytest.mark.promise("On a phone, the rows of a table are cards with the names of their columns", "CHANGELOG")
+@pytest.mark.parametrize("name", PAGES)
+def test_no_table_scrolls_sideways_on_a_phone(opened: Opener, name: str) -> None:
+    page = opened(name, width=400)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    over = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(one => one.querySelector('.cards') "
+        "&& one.scrollWidth > one.clientWidth).map(one => one.getAttribute('aria-label'))"
+    )
+    assert over == []
+    cards = page.locator(".cards")
+    assert cards.count() > 3
+    cell = cards.first.locator("td[data-name]").first
+    name_of_it = page.evaluate("one => getComputedStyle(one, '::before').content", cell.element_handle())
+    assert name_of_it.strip('"') == cell.get_attribute("data-name")
+    assert cards.first.get_attribute("role") == "table", "also where it is drawn as something else"

@@ -13,6 +13,8 @@ from howdah.report.document.blocks import Figure, Report
 from howdah.report.document.theme import css_variables
 from howdah.report.figures.picture import WIDTHS, picture
 
+_CARDS = 60
+"""Rows up to which a table is a list of cards on a phone: every cell then has the name of its column once more."""
 _UNIT = re.compile(r"(?<=[\d+]) (?=(?:s|ms|min|h|cores|runs?|nodes?|[kMGTP]?B(?:/s)?)\b|%|\+ \d|\d)")
 _INTERVAL = re.compile(r"(?<=\d)–(?=\d)")
 
@@ -36,6 +38,7 @@ def _environment() -> Environment:
     environment.tests["of_kind"] = lambda block, name: type(block).__name__ == name
     environment.filters["unbroken"] = _unbroken
     environment.globals["pictures"] = _pictures
+    environment.globals["most_cards"] = _CARDS
     return environment
 
 
