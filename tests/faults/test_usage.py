@@ -63,9 +63,9 @@ def test_what_does_not_exist(home: Home, args: tuple[str, ...], said: str) -> No
 
 @pytest.mark.promise("A message names what was probably meant", "reference/exit-codes")
 def test_an_unknown_command_says_what_may_be_meant(home: Home) -> None:
-    ended = home.howdah("rum")
+    ended = home.howdah("staus")
     assert ended.code == 2
-    assert "Did you mean run?" in ended.err
+    assert "Did you mean status?" in ended.err
 
 
 def test_a_cluster_that_is_not_up(home: Home) -> None:
