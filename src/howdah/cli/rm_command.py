@@ -77,7 +77,7 @@ def prune(
         for path, run in list_runs(place)
         if isinstance(run, Run) and _matches(run, age=age, workload=workload, labels=wanted, outcomes=outcome)
     ]
-    _remove(matching[: len(matching) - keep] if keep else matching, yes=yes)
+    _remove(matching[: max(len(matching) - (keep or 0), 0)], yes=yes)
 
 
 def _matches(

@@ -87,6 +87,8 @@ def test_a_run_of_an_experiment_stays(tmp_path: Path) -> None:
         (("--label", "who=me"), ["b", "c", "d"]),
         (("--keep", "2"), ["c", "d"]),
         (("--keep", "0"), []),
+        (("--keep", "4"), ["a", "b", "c", "d"]),
+        (("--keep", "5"), ["a", "b", "c", "d"]),
         (("--keep", "9"), ["a", "b", "c", "d"]),
         (("--older-than", "1d"), []),
         (("--older-than", "99999d"), ["a", "b", "c", "d"]),

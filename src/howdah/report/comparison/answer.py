@@ -94,7 +94,7 @@ def _span(found: Interval | None) -> str:
 
 def glance(found: Comparison, subject: Subject, caveats: int, *, simulated: bool) -> Glance:
     """The verdict, the size of the effect, both values, and how many runs there are."""
-    badge = Badge(KINDS.get(found.verdict, "unsure"), found.verdict)
+    badge = Badge(KINDS[found.verdict], found.verdict)
     if simulated:
         badge = Badge("simulated", f"simulated: {found.verdict}")
     span = f"95 %: {_span(found.interval)}" if found.interval else "no interval"
