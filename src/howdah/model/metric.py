@@ -19,6 +19,11 @@ class Metric:
     definition: str
     source: str
 
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a time of which less is faster."""
+        return self.unit == "s" and self.better == "lower"
+
 
 def registry(metrics: Iterable[Metric]) -> dict[str, Metric]:
     """`metrics` by name. Raises ValueError where two of them share one."""

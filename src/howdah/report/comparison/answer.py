@@ -38,11 +38,6 @@ class Subject:
     metric: Metric
     names: tuple[str, str]
 
-    @property
-    def is_time(self) -> bool:
-        """Whether less of it is faster."""
-        return self.metric.unit == "s" and self.metric.better == "lower"
-
 
 def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
     """The verdict, its size with an interval, and both values."""
@@ -55,7 +50,7 @@ def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
         return f"{prefix}{subject.measure} {both} with {second} and {first}, but {runs} cannot show a difference."
     spread = f"{runs}, rank test p {probability_words(found.p)}"
     span = found.interval
-    if span is not None and verdict == "faster" and subject.is_time:
+    if span is not None and verdict == "faster" and subject.metric.is_time:
         low, high = 1 / span.high, 1 / span.low
         size = f"{subject.title} is {times(1 / found.ratio)} as fast with {second} as with {first}"
         return f"{prefix}{size} (95 % interval {low:.2f}–{high:.2f}): {subject.measure} {both} ({spread})."

@@ -44,7 +44,7 @@ def confirmed_words(fresh: Findings) -> str:
         return f"Fresh runs of the best settings against the baseline: {one.verdict}."
     numbers = f"{ratio(one.effect.ratio)} of the baseline, 95 % interval {ratio_interval(one.effect.interval)}"
     if one.verdict == "faster":
-        faster = _as_fast(one.effect.ratio, one.effect.interval, "the baseline") if is_time(fresh) else numbers
+        faster = _as_fast(one.effect.ratio, one.effect.interval, "the baseline") if fresh.metric.is_time else numbers
         return f"Fresh runs confirm the best settings: {faster}."
     return f"Fresh runs do not confirm the best settings: {numbers}, {one.verdict}."
 
@@ -64,11 +64,6 @@ def _has_runner_up(fresh: Findings) -> bool:
     return {one.level for one in fresh.findings} == {BASELINE, RUNNER_UP}
 
 
-def is_time(found: Findings) -> bool:
-    """Whether less of the primary metric is faster."""
-    return found.metric.unit == "s" and found.metric.better == "lower"
-
-
 def _as_fast(ratio: float, interval: Interval, name: str) -> str:
     """How many times as fast as `name` something is that takes `ratio` of its time."""
     return f"{times(1 / ratio)} as fast as {name} (95 % interval {1 / interval.high:.2f}–{1 / interval.low:.2f})"
@@ -80,7 +75,7 @@ def _against(one: Finding, fresh: Findings) -> str:
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"not told from {name} ({one.verdict})"
     span = one.effect.interval
-    if one.verdict == "slower" and is_time(fresh):
+    if one.verdict == "slower" and fresh.metric.is_time:
         return _as_fast(1 / one.effect.ratio, Interval(1 / span.high, 1 / span.low), name)
     words = {"slower": "better than", "faster": "worse than", "different": "different from"}
     if one.verdict not in words:
@@ -155,18 +150,22 @@ def _of_two(found: Findings) -> str:
     if effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"{one.verdict.capitalize()}: {one.level} against {one.baseline}."
     runs = f"{sum(result.value is not None for result in found.results)} runs"
-    if one.verdict == "faster" and is_time(found):
+    if one.verdict == "faster" and found.metric.is_time:
         numbers = f"95 % interval {1 / effect.interval.high:.2f}–{1 / effect.interval.low:.2f}, {runs}"
         return (
             f"{found.title} is {times(1 / effect.ratio)} as fast with {one.level} as with {one.baseline} ({numbers})."
         )
-    what = f"{found.title} takes" if is_time(found) else f"{found.phase}/{metric.name} of {found.title} is"
+    what = f"{found.title} takes" if found.metric.is_time else f"{found.phase}/{metric.name} of {found.title} is"
     numbers = f"95 % interval {change(effect.interval.low)} to {change(effect.interval.high)}, {runs}"
     if one.verdict == "no difference shown":
         missed = percent(effect.detectable - 1)
         both = f"No difference is shown between {one.level} and {one.baseline}"
         return f"{both}: {what} {change(effect.ratio)} ({numbers}); differences below {missed} may be missed."
-    more = f"{percent(abs(effect.ratio - 1))} {'more' if effect.ratio > 1 else 'less'} time" if is_time(found) else ""
+    more = (
+        f"{percent(abs(effect.ratio - 1))} {'more' if effect.ratio > 1 else 'less'} time"
+        if found.metric.is_time
+        else ""
+    )
     higher = f"{percent(abs(effect.ratio - 1))} {'higher' if effect.ratio > 1 else 'lower'}"
     return f"{what} {more or higher} with {one.level} than with {one.baseline} ({numbers})."
 
