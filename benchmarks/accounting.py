@@ -20,10 +20,9 @@ from howdah.cluster.client import StartedCluster
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.managed import open_managed
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.evidence.accounting import Accounting
+from howdah.engine.evidence.accounting import Accounting, Readings
 from howdah.engine.run.storages import job_files
 from howdah.hadoop.history.job_files import find_history
-from howdah.host.operations import CpuReading
 
 JOBS = int(os.environ.get("JOBS", "20"))
 ROWS = 1_000_000
@@ -72,7 +71,7 @@ def _pair(cluster: LiveCluster, number: int) -> tuple[Mapping[str, float], Mappi
 
 def _job(cluster: LiveCluster, program: tuple[str, ...]) -> None:
     argv = cluster.client_command((str(cluster.distribution.examples_jar), *program), cluster.conf)
-    done = cluster.host.run(argv, timeout=300, env=cluster.client_environment(cluster.conf))
+    done = cluster.client.run(argv, timeout=300, env=cluster.client_environment(cluster.conf))
     if done.code != 0:
         raise RuntimeError(done.stderr.decode()[-2000:])
 
@@ -95,10 +94,10 @@ def _wait_for_history(cluster: LiveCluster) -> None:
     )
 
 
-def _settled(accounting: Accounting) -> CpuReading:
+def _settled(accounting: Accounting) -> Readings:
     for _ in range(120):
         reading = accounting.read()
-        if not reading.running:
+        if not any(one.running for one in reading.values()):
             return reading
         time.sleep(0.25)
     raise RuntimeError("containers still run 30 s after their job")
@@ -108,7 +107,7 @@ def _kill_a_task(accounting: Accounting) -> None:
     """Kills the first JVM of a task that has run for a second. Its shell ends by itself, as YARN expects."""
     for _ in range(600):
         time.sleep(0.1)
-        for container in accounting.read().running:
+        for container in (name for one in accounting.read().values() for name in one.running):
             for task in _below(int(container.partition("-")[0])):
                 if b"YarnChild" in _command_line(task):
                     time.sleep(1)

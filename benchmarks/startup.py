@@ -7,6 +7,7 @@ hand. `MiniCluster`: Hadoop's own `minicluster` program, all daemons in one JVM.
 from __future__ import annotations
 
 import os
+import platform
 import random
 import signal
 import statistics
@@ -16,10 +17,11 @@ import tempfile
 import time
 
 from benchmarks.pairs import howdah
-from howdah.cluster.allocation.local import LocalAllocation
+from howdah.cluster.allocation.here import local
 from howdah.cluster.daemons import Daemons
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.cluster import configure
+from howdah.hadoop.configuration.plan import Quarters
 from howdah.hadoop.distribution.distribution import Distribution, managed
 from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
 from howdah.hadoop.interfaces.http import Http
@@ -62,23 +64,16 @@ def _howdah() -> dict[str, float]:
 
 
 def _one_by_one() -> dict[str, float]:
-    allocation = LocalAllocation()
+    allocation = local(None)
     with tempfile.TemporaryDirectory() as scratch:
         began = time.monotonic()
         try:
-            plan = allocation.acquire("bench-plain", NODES, f"{scratch}/work")
+            plan = allocation.acquire("bench-plain", NODES, _home(scratch))
             host = allocation.hosts[plan.masters.host]
             distribution, jdk = _software(host)
-            daemons = Daemons(
-                plan,
-                allocation.hosts,
-                distribution,
-                jdk,
-                flags=lambda _: (),
-                conf=f"{scratch}/conf",
-                logs=f"{scratch}/logs",
-            )
-            daemons.write_configuration(configure(plan, distribution, {}, {}), "", {})
+            daemons = Daemons(plan, allocation.hosts, distribution, jdk, flags=lambda _: ())
+            made, masters = configure(plan, distribution, {}, {}), plan.masters
+            daemons.write_configuration(lambda place: made.files(None if place == masters else place.name, ""))
             daemons.format()
             for role, place in plan.daemons():
                 daemons.launch(role, place)
@@ -86,6 +81,10 @@ def _one_by_one() -> dict[str, float]:
             return {"one by one": time.monotonic() - began}
         finally:
             allocation.release()
+
+
+def _home(directory: str) -> Quarters:
+    return Quarters(platform.node(), f"{directory}/work", f"{directory}/conf", f"{directory}/logs")
 
 
 def _wait_for_web(address: str) -> None:
@@ -98,9 +97,9 @@ def _wait_for_web(address: str) -> None:
 
 
 def _minicluster() -> dict[str, float]:
-    allocation = LocalAllocation()
+    allocation = local(None)
     try:
-        plan = allocation.acquire("bench-mini", NODES, "/nowhere")
+        plan = allocation.acquire("bench-mini", NODES, _home("/nowhere"))
         distribution, jdk = _software(allocation.hosts[plan.masters.host])
     finally:
         allocation.release()

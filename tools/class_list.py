@@ -62,7 +62,7 @@ def work(cluster: LiveCluster, flag: str) -> None:
     for program in programs:
         command = cluster.client_command((jar, *program), cluster.conf)
         command.insert(1, flag)
-        done = cluster.host.run(command, timeout=300, env=cluster.client_environment(cluster.conf))
+        done = cluster.client.run(command, timeout=300, env=cluster.client_environment(cluster.conf))
         print(program[0], done.code)
         if done.code != 0:
             raise SystemExit(done.stderr.decode()[-2000:])

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from howdah.cluster.allocation import ALLOCATIONS, Allocation
-from howdah.errors import HostProblem
+from howdah.cluster.allocation import ALLOCATIONS, Allocation, close_hosts, find_allocation, open_hosts
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.configuration.plan import Quarters, spread
 from howdah.host.supervise import is_alive
 from tests.contract.test_host import wait_for
 
 Make = Callable[[], Allocation]
+WRITTEN = {"local": "local", "channels": "channels:2"}
+"""Every kind as one writes it."""
+
+
+def home(directory: Path) -> Quarters:
+    """What a cluster has on this machine."""
+    return Quarters(platform.node(), f"{directory}/work", f"{directory}/conf", f"{directory}/logs")
 
 
 @pytest.fixture(params=sorted(ALLOCATIONS))
@@ -22,7 +32,7 @@ def make(request: pytest.FixtureRequest) -> Iterator[Make]:
     with ExitStack() as made:
 
         def one() -> Allocation:
-            allocation = ALLOCATIONS[request.param]()
+            allocation = find_allocation(WRITTEN[request.param])
             made.callback(allocation.release)
             return allocation
 
@@ -31,17 +41,17 @@ def make(request: pytest.FixtureRequest) -> Iterator[Make]:
 
 def test_every_place_is_on_a_host_that_answers(make: Make, tmp_path: Path) -> None:
     allocation = make()
-    plan = allocation.acquire("c", 3, str(tmp_path))
+    plan = allocation.acquire("c", 3, home(tmp_path))
     assert len(plan.nodes) == 3
     for place in plan.places:
         assert allocation.hosts[place.host].call("files.resolve", path="/") == "/"
-        assert place.directory.startswith(plan.directory)
+        assert place.directory.startswith(f"{plan.quarters[place.host].root}/")
     assert len({place.directory for place in plan.places}) == 4
 
 
 def test_every_port_can_be_bound_and_none_is_given_twice(make: Make, tmp_path: Path) -> None:
     allocation = make()
-    plan = allocation.acquire("c", 3, str(tmp_path))
+    plan = allocation.acquire("c", 3, home(tmp_path))
     given = [(place.host, port) for place in plan.places for port in place.ports.values()]
     assert len(set(given)) == len(given)
     for place in plan.places:
@@ -52,7 +62,7 @@ def test_every_port_can_be_bound_and_none_is_given_twice(make: Make, tmp_path: P
 
 @pytest.mark.promise("Two clusters at once share no address and no port", "reference/ports")
 def test_clusters_side_by_side_share_no_address_and_no_port(make: Make, tmp_path: Path) -> None:
-    one, two = (make().acquire(name, 2, str(tmp_path / name)) for name in ("one", "two"))
+    one, two = (make().acquire(name, 2, home(tmp_path / name)) for name in ("one", "two"))
     assert not {place.address for place in one.places} & {place.address for place in two.places}
     assert not {(place.host, port) for place in one.places for port in place.ports.values()} & {
         (place.host, port) for place in two.places for port in place.ports.values()
@@ -61,15 +71,15 @@ def test_clusters_side_by_side_share_no_address_and_no_port(make: Make, tmp_path
 
 def test_what_was_released_can_be_had_again(make: Make, tmp_path: Path) -> None:
     first = make()
-    plan = first.acquire("c", 1, str(tmp_path))
+    plan = first.acquire("c", 1, home(tmp_path))
     first.release()
-    assert make().acquire("c", 1, str(tmp_path)) == plan
+    assert make().acquire("c", 1, home(tmp_path)) == plan
 
 
 def test_release_ends_what_was_started_and_may_be_called_at_any_time(make: Make, tmp_path: Path) -> None:
     allocation = make()
     allocation.release()
-    plan = allocation.acquire("c", 1, str(tmp_path))
+    plan = allocation.acquire("c", 1, home(tmp_path))
     host = allocation.hosts[plan.masters.host]
     process = host.start(["sleep", "600"], output=str(tmp_path / "out"))
     allocation.release()
@@ -81,10 +91,50 @@ def test_release_ends_what_was_started_and_may_be_called_at_any_time(make: Make,
 def test_more_nodes_than_there_can_be_is_a_problem_and_leaves_nothing_open(make: Make, tmp_path: Path) -> None:
     allocation = make()
     with pytest.raises(HostProblem, match="10000 nodes"):
-        allocation.acquire("c", 10_000, str(tmp_path))
+        allocation.acquire("c", 10_000, home(tmp_path))
     allocation.release()
     assert not allocation.hosts
 
 
-def test_it_says_what_it_is(make: Make) -> None:
-    assert make().describe()["kind"] in ALLOCATIONS
+def test_it_says_what_it_is_and_its_hosts_can_be_opened_by_that(make: Make, tmp_path: Path) -> None:
+    allocation = make()
+    described = allocation.describe()
+    assert described["kind"] in ALLOCATIONS
+    plan = allocation.acquire("c", allocation.usual_nodes, home(tmp_path))
+    opened = open_hosts(json.loads(json.dumps(described)), plan.quarters)
+    try:
+        assert {name: host.name for name, host in opened.items()} == {name: name for name in plan.quarters}
+        assert {host.call("files.resolve", path="/") for host in opened.values()} == {"/"}
+    finally:
+        close_hosts(opened)
+
+
+def test_no_two_hosts_have_a_directory_in_common(make: Make, tmp_path: Path) -> None:
+    allocation = make()
+    plan = allocation.acquire("c", 3, home(tmp_path))
+    assert set(plan.quarters) == {place.host for place in plan.places} == set(allocation.hosts)
+    places = [Path(one) for own in plan.quarters.values() for one in (own.root, own.conf, own.logs)]
+    assert len(set(places)) == len(places)
+    roots = [Path(own.root) for own in plan.quarters.values()]
+    assert not any(one in other.parents for one in roots for other in roots)
+
+
+def test_nodes_are_spread_over_the_hosts_in_turn() -> None:
+    assert list(spread("abc", 3)) == ["a", "a", "b", "c"]
+    assert list(spread("abc", 4)) == ["a", "a", "b", "c", "a"]
+    assert list(spread("abc", 2)) == ["a", "b", "c"], "the masters alone on the first"
+    assert list(spread("abc", 1)) == ["a", "b"], "the last is left over"
+    assert list(spread("a", 2)) == ["a", "a", "a"]
+
+
+@pytest.mark.parametrize("wrong", ["channels", "channels:", "channels:0", "channels:x", "channels:65", "channels:-1"])
+def test_channels_take_a_number(wrong: str) -> None:
+    with pytest.raises(UsageError, match="a number of hosts from 1 to 64"):
+        find_allocation(wrong)
+
+
+def test_an_unknown_kind_is_refused_with_what_may_have_been_meant() -> None:
+    with pytest.raises(UsageError, match=r"(?s)no kind of allocation called 'chanels'.*Did you mean channels"):
+        find_allocation("chanels:3")
+    with pytest.raises(UsageError, match="takes no argument"):
+        find_allocation("local:3")

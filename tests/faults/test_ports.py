@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from howdah.cluster.allocation.local import LocalAllocation
+from howdah.cluster.allocation.here import local
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration.plan import Plan
 from tests.faults.conftest import Home, eventually, one_message
+from tests.plans import HOME
 
 
 def ports_of(plan: Plan) -> set[int]:
@@ -36,9 +37,9 @@ class Crowded:
 
 
 def acquire() -> Plan:
-    allocation = LocalAllocation()
+    allocation = local(None)
     try:
-        return allocation.acquire("ports", 2, "/nowhere")
+        return allocation.acquire("ports", 2, HOME)
     finally:
         allocation.release()
 
@@ -56,9 +57,9 @@ def test_a_block_with_one_port_taken_is_passed_over(which: str, address: str) ->
 
 
 def test_no_block_of_free_ports() -> None:
-    allocation = LocalAllocation(lambda _: Crowded())  # type: ignore[arg-type,return-value]
+    allocation = local(None, lambda _: Crowded())  # type: ignore[arg-type,return-value]
     with pytest.raises(HostProblem) as caught:
-        allocation.acquire("ports", 3, "/nowhere")
+        allocation.acquire("ports", 3, HOME)
     allocation.release()
     assert "no block of 91 free ports between 20000 and 32000" in str(caught.value)
     assert "howdah status" in str(caught.value)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from howdah.hadoop.configuration.cluster import configure
-from howdah.hadoop.configuration.plan import lay_out
 from howdah.hadoop.configuration.site import parse_site
 from howdah.hadoop.distribution.distribution import of_lock
 from howdah.hadoop.distribution.lock import read_lock
+from tests.plans import plan_of
 
 TOOL = Path(__file__).parents[2] / "tools" / "pages.py"
 
@@ -30,10 +30,7 @@ def load_tool():
 @pytest.mark.promise("Every key of a cluster says what it does to results", "reference/tuned-defaults")
 def test_every_key_of_a_clusters_configuration_has_its_effect_on_results() -> None:
     patterns = [pattern for keys, _ in load_tool().NEEDED for pattern in keys.split()]
-    plan = lay_out(
-        "p", host="h", addresses=("127.0.0.1", "127.0.0.2"), first_port=20000, directory="/work", security="none"
-    )
-    plan = replace(plan, storage="hdfs,posix:/data", mount_types=("nfs",), shuffle="/shuffle")
+    plan = replace(plan_of(1), storage="hdfs,posix:/data", mount_types=("nfs",), shuffle="/shuffle")
     made = configure(plan, of_lock(read_lock("3.4.2"), Path("/hadoop")), {}, {})
     files = made.files("node1", "").items()
     keys = {key for name, file in files if name.endswith(".xml") for key in parse_site(file, name).properties}

@@ -105,7 +105,7 @@ def test_addresses_are_loopback_and_ports_are_of_one_daemon(cluster: dict[str, A
 @pytest.mark.promise("What a cluster keeps is readable by its owner only", "issue 2")
 def test_what_the_cluster_keeps_is_private(howdah: Howdah, cluster: dict[str, Any]) -> None:
     kept = directory_of(howdah, "alpha")
-    work = Path(cluster["plan"]["directory"])
+    work = Path(cluster["plan"]["quarters"][cluster["machine"]]["root"])
     places = [Path(place["directory"]) for place in (cluster["plan"]["masters"], *cluster["plan"]["nodes"])]
     nodes = sorted((kept.conf / "nodes").iterdir())
     assert len(nodes) == 3
@@ -183,7 +183,7 @@ def test_down_leaves_nothing_but_the_logs(howdah: Howdah, beside: dict[str, Any]
     assert "is down" in said.out
     kept = directory_of(howdah, "beta")
     assert processes_of(kept.path) == []
-    assert not Path(beside["plan"]["directory"]).exists()
+    assert not Path(beside["plan"]["quarters"][beside["machine"]]["root"]).exists()
     assert {file.stem for file in kept.logs.glob("*.log")} == {
         "namenode", "resourcemanager", "historyserver", "datanode-node1", "nodemanager-node1",
     }  # fmt: skip

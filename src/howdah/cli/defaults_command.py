@@ -82,7 +82,7 @@ def _facts(nodes: int, hadoop: str) -> Facts:
     with this_host() as host:
         jdk = choose_jdk(find_jdks(host), hadoop)
         sizing = size_of(host, nodes, operations.space(host, str(howdah_home())).free)
-    return Facts(sizing, jdk, "ARCHIVE", "ARGUMENTS")
+    return Facts(sizing, jdk, "ARCHIVE")
 
 
 def _rows(one: Tuning, facts: Facts, known: Mapping[str, Key]) -> Iterator[_Row]:

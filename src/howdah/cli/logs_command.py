@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from howdah.cli.options import name_option
@@ -20,21 +18,18 @@ def logs(name: str, daemon: str | None, lines: int) -> None:
     \b
     Example:  howdah logs datanode-node2
     """
+    from howdah.cluster.logs import logs_of
     from howdah.cluster.state import cluster_directory
 
-    directory = cluster_directory(name).logs
-    files = {file.stem: file for file in sorted(directory.glob("*.log"))}
-    if not files:
-        raise UsageError(f"cluster {name!r} has no logs in {directory}")
+    directory = cluster_directory(name)
+    found = logs_of(directory)
+    if not found:
+        raise UsageError(f"cluster {name!r} has no logs in {directory.logs}")
     if daemon is None:
-        for stem, file in files.items():
-            click.echo(f"{stem:24} {file.stat().st_size:>10} B  {file}")
+        for one, log in found.items():
+            click.echo(f"{one:24} {log.place}")
         return
-    if daemon not in files:
-        raise UsageError(f"no log called {daemon!r}", hint=f"There are: {', '.join(files)}.")
-    for line in _last_lines(files[daemon], lines):
+    if daemon not in found:
+        raise UsageError(f"no log called {daemon!r}", hint=f"There are: {', '.join(found)}.")
+    for line in found[daemon].read().splitlines()[-lines:]:
         click.echo(line)
-
-
-def _last_lines(file: Path, count: int) -> list[str]:
-    return file.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]

@@ -20,7 +20,7 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Command → (module, one line of help). The line stands here so that `howdah --help` imports none of the modules.
 _COMMANDS = {
     "doctor": ("doctor", "Check this machine for what would make a run fail or a number doubtful."),
-    "up": ("up", "Start a Hadoop cluster on this machine."),
+    "up": ("up", "Start a Hadoop cluster."),
     "status": ("status", "Show clusters, their daemons, web pages and open ports."),
     "down": ("down", "End a cluster and remove its data."),
     "exec": ("exec", "Run a command with hadoop, hdfs, yarn and mapred for a cluster."),

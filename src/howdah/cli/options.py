@@ -57,11 +57,18 @@ def making_options(command: Command) -> Command:
 
 _MAKING = (
     click.option(
+        "--on",
+        metavar="KIND[:ARGUMENT]",
+        default="local",
+        show_default=True,
+        help="The hosts: local, or channels:N for this machine as N hosts.",
+    ),
+    click.option(
         "--nodes",
         metavar="N",
         type=click.IntRange(1, 20),
         default=None,
-        help="Nodes, up to 20 (DataNode + NodeManager). [1]",
+        help="Nodes, up to 20 (DataNode + NodeManager). [one for each host]",
     ),
     click.option(
         "--hadoop",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from howdah.cluster.allocation import find_allocation
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.tuning import select
@@ -27,12 +28,14 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
     work = options["work_dir"]
     storage = options["storage"] or HDFS
     parse_storages(storage)
+    allocation = find_allocation(options["on"])
     select(stock=options["defaults"] == "stock", without=tuple(options["without"]))
     for what, place in (("--work-dir", work), ("--hadoop-home", home), ("HOWDAH_HOME", howdah_home())):
         _check_place(what, place)
     return ClusterRequest(
         name=name,
-        nodes=options["nodes"] or 1,
+        nodes=options["nodes"] or allocation.usual_nodes,
+        allocation=options["on"],
         hadoop=options["hadoop"],
         hadoop_home=None if home is None else str(Path(home).absolute()),
         stock=options["defaults"] == "stock",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
+_LOCAL = "local"
 _COMMON = (
     click.option("--repeat", default=1, show_default=True, metavar="N", help="How many runs.", type=click.IntRange(1)),
     click.option(
@@ -74,7 +75,7 @@ class _OfWorkload(GroupedCommand):
         "Settings": ("conf", "factors", "accelerator"),
         "Cluster": ("cluster", "storage"),
         "Cluster that is made for the run": (
-            *("nodes", "hadoop", "hadoop_home", "defaults", "without", "jvm_flag", "work_dir", "offline"),
+            *("on", "nodes", "hadoop", "hadoop_home", "defaults", "without", "jvm_flag", "work_dir", "offline"),
         ),
         "Output": ("out", "labels", "no_report", "as_json", "help"),
     }
@@ -326,5 +327,7 @@ def _refuse_contradictions(cluster: str | None, options: Mapping[str, Any]) -> N
             raise UsageError(
                 f"--{name.replace('_', '-')} is for a cluster that is made for the run; {cluster!r} is already up"
             )
+    if options["on"] != _LOCAL:
+        raise UsageError(f"--on is for a cluster that is made for the run; {cluster!r} is already up")
     if options["defaults"] == "stock":
         raise UsageError("--defaults is for a cluster that is made for the run", hint="Give it to `howdah up`.")

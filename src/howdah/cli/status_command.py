@@ -31,11 +31,11 @@ def status(name: str | None, as_json: bool) -> None:
     if not manifests:
         click.echo("No cluster is up. `howdah up` starts one.")
     for manifest in manifests:
-        host = manifest.plan.masters.host
-        if host == platform.node():
+        if manifest.machine == platform.node():
             show_cluster(manifest, ports=True)
         else:
-            click.echo(f"{manifest.name}  {manifest.state} on {host}, where alone it can be used and ended")
+            where = f"{manifest.machine}, where alone it can be used and ended"
+            click.echo(f"{manifest.name}  {manifest.state} on {where}")
 
 
 def show_cluster(manifest: Manifest, *, ports: bool) -> None:
@@ -48,6 +48,7 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     )
     alive = len(manifest.daemons) - len(manifest.lost)
     click.echo(f"  daemons          {alive} of {len(manifest.daemons)} alive")
+    _show_hosts(manifest)
     ends = manifest.plan.endpoints
     storages = manifest.plan.storages
     if storages.hdfs:
@@ -70,6 +71,17 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         for line in exposed(manifest.plan):
             click.echo(f"  {line}")
     _warn_of_others()
+
+
+def _show_hosts(manifest: Manifest) -> None:
+    """Which daemons are where, where there are several hosts."""
+    plan = manifest.plan
+    if len(plan.quarters) == 1:
+        return
+    by_host = {host: [place for place in plan.places if place.host == host] for host in plan.quarters}
+    for host, places in by_host.items():
+        there = ", ".join("masters" if place == plan.masters else place.name for place in places)
+        click.echo(f"  {host:16} {there}; {', '.join(dict.fromkeys(place.address for place in places))}")
 
 
 def _warn_of_others() -> None:

@@ -16,7 +16,7 @@ from howdah.cli.options import conf_option, json_option, making_options, name_op
 from howdah.cli.request import cluster_request
 
 _STEPS = {
-    "allocation": "host and ports",
+    "allocation": "hosts and ports",
     "hadoop": "Hadoop, JDK, class archive (made once for each JDK)",
     "configuration": "configuration written",
     "format": "file system formatted",
@@ -38,10 +38,11 @@ _LONG_SECONDS = 5.0
 @conf_option
 @json_option
 def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Start a Hadoop cluster on this machine: real daemons, each its own process, healthy when this returns.
+    """Start a Hadoop cluster: real daemons, each its own process, healthy when this returns.
 
     \b
-    Example:  howdah up --nodes 3
+    Examples:  howdah up --nodes 3
+               howdah up --on channels:3
     """
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.client import StartedCluster

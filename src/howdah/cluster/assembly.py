@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import os
+import platform
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.allocation import ALLOCATIONS
+from howdah.cluster.allocation import find_allocation
 from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.state import GONE, ClusterDirectory, Manifest
+from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import configure, environment_script
-from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.plan import Place, Plan, Quarters
 from howdah.hadoop.configuration.sizing import Sizing, size_cluster
-from howdah.hadoop.distribution.archive import TASK_ARGUMENTS, ensure_archive, task_arguments
+from howdah.hadoop.distribution.archive import ensure_archive, task_arguments
 from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
 from howdah.hadoop.distribution.fetch import fetch
 from howdah.hadoop.distribution.jars import plugin_jars
@@ -32,6 +35,7 @@ from howdah.hadoop.interfaces.namenode import NameNode
 from howdah.hadoop.interfaces.resourcemanager import ResourceManager
 from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host import Host, operations
+from howdah.host.over import over
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
@@ -48,7 +52,7 @@ class Assembly:
     def __init__(self, request: ClusterRequest, directory: ClusterDirectory) -> None:
         self._request = request
         self._directory = directory
-        self._allocation = ALLOCATIONS[request.allocation]()
+        self._allocation = find_allocation(request.allocation)
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
 
@@ -60,18 +64,8 @@ class Assembly:
             HowdahError: whatever stood in the way; `take_down` must be called all the same.
         """
         request, home = self._request, self._directory
-        work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
-        plan = self._allocation.acquire(request.name, request.nodes, work)
-        plan = replace(plan, storage=request.storage)
-        if request.shuffle_directory is not None:
-            plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
-        self._plan = plan
+        plan, free = self._acquire()
         host = self._allocation.hosts[plan.masters.host]
-        for one in self._allocation.hosts.values():
-            if request.processors is not None:
-                operations.confine(one, request.processors)
-        plan = self._plan = replace(plan, mount_types=_check_directory(self._allocation.hosts.values(), plan))
-        free = _check_disk(host, plan.directory)
         announce("allocation")
         distribution = self._distribution(host)
         jdk = choose_jdk(find_jdks(host), distribution.version)
@@ -81,12 +75,12 @@ class Assembly:
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
         archive = ensure_archive(host, distribution, jdk, _cache()) if shared else None
-        facts = tuning.Facts(sizing, jdk, archive, f"{home.conf}/{TASK_ARGUMENTS}")
+        facts = tuning.Facts(sizing, jdk, archive)
         clients = tuning.client_flags(tuned, facts)
         announce("hadoop")
         check_wanted()
         manifest = self._manifest(plan, distribution, jdk, sizing, clients)
-        self._take_place(manifest, host)
+        self._take_place(manifest)
         key = namespace_key(distribution, process_user(), request.settings)
         daemons = self._daemons = Daemons(
             plan,
@@ -94,22 +88,55 @@ class Assembly:
             distribution,
             jdk,
             flags=lambda role: tuning.joined(tuning.daemon_flags(tuned, facts, role), request.jvm_flags),
-            conf=str(home.conf),
-            logs=str(home.logs),
             namespace=key and f"{_cache()}/namespaces/{key}",
         )
         configuration = configure(
             plan, distribution, tuning.resolve(tuned, facts, request.task_flags), request.settings
         )
+
+        def files(place: Place) -> Mapping[str, bytes]:
+            script = environment_script(distribution, jdk, clients, plan.quarters[place.host].logs)
+            node = None if place == plan.masters else place.name
+            extra = task_arguments(distribution, plan.conf_of(place)) if archive else {}
+            return {**configuration.files(node, script), **{name: text.encode() for name, text in extra.items()}}
+
+        daemons.write_configuration(files)
         script = environment_script(distribution, jdk, clients, str(home.logs))
-        extra = task_arguments(distribution, str(home.conf)) if archive else {}
-        daemons.write_configuration(configuration, script, extra)
+        self._write_client(plan, configuration.files(None, script))
         announce("configuration")
         daemons.start(announce)
         self._wait(announce, check_wanted)
         return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
 
-    def _take_place(self, manifest: Manifest, host: Host) -> None:
+    def _acquire(self) -> tuple[Plan, int]:
+        """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises
+        HowdahError."""
+        request, home = self._request, self._directory
+        work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
+        own = Quarters(platform.node(), work, str(home.conf), str(home.logs))
+        plan = self._allocation.acquire(request.name, request.nodes, own)
+        plan = replace(plan, storage=request.storage)
+        if request.shuffle_directory is not None:
+            plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
+        self._plan = plan
+        hosts = self._allocation.hosts
+        if (processors := request.processors) is not None:
+            over(hosts, lambda one: operations.confine(one, processors))
+        plan = self._plan = replace(plan, mount_types=_check_directory(hosts.values(), plan))
+        free = min(over(hosts, lambda one: _check_disk(one, plan.quarters[one.name].root)).values())
+        return plan, free
+
+    def _write_client(self, plan: Plan, files: Mapping[str, bytes]) -> None:
+        """The conf directory of clients, where it is not that of the masters."""
+        home = self._directory
+        if any(quarters.conf == str(home.conf) for quarters in plan.quarters.values()):
+            return
+        for directory in (home.conf, home.client, home.logs):
+            directory.mkdir(mode=0o700, exist_ok=True)
+        for name, content in files.items():
+            write_private(home.conf / name, content)
+
+    def _take_place(self, manifest: Manifest) -> None:
         """Makes the cluster's directories, in the place of one of its name that died: with another work directory
         perhaps, so that it is forgotten only when nothing of it is left."""
         home = self._directory
@@ -117,8 +144,9 @@ class Assembly:
         if dead is not None and dead.state not in GONE:
             remove_data(dead)
         home.write(manifest)
-        for leftover in (str(home.logs), str(home.conf)):
-            operations.remove(host, leftover)
+        for leftover in (home.logs, home.conf, home.client):
+            with suppress(FileNotFoundError):
+                shutil.rmtree(leftover)
         claim_directories(self._allocation.hosts.values(), manifest.plan)
 
     def ended(self) -> list[tuple[Running, int]]:
@@ -139,11 +167,14 @@ class Assembly:
         last.process.signal(signal.SIGKILL)
 
     def take_down(self) -> None:
-        """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay."""
+        """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay on this machine."""
         try:
             if self._daemons is not None:
                 self._daemons.stop()
+                self._daemons.keep_logs(self._directory.logs)
                 self._daemons.remove()
+                for own in (self._directory.conf, self._directory.client):
+                    shutil.rmtree(own, ignore_errors=True)
         finally:
             self._allocation.release()
 
@@ -190,6 +221,7 @@ class Assembly:
         return Manifest(
             name=request.name,
             state="starting",
+            machine=platform.node(),
             supervisor=os.getpid(),
             started=time.time(),
             plan=plan,

@@ -128,7 +128,8 @@ def take_down(name: str) -> Ended:
             lock.truncate(0)  # Whoever had it is dead: nobody is to take another process of that number for it.
             directory.mark("ending")
             remove_data(manifest)
-            shutil.rmtree(directory.conf, ignore_errors=True)
+            for own in (directory.conf, directory.client):
+                shutil.rmtree(own, ignore_errors=True)
             directory.mark("down")
         return Ended.LEFTOVERS
     holder = directory.holder()
@@ -169,7 +170,7 @@ def forget(name: str) -> bool:
     if host is None or held:
         where = "of this host" if host is None else f"up on {host}"
         raise UsageError(f"the cluster {name!r} is {where}", hint=f"`howdah down --name {name}` there ends it.")
-    for mine in (directory.conf, directory.path / "work"):
+    for mine in (directory.conf, directory.client, directory.path / "work"):
         shutil.rmtree(mine, ignore_errors=True)
     directory.mark("down")
     return True

@@ -7,21 +7,25 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from howdah.cluster.ownership import refuse_exposed, remove_directories
-from howdah.cluster.state import Daemon
-from howdah.errors import ClusterProblem
-from howdah.hadoop.configuration.cluster import Configuration
+from howdah.cluster.state import Daemon, write_private
+from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.hadoop.configuration.roles import NAMENODE, Role
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
 from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace
 from howdah.host import Host, Process, operations
+from howdah.host.over import over
 
 _FORMAT_SECONDS = 60.0
 _LOG_TAIL = 16000
+_LOG_KEPT = 4 << 20
+"""Bytes of a log that are brought home from its host; a daemon writes some KiB an hour."""
 _LOG_LINES = 8
 _LOG_NOISE = re.compile(r"\s+at |\s*\.\.\. \d+ more|\S+ \S+ (INFO|DEBUG|WARN) |/?\*+/?$|(STARTUP|SHUTDOWN)_MSG")
 _GRACE_SECONDS = 1.5
@@ -48,46 +52,35 @@ class Daemons:
         jdk: Jdk,
         *,
         flags: Callable[[Role], tuple[str, ...]],
-        conf: str,
-        logs: str,
         namespace: str | None = None,
     ) -> None:
-        """`conf` and `logs` are directories on every host. `flags` gives a role's JVM flags. `namespace` is where the
-        masters' host keeps an empty namespace, or will; None means that every cluster must be formatted."""
+        """`flags` gives a role's JVM flags. `namespace` is where the masters' host keeps an empty namespace, or will;
+        None means that every cluster must be formatted."""
         self._plan = plan
         self._hosts = hosts
         self._distribution = distribution
         self._jdk = jdk
         self._flags = flags
-        self._conf = conf
-        self._logs = logs
         self._namespace = namespace
         self.running: list[Running] = []
 
-    def write_configuration(self, configuration: Configuration, environment: str, extra: Mapping[str, str]) -> None:
-        """Writes the conf directories, for masters and clients and one per node, and makes the private directories.
+    def write_configuration(self, files: Callable[[Place], Mapping[str, bytes]]) -> None:
+        """Writes `files`, by name, as the conf directory of each place, and makes its private directories."""
+        over(self._hosts, lambda host: self._write(host, files))
 
-        `extra` are further files of every conf directory, by name.
-        """
-        refuse_exposed(self._hosts[self._plan.masters.host], self._conf)
-        for place in self._plan.places:
-            host = self._hosts[place.host]
-            node = None if place is self._plan.masters else place.name
-            directory = self.conf_of(place)
-            operations.make_directory(host, directory, mode=0o700)
-            files = configuration.files(node, environment)
-            files.update({name: text.encode() for name, text in extra.items()})
-            for name, content in files.items():
-                operations.write_file(host, f"{directory}/{name}", content)
-            for name in ("tmp", "name") if node is None else ("tmp", "data", "containers"):
+    def _write(self, host: Host, files: Callable[[Place], Mapping[str, bytes]]) -> None:
+        plan, quarters = self._plan, self._plan.quarters[host.name]
+        refuse_exposed(host, quarters.conf)
+        operations.make_directory(host, quarters.logs, mode=0o700)
+        for place in (one for one in plan.places if one.host == host.name):
+            conf, masters = plan.conf_of(place), place == plan.masters
+            operations.make_directory(host, conf, mode=0o700)
+            for name, content in files(place).items():
+                operations.write_file(host, f"{conf}/{name}", content)
+            for name in ("tmp", "name") if masters else ("tmp", "data", "containers"):
                 operations.make_directory(host, f"{place.directory}/{name}", mode=0o700)
-            if node is not None:
-                operations.make_directory(host, self._plan.container_files(place), mode=0o700)
-            operations.make_directory(host, self._logs, mode=0o700)
-
-    def conf_of(self, place: Place) -> str:
-        """The conf directory of the daemons at `place`."""
-        return self._conf if place is self._plan.masters else f"{self._conf}/nodes/{place.name}"
+            if not masters:
+                operations.make_directory(host, plan.container_files(place), mode=0o700)
 
     def start(self, announce: Callable[[str], None]) -> None:
         """Formats HDFS, if there is one, and starts every daemon, all at once; the NameNode as soon as that is done.
@@ -125,12 +118,24 @@ class Daemons:
         for running in self.running:
             running.process.wait(max(0.0, deadline - time.monotonic()))
 
+    def keep_logs(self, directory: Path) -> None:
+        """Copies the ends of logs into `directory`, those that are not there by themselves."""
+        for role, place in self._plan.daemons():
+            log = self._plan.log_of(role, place)
+            kept = directory / Path(log).name
+            if str(kept) != log:
+                with suppress(HostProblem):  # It was never started, or its host is lost.
+                    write_private(kept, operations.read_file(self._hosts[place.host], log, offset=-_LOG_KEPT))
+
     def remove(self) -> None:
-        """Kills what is left of the daemons and removes their data and configuration; the channels are still open."""
-        for host in self._hosts.values():
-            operations.end_all(host)
-            remove_directories(host, self._plan)
-            operations.remove(host, self._conf)
+        """Kills what is left of the daemons and removes their data and configuration on every host that answers; the
+        channels are still open. Raises HostProblem or ClusterProblem for what is left."""
+        over(self._hosts, self._remove)
+
+    def _remove(self, host: Host) -> None:
+        operations.end_all(host)
+        remove_directories(host, self._plan)
+        operations.remove(host, self._plan.quarters[host.name].conf)
 
     def format(self) -> None:
         """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""
@@ -153,7 +158,7 @@ class Daemons:
 
     def launch(self, role: Role, place: Place) -> Running:
         """Starts one daemon and does not wait for it."""
-        log = f"{self._logs}/{role.name}{'' if place is self._plan.masters else '-' + place.name}.log"
+        log = self._plan.log_of(role, place)
         argv = [*self._java(role, place), role.main_class, *role.arguments]
         process = self._hosts[place.host].start(argv, output=log, env=self._environment(place), cwd=place.directory)
         return Running(Daemon(role.name, place.name, place.host, process.pid), process, log)
@@ -166,10 +171,10 @@ class Daemons:
             f"-Xmx{role.heap_mib}m",
             *jvm_flags(self._jdk, self._distribution.version),
             *self._flags(role),
-            f"-Dhadoop.log.dir={self._logs}",
+            f"-Dhadoop.log.dir={self._plan.quarters[place.host].logs}",
             f"-Djava.io.tmpdir={place.directory}/tmp",
             "-cp",
-            self._distribution.classpath(self.conf_of(place)),
+            self._distribution.classpath(self._plan.conf_of(place)),
         ]
 
     def _environment(self, place: Place) -> dict[str, str]:
@@ -177,8 +182,9 @@ class Daemons:
             "JAVA_HOME": str(self._jdk.home),
             # The NodeManager hands these on to containers: yarn.application.classpath is made of them.
             **dict.fromkeys(_HOMES, str(self._distribution.home)),
-            "HADOOP_CONF_DIR": self.conf_of(place),
-            "HADOOP_LOG_DIR": self._logs,
+            # Tasks find the file with their class path by it (`tuning.TASK_FILE`).
+            "HADOOP_CONF_DIR": self._plan.conf_of(place),
+            "HADOOP_LOG_DIR": self._plan.quarters[place.host].logs,
             "HOWDAH_CLUSTER": self._plan.name,
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",

@@ -15,6 +15,7 @@ from howdah.errors import UsageError
 from howdah.hadoop.distribution.distribution import from_home, managed
 from howdah.hadoop.distribution.jars import place_of, plugin_jars
 from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
+from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
 from howdah.store import howdah_home
@@ -26,10 +27,9 @@ class ForeignCluster(LiveCluster):
     observed = runs_distribution = shares_files = False
     is_one_node_here = False
     common_directory = None
-    data_directories: Sequence[str] = ()
-    work_directories: Sequence[str] = ()
-    log_files: Sequence[Path] = ()
-    container_logs: Sequence[str] = ()
+    work_directories: Sequence[tuple[Host, str]] = ()
+    log_files: Sequence[tuple[Host, str]] = ()
+    container_logs: Sequence[tuple[Host, str]] = ()
 
     @property
     def client_temporary(self) -> str:
@@ -44,8 +44,10 @@ class ForeignCluster(LiveCluster):
         }
         return {role: addresses[0] for role, addresses in found.items() if addresses}
 
-    @property
-    def mounts(self) -> Mapping[str, str]:
+    def data_directories(self, machine: str) -> Sequence[str]:  # noqa: ARG002
+        return ()
+
+    def mounts(self, machine: str) -> Mapping[str, str]:  # noqa: ARG002
         return {"/": "/"}
 
     @property
@@ -95,6 +97,6 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
         addresses=existing.addresses,
         distribution=distribution,
         jdk=jdk,
-        host=host,
+        client=host,
         warnings=existing.warnings,
     )

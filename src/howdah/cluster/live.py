@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from howdah.cluster.allocation import close_hosts
 from howdah.cluster.environment import program_environment
 from howdah.cluster.existing import WebAddresses
 from howdah.cluster.state import Daemon, DaemonLost, Lost
@@ -44,7 +45,7 @@ class LiveCluster(ABC):
     """
 
     observed: bool
-    """Whether the channel reaches the hosts of the daemons, so that environment and series are theirs."""
+    """Whether channels reach the hosts of the daemons, so that environment and series are theirs."""
     runs_distribution: bool
     """Whether the daemons run `distribution`, with its plugins on their class paths; otherwise only clients do."""
     shares_files: bool
@@ -59,19 +60,22 @@ class LiveCluster(ABC):
         addresses: WebAddresses,
         distribution: Distribution,
         jdk: Jdk,
-        host: Host,
+        client: Host,
+        hosts: Mapping[str, Host] | None = None,
         client_flags: tuple[str, ...] = (),
         daemons: tuple[Daemon, ...] = (),
         warnings: tuple[str, ...] = (),
     ) -> None:
-        """`client_flags` are JVM flags of job clients, `warnings` are about the configuration."""
+        """`client` is a channel to this machine, `hosts` are channels to those of the daemons, which may be the same.
+        `client_flags` are JVM flags of job clients, `warnings` are about the configuration."""
         self.description = description
         self.conf = conf
         self.settings = settings
         self.addresses = addresses
         self.distribution = distribution
         self.jdk = jdk
-        self.host = host
+        self.client = client
+        self.hosts = {client.name: client} if hosts is None else hosts
         self.daemons = daemons
         self.warnings = warnings
         self.namenode = NameNode(_active(addresses.namenode))
@@ -81,9 +85,21 @@ class LiveCluster(ABC):
         self._client_flags = client_flags
 
     @property
-    def hosts(self) -> Mapping[str, Host]:
-        """The hosts that can be observed, by name."""
-        return {self.host.name: self.host}
+    def machines(self) -> Mapping[str, Host]:
+        """A channel to every machine that can be observed, by its name, however many hosts are on it."""
+        return {self.client.name: self.client}
+
+    def machine_of(self, host: str) -> str:  # noqa: ARG002
+        """The name of the machine that `host` is on."""
+        return self.client.name
+
+    def daemons_by_host(self) -> Mapping[str, tuple[Host, tuple[Daemon, ...]]]:
+        """The daemons on every host that can be reached, beside its channel."""
+        return {
+            name: (host, found)
+            for name, host in self.hosts.items()
+            if (found := tuple(one for one in self.daemons if one.host == name))
+        }
 
     def client_files(self, overrides: Mapping[str, str]) -> dict[str, bytes]:
         """The files of a conf directory for clients whose jobs have `overrides` beside the cluster's settings."""
@@ -146,20 +162,18 @@ class LiveCluster(ABC):
     def common_directory(self) -> str | None:
         """A directory that every node and this machine see at the same path; None where none is known."""
 
-    @property
     @abstractmethod
-    def data_directories(self) -> Sequence[str]:
-        """Where, on every host, data of jobs is read and written."""
+    def data_directories(self, machine: str) -> Sequence[str]:
+        """Where, on a machine, data of jobs is read and written."""
 
     @property
     @abstractmethod
-    def work_directories(self) -> Sequence[str]:
-        """Directories on `host` that daemons cannot do without."""
+    def work_directories(self) -> Sequence[tuple[Host, str]]:
+        """Directories that daemons cannot do without."""
 
-    @property
     @abstractmethod
-    def mounts(self) -> Mapping[str, str]:
-        """Directories whose file systems are part of the environment, with what they are for."""
+    def mounts(self, machine: str) -> Mapping[str, str]:
+        """Directories on a machine whose file systems are part of the environment, with what they are for."""
 
     @property
     @abstractmethod
@@ -168,17 +182,17 @@ class LiveCluster(ABC):
 
     @property
     @abstractmethod
-    def log_files(self) -> Sequence[Path]:
-        """The daemons' logs."""
+    def log_files(self) -> Sequence[tuple[Host, str]]:
+        """The daemons' logs, those that may be there."""
 
     @property
     @abstractmethod
-    def container_logs(self) -> Sequence[str]:
-        """Directories on `host` with the logs of containers."""
+    def container_logs(self) -> Sequence[tuple[Host, str]]:
+        """Directories with the logs of containers."""
 
     @abstractmethod
     def data_places(self, storage: str) -> Sequence[DataPlace]:
-        """Where the files of the storage with this name are, and what jobs keep meanwhile."""
+        """Where the files of the storage with this name are, in equal parts, and what jobs keep meanwhile."""
 
     @abstractmethod
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
@@ -208,8 +222,8 @@ class LiveCluster(ABC):
         """The daemons that ended on their own, as far as anybody has seen."""
 
     def close(self) -> None:
-        """Closes the run's channel, which ends the job clients and probes of this run, and a lease."""
-        self.host.close()
+        """Closes the run's channels, which ends the job clients and probes of this run, and a lease."""
+        close_hosts({**self.hosts, self.client.name: self.client})
 
 
 def _active(namenodes: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,39 +10,58 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.allocation import open_host
+from howdah.cluster.allocation import close_hosts, open_hosts
 from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses
 from howdah.cluster.live import DataPlace, LiveCluster
-from howdah.cluster.state import Lost, Manifest, cluster_directory
+from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, UsageError
-from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.hadoop.configuration.site import read_conf_dir
 from howdah.hadoop.distribution.distribution import from_home, managed
 from howdah.hadoop.distribution.jdk import Jdk, find_jdks
 from howdah.host import Host, operations
+from howdah.host.channel import open_local
+from howdah.host.over import over
 from howdah.model.storage import HDFS
 
 
 class ManagedCluster(LiveCluster):
-    """See `LiveCluster`. Its hosts are this machine."""
+    """See `LiveCluster`."""
 
     observed = runs_distribution = True
 
     def __init__(
-        self, plan: Plan, logs: Path, control: ControlClient, *, client_flags: tuple[str, ...] = (), **shared: Any
+        self,
+        plan: Plan,
+        directory: ClusterDirectory,
+        control: ControlClient,
+        *,
+        client: Host,
+        client_flags: tuple[str, ...] = (),
+        **shared: Any,
     ) -> None:
-        """`logs` are the daemons'; `shared` is what every cluster has."""
+        """`directory` is what this machine has of the cluster; `shared` is what every cluster has."""
         self._plan = plan
+        self._directory = directory
+        self._client_is_master = client.name == plan.masters.host
         # Where a client that is killed leaves its unpacked jar.
-        super().__init__(client_flags=(*client_flags, f"-Djava.io.tmpdir={self.client_temporary}"), **shared)
-        self._logs = logs
+        flags = (*client_flags, f"-Djava.io.tmpdir={self.client_temporary}")
+        super().__init__(client=client, client_flags=flags, **shared)
         self._control: ControlClient | None = control
-        self.shares_files = self._is_on_one_host
+        self.shares_files = set(plan.machines) == {client.name}
 
     @property
-    def _is_on_one_host(self) -> bool:
-        return {place.host for place in self._plan.places} == {self._plan.masters.host}
+    def machines(self) -> Mapping[str, Host]:
+        found = {machine: self.hosts[host] for machine, host in self._plan.machines.items()}
+        return {machine: self.client if machine == self.client.name else host for machine, host in found.items()}
+
+    def machine_of(self, host: str) -> str:
+        return self._plan.quarters[host].machine
+
+    def _quarters_on(self, machine: str) -> Mapping[str, Quarters]:
+        """By host, what the cluster has on a machine."""
+        return {host: one for host, one in self._plan.quarters.items() if one.machine == machine}
 
     @property
     def web_servers(self) -> Mapping[str, str]:
@@ -52,50 +72,59 @@ class ManagedCluster(LiveCluster):
 
     @property
     def is_one_node_here(self) -> bool:
-        return [node.host for node in self._plan.nodes] == [self._plan.masters.host]
+        return len(self._plan.nodes) == 1 and self.shares_files
 
     @property
     def client_temporary(self) -> str:
-        return f"{self._plan.masters.directory}/tmp"  # Goes with the cluster.
+        # Goes with the cluster.
+        return f"{self._plan.masters.directory}/tmp" if self._client_is_master else str(self._directory.client)
 
     @property
     def common_directory(self) -> str | None:
-        return f"{self._plan.directory}/files" if self._is_on_one_host else None
+        return f"{self._plan.quarters[self._plan.masters.host].root}/files" if self.shares_files else None
+
+    def data_directories(self, machine: str) -> Sequence[str]:
+        found = (self._plan.data_directories(host) for host in self._quarters_on(machine))
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
 
     @property
-    def data_directories(self) -> Sequence[str]:
-        return self._plan.data_directories
+    def work_directories(self) -> Sequence[tuple[Host, str]]:
+        return [(self.hosts[host], one.root) for host, one in self._plan.quarters.items()]
 
-    @property
-    def work_directories(self) -> Sequence[str]:
-        return (self._plan.directory,)
-
-    @property
-    def mounts(self) -> Mapping[str, str]:
+    def mounts(self, machine: str) -> Mapping[str, str]:
         shuffle = {} if self._plan.shuffle is None else {self._plan.shuffle: "shuffle"}
-        return {"/": "/", self._plan.directory: "cluster", **shuffle}
+        roots = {one.root: "cluster" for one in self._quarters_on(machine).values()}
+        return {"/": "/", **roots, **shuffle}
 
     @property
     def own_names(self) -> Mapping[str, str]:
         plan = self._plan
-        names = {str(self.conf): "CONF", str(self._logs): "LOGS", plan.directory: "CLUSTER"}
+        names = {str(self.conf): "CONF"}
+        for one in plan.quarters.values():
+            names |= {one.conf: "CONF", one.logs: "LOGS", one.root: "CLUSTER"}
         if plan.shuffle is not None:
             names[Path(plan.shuffle).name] = "CLUSTER"
         if plan.own_files:
             names[plan.own_files] = ""
-        return names
+        # A directory before the one that it is in.
+        return dict(sorted(names.items(), key=lambda one: -len(one[0])))
 
     @property
-    def log_files(self) -> Sequence[Path]:
-        return sorted(self._logs.glob("*.log"))
+    def log_files(self) -> Sequence[tuple[Host, str]]:
+        plan = self._plan
+        return [(self.hosts[place.host], plan.log_of(role, place)) for role, place in plan.daemons()]
 
     @property
-    def container_logs(self) -> Sequence[str]:
-        return [f"{node.directory}/containers" for node in self._plan.nodes]
+    def container_logs(self) -> Sequence[tuple[Host, str]]:
+        return [(self.hosts[node.host], f"{node.directory}/containers") for node in self._plan.nodes]
 
     def data_places(self, storage: str) -> Sequence[DataPlace]:
-        work = self._plan.directory
-        return (DataPlace(self.host, work if storage == HDFS else str(self._plan.storages.directory), work),)
+        plan, found = self._plan, []
+        for host in plan.machines.values():
+            work = plan.quarters[host].root
+            data = work if storage == HDFS else str(plan.storages.directory)
+            found.append(DataPlace(self.hosts[host], data, work))
+        return found
 
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
         return {
@@ -146,21 +175,27 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
     version = manifest.hadoop["version"]
     distribution = managed(version, home.parent.parent) if manifest.hadoop["source"] == "managed" else from_home(home)
     there = tuple(jar for jar in map(Path, manifest.plugins) if jar.is_file())
-    host = open_host(manifest.allocation, manifest.plan.masters.host)
+    hosts = open_hosts(manifest.allocation, manifest.plan.quarters)
+    try:
+        client = hosts.get(manifest.machine) or open_local(manifest.machine)
+    except BaseException:
+        close_hosts(hosts)
+        raise
+    opened = {**hosts, client.name: client}
     try:
         processors = manifest.defaults.get("processors")
         if processors is not None:
             # Clients, too; and what the machine can do is found out with what the cluster has of it.
-            operations.confine(host, processors)
-        jdk = _jdk_at(host, manifest.jdk["home"])
+            over(opened, lambda host: operations.confine(host, processors))
+        jdk = _jdk_at(client, manifest.jdk["home"])
         settings = read_conf_dir(directory.conf)
     except BaseException:
-        host.close()
+        close_hosts(opened)
         raise
     ends = manifest.plan.endpoints
     return ManagedCluster(
         manifest.plan,
-        directory.logs,
+        directory,
         control,
         description=_describe(manifest),
         conf=directory.conf,
@@ -168,7 +203,8 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
         addresses=WebAddresses((ends["namenode_web"],), (ends["resourcemanager_web"],), (ends["historyserver_web"],)),
         distribution=replace(distribution, plugins=there),
         jdk=jdk,
-        host=host,
+        client=client,
+        hosts=hosts,
         client_flags=tuple(manifest.defaults["client_flags"]),
         daemons=manifest.daemons,
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Iterable
 
-from howdah.cluster.allocation import open_host
+from howdah.cluster.allocation import close_hosts, open_hosts
 from howdah.cluster.state import Manifest
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
+from howdah.host.over import over
 from howdah.store import howdah_home
 
 _POLL_SECONDS = 0.05
@@ -25,19 +25,22 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
             those that were made then.
         HostProblem: another user could change what is in a directory of the daemons, and so run programs as this one.
     """
+    owner = owner_of(plan)
     begun: list[Host] = []
     for host in hosts:
         begun.append(host)
-        refuse_exposed(host, plan.directory)
-        for directory in plan.directories:
-            other = operations.claim_directory(host, directory, _owner(plan))
+        refuse_exposed(host, plan.quarters[host.name].root)
+        for directory in plan.directories(host.name):
+            other = operations.claim_directory(host, directory, owner)
             if other is None:
                 continue
-            for one, made in itertools.product(begun, plan.directories):
-                operations.remove_claimed(one, made, _owner(plan))
+            for one in begun:
+                for made in plan.directories(one.name):
+                    operations.remove_claimed(one, made, owner)
             whose = f"it belongs to the cluster {other}" if other else "no cluster has made it"
             raise UsageError(
                 f"{directory} is there already, and would be emptied: {whose}",
+                host=host.name if len(plan.quarters) > 1 else None,
                 hint="Choose another --name, or another --work-dir, below which a directory of that name is made.",
             )
 
@@ -61,8 +64,8 @@ def remove_directories(host: Host, plan: Plan) -> None:
         ClusterProblem: nothing in a directory says whose it is.
     """
     unknown = []
-    for directory in plan.directories:
-        if operations.remove_claimed(host, directory, _owner(plan)) == "":
+    for directory in plan.directories(host.name):
+        if operations.remove_claimed(host, directory, owner_of(plan)) == "":
             unknown.append(directory)
     if unknown:
         raise ClusterProblem(
@@ -73,25 +76,27 @@ def remove_directories(host: Host, plan: Plan) -> None:
 
 
 def remove_data(manifest: Manifest) -> None:
-    """Removes what a dead cluster of this host left, whose daemons may be dying yet. Raises HostProblem where that
+    """Removes what a dead cluster of this machine left, whose daemons may be dying yet. Raises HostProblem where that
     cannot be done."""
     plan = manifest.plan
-    for name in {place.host for place in plan.places}:
-        host = open_host(manifest.allocation, name)
-        deadline = time.monotonic() + _DYING_SECONDS
-        try:
-            while True:
-                try:
-                    remove_directories(host, plan)
-                    break
-                except HostProblem:
-                    if time.monotonic() > deadline:
-                        raise
-                    time.sleep(_POLL_SECONDS)
-        finally:
-            host.close()
+    deadline = time.monotonic() + _DYING_SECONDS
+
+    def remove(host: Host) -> None:
+        while True:
+            try:
+                return remove_directories(host, plan)
+            except HostProblem:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_POLL_SECONDS)
+
+    hosts = open_hosts(manifest.allocation, plan.quarters)
+    try:
+        over(hosts, remove)
+    finally:
+        close_hosts(hosts)
 
 
-def _owner(plan: Plan) -> str:
-    """Names are of a machine and a HOWDAH_HOME, either of which another one may share."""
-    return f"{plan.name} of {howdah_home().resolve()} on {plan.masters.host}"
+def owner_of(plan: Plan) -> str:
+    """Whose a directory is. Names are of a machine and a HOWDAH_HOME, either of which another one may share."""
+    return f"{plan.name} of {howdah_home().resolve()} on {plan.quarters[plan.masters.host].machine}"

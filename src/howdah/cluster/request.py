@@ -20,6 +20,7 @@ class ClusterRequest:
     name: str
     nodes: int = 1
     allocation: str = "local"
+    """Where the hosts come from, as `find_allocation` reads it."""
     hadoop: str = PRIMARY
     hadoop_home: str | None = None
     stock: bool = False

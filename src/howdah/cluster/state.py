@@ -6,6 +6,9 @@ HOWDAH_HOME/clusters/NAME/cluster.json   the manifest
                           conf/          HADOOP_CONF_DIR for clients; conf/nodes/nodeN for each node
                           logs/          one file per daemon; kept after `down`
                           work/          data of the daemons, unless --work-dir; removed by `down`
+                          client/        temporary files of job clients, where daemons are on other hosts; the same
+
+Other hosts have what belongs to daemons in a directory of their own (`Plan.quarters`).
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from howdah.errors import ClusterProblem, HostProblem, UsageError
-from howdah.hadoop.configuration.plan import Place, Plan
+from howdah.hadoop.configuration.plan import Place, Plan, Quarters
 from howdah.store import howdah_home, is_locked, lock_file
 
 GONE = ("down", "failed")
@@ -42,18 +45,23 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A daemon that ended on its own: the exit code of its process, and its log."""
+    """A daemon that ended on its own: the exit code of its process, and its log on its host. `host` is None where the
+    cluster has but one."""
 
     role: str
     place: str
     pid: int
     code: int
     log: str
+    host: str | None = None
 
     @property
     def sentence(self) -> str:
         """What happened, for people."""
-        return f"{self.role} of {self.place} (process {self.pid}) ended with code {self.code}; its log: {self.log}"
+        where = "" if self.host is None else f" on {self.host}"
+        return (
+            f"{self.role} of {self.place}{where} (process {self.pid}) ended with code {self.code}; its log: {self.log}"
+        )
 
     def logged_in(self, directory: Path) -> Lost:
         """The same with its log in `directory`, where a copy of it is."""
@@ -71,10 +79,11 @@ class DaemonLost(ClusterProblem):
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """What is known of a cluster. `state` is `starting`, `up`, `ending`, `leftover` (not all of it could be removed),
-    `failed` (it did not come up) or `down`."""
+    `failed` (it did not come up) or `down`. `supervisor` is the process on `machine` that keeps it running."""
 
     name: str
     state: str
+    machine: str
     supervisor: int
     started: float
     plan: Plan
@@ -104,6 +113,10 @@ class ClusterDirectory:
     @property
     def logs(self) -> Path:
         return self.path / "logs"
+
+    @property
+    def client(self) -> Path:
+        return self.path / "client"
 
     @property
     def socket(self) -> Path:
@@ -144,7 +157,7 @@ class ClusterDirectory:
         manifest, holder = self.read(), self.holder()
         host = holder[1] if holder is not None else None
         if manifest is not None and manifest.state not in GONE:
-            host = manifest.plan.masters.host
+            host = manifest.machine
         return None if host == platform.node() else host
 
     def refuse_elsewhere(self) -> None:
@@ -175,7 +188,7 @@ class ClusterDirectory:
         """The manifest, or None when there is none or it is not readable."""
         try:
             record = json.loads((self.path / "cluster.json").read_text(encoding="utf-8"))
-            return _decode(record)
+            return _decode(_renewed(record, self))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -204,6 +217,12 @@ def known_clusters() -> Iterator[ClusterDirectory]:
                 yield ClusterDirectory(path.name, path)
 
 
+def write_private(path: Path, content: bytes) -> None:
+    """Writes a new file that only its owner may read."""
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+
+
 @contextmanager
 def short_name(path: Path) -> Iterator[str]:
     """A name for `path` that fits a socket address (108 bytes) however deep its directory is; good in the context.
@@ -217,15 +236,26 @@ def short_name(path: Path) -> Iterator[str]:
         os.close(directory)
 
 
-def _decode(record: Mapping[str, Any]) -> Manifest:
+def _renewed(record: Mapping[str, Any], directory: ClusterDirectory) -> Mapping[str, Any]:
+    """A manifest of Howdah 1.0 or before, whose clusters were on one host, as one of today."""
     plan = dict(record["plan"])
-    plan.pop("mounted", None)  # An earlier Howdah's.
+    if "quarters" in plan:
+        return record
+    plan.pop("mounted", None)
+    host = plan["masters"]["host"]
+    own = Quarters(host, plan.pop("directory"), str(directory.conf), str(directory.logs))
+    return {**record, "machine": host, "plan": {**plan, "quarters": {host: asdict(own)}}}
+
+
+def _decode(record: Mapping[str, Any]) -> Manifest:
+    plan = record["plan"]
     return Manifest(
         **{
             **record,
             "plan": Plan(
                 **{
                     **plan,
+                    "quarters": {host: Quarters(**one) for host, one in plan["quarters"].items()},
                     "masters": Place(**plan["masters"]),
                     "nodes": tuple(Place(**node) for node in plan["nodes"]),
                     "application_ports": tuple(plan["application_ports"]),

@@ -20,7 +20,7 @@ from typing import Any
 from howdah.cluster.assembly import Assembly
 from howdah.cluster.control import ControlServer
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
+from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HowdahError, UsageError
 from howdah.host.supervise import adopt_orphans, end_descendants
 
@@ -84,7 +84,11 @@ class Supervisor:
                 if running.daemon.pid not in reported:
                     reported.add(running.daemon.pid)
                     daemon = running.daemon
-                    self._note(Lost(daemon.role, daemon.place, daemon.pid, code, running.log))
+                    self._note(Lost(daemon.role, daemon.place, daemon.pid, code, running.log, self._host(daemon)))
+
+    def _host(self, daemon: Daemon) -> str | None:
+        several = self._manifest is not None and len(self._manifest.plan.quarters) > 1
+        return daemon.host if several else None
 
     def _note(self, lost: Lost) -> None:
         with self._changing:

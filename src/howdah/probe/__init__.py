@@ -15,7 +15,8 @@ Sink = Callable[[str, dict[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A process to observe with everything below it: a daemon, or what stands for the job client."""
+    """A process to observe with everything below it: a daemon, or what stands for the job client. Process 0 stands for
+    all that is started through the channel to `host`."""
 
     host: str
     pid: int

@@ -28,7 +28,6 @@ class SystemProbe:
                 for subject in subjects
                 if subject.host == name
             ]
-            roots.append({"pid": 0, "role": "client", "node": None})  # What the run itself starts through this channel.
             self._streams[name] = host.stream(
                 "sampler.run", partial(sink, name), interval=INTERVAL_SECONDS, roots=roots
             )

@@ -11,6 +11,7 @@ from howdah.cli.request import cluster_request
 from howdah.errors import UsageError
 
 NOTHING: dict[str, Any] = {
+    "on": "local",
     "nodes": None,
     "hadoop": "3.4.2",
     "hadoop_home": None,
@@ -21,6 +22,15 @@ NOTHING: dict[str, Any] = {
     "storage": None,
     "offline": False,
 }
+
+
+def test_there_is_a_node_for_each_host_unless_one_says_how_many() -> None:
+    assert cluster_request("c", {}, NOTHING).nodes == 1
+    made = cluster_request("c", {}, {**NOTHING, "on": "channels:3"})
+    assert (made.allocation, made.nodes) == ("channels:3", 3)
+    assert cluster_request("c", {}, {**NOTHING, "on": "channels:3", "nodes": 5}).nodes == 5
+    with pytest.raises(UsageError, match="no kind of allocation called 'host'"):
+        cluster_request("c", {}, {**NOTHING, "on": "host:a"})
 
 
 def test_a_distribution_of_the_system_is_where_hadoop_home_says(

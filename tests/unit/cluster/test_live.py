@@ -11,11 +11,13 @@ from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses, read_existing, web_addresses
 from howdah.cluster.foreign import ForeignCluster
 from howdah.cluster.managed import ManagedCluster
+from howdah.cluster.state import ClusterDirectory, Daemon
 from howdah.errors import UsageError
-from howdah.hadoop.configuration.plan import Place, Plan
+from howdah.hadoop.configuration.plan import Place, Plan, Quarters
 from howdah.hadoop.configuration.site import expand, render_site
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk
+from tests.plans import plan_of
 
 HA = {
     "fs.defaultFS": "hdfs://prod",
@@ -130,8 +132,10 @@ class Nowhere:
     """A host of which nothing is asked."""
 
     name: str = "here"
+    closed: bool = False
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self.closed = True
 
 
 SHARED: dict[str, Any] = {
@@ -141,7 +145,7 @@ SHARED: dict[str, Any] = {
     "addresses": WebAddresses(("nn:1",), ("rm:1",), ("hs:1",)),
     "distribution": Distribution("3.4.2", Path("/hadoop"), "managed", (), (), ()),
     "jdk": Jdk("/jdk", (17, 0, 1), "any", "amd64", ()),
-    "host": Nowhere(),
+    "client": Nowhere(),
 }
 
 
@@ -149,11 +153,23 @@ def plan(*nodes: str) -> Plan:
     """Masters on `here`, a node on each host of `nodes`."""
     places = [Place(f"node{number}", host, "127.0.0.1", {}, "/n") for number, host in enumerate(nodes)]
     master = Place("master", "here", "127.0.0.1", {}, "/m")
-    return Plan("c", master, tuple(places), "/c", (1, 2), (3, 4), "simple")
+    quarters = {host: Quarters(host, "/c", "/conf", "/logs") for host in dict.fromkeys(("here", *nodes))}
+    return Plan("c", master, tuple(places), quarters, (1, 2), (3, 4), "simple")
 
 
 def cluster(control: Supervisor, *nodes: str) -> ManagedCluster:
-    return ManagedCluster(plan(*nodes), Path("/logs"), cast(ControlClient, control), **SHARED)
+    made = plan(*nodes)
+    hosts = {name: Nowhere(name) for name in made.quarters}
+    directory = ClusterDirectory("c", Path("/home/c"))
+    return ManagedCluster(made, directory, cast(ControlClient, control), **{**SHARED, "hosts": hosts})
+
+
+def channels(count: int) -> ManagedCluster:
+    """Three nodes on so many hosts, all on this machine."""
+    made = plan_of(3, hosts=[f"channel{number}" for number in range(1, count + 1)], root="/c", machine="here")
+    hosts = {name: Nowhere(name) for name in made.quarters}
+    directory = ClusterDirectory("p", Path("/home/p"))
+    return ManagedCluster(made, directory, cast(ControlClient, Supervisor()), **{**SHARED, "hosts": hosts})
 
 
 @pytest.mark.parametrize(
@@ -165,12 +181,59 @@ def test_what_a_plan_tells_of_its_hosts(nodes: list[str], one: bool, common: str
     assert (found.is_one_node_here, found.common_directory, found.shares_files) == (one, common, common is not None)
 
 
+@pytest.mark.promise("Several hosts on one machine are observed once", "reference/allocations")
+def test_hosts_on_one_machine_are_one_machine() -> None:
+    found = channels(3)
+    assert found.machines == {"here": found.client}, "the run's own channel, and no processor twice"
+    assert {found.machine_of(host) for host in found.hosts} == {"here"}
+    assert found.data_directories("here") == ("/c-channel1", "/c-channel2", "/c-channel3")
+    assert found.mounts("here") == {"/": "/", **dict.fromkeys(found.data_directories("here"), "cluster")}
+    assert [place.work for place in found.data_places("hdfs")] == ["/c-channel1"], "one disk for all"
+    assert found.common_directory == "/c-channel1/files"
+    assert found.client_temporary == "/home/p/client", "none of a host's"
+    assert [host.name for host, _ in found.container_logs] == ["channel1", "channel2", "channel3"]
+    assert ("channel2", "/c-channel2/logs/datanode-node2.log") in [(host.name, log) for host, log in found.log_files]
+
+
+def test_each_machine_is_observed_through_a_host_of_it() -> None:
+    found = cluster(Supervisor(), "here", "there", "there")
+    assert found.machines == {"here": found.client, "there": found.hosts["there"]}
+    assert [place.host.name for place in found.data_places("hdfs")] == ["here", "there"]
+
+
+def test_a_directory_in_another_one_is_named_first() -> None:
+    names = list(channels(2).own_names)
+    assert names.index("/c-channel1/conf") < names.index("/c-channel1")
+
+
+def test_closing_closes_every_channel() -> None:
+    found = channels(3)
+    found.close()
+    assert found.client.closed  # type: ignore[attr-defined]
+    assert all(host.closed for host in found.hosts.values())  # type: ignore[attr-defined]
+
+
+def test_daemons_are_found_by_their_host() -> None:
+    daemons = (Daemon("namenode", "master", "here", 1), Daemon("datanode", "node0", "there", 1))
+    made = plan("there")
+    one = ManagedCluster(
+        made,
+        ClusterDirectory("c", Path("/home/c")),
+        cast(ControlClient, Supervisor()),
+        **{**SHARED, "hosts": {name: Nowhere(name) for name in made.quarters}, "daemons": daemons},
+    )
+    assert {name: found for name, (_, found) in one.daemons_by_host().items()} == {
+        "here": daemons[:1],
+        "there": daemons[1:],
+    }
+
+
 def test_of_a_cluster_that_howdah_did_not_start_nothing_is_made_up() -> None:
     found = ForeignCluster(**SHARED)
     assert not any((found.observed, found.runs_distribution, found.shares_files, found.is_one_node_here))
     assert found.common_directory is None
-    assert not [*found.data_directories, *found.work_directories, *found.log_files, *found.data_places("hdfs")]
-    assert (found.lost_daemons(), found.mounts, found.own_names) == ((), {"/": "/"}, {"/conf": "CONF"})
+    assert not [*found.data_directories("here"), *found.work_directories, *found.log_files, *found.data_places("hdfs")]
+    assert (found.lost_daemons(), found.mounts("here"), found.own_names) == ((), {"/": "/"}, {"/conf": "CONF"})
     with pytest.raises(UsageError, match="a datanode can only be killed on a cluster that Howdah started"):
         found.kill_daemon("datanode")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.cluster.allocation.local import LocalAllocation
+from howdah.cluster.allocation.here import local
 from howdah.cluster.assembly import check_sizing
 from howdah.cluster.client import Ended, find_cluster, forget, take_down
 from howdah.cluster.control import ControlClient, ControlServer
@@ -22,13 +22,15 @@ from howdah.cluster.environment import shell_environment
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HostProblem, UsageError
-from howdah.hadoop.configuration.plan import lay_out
+from howdah.hadoop.configuration.plan import Quarters
 from howdah.hadoop.configuration.sizing import Sizing
+from tests.plans import HOME, plan_of
 
-PLAN = lay_out("c", host="h", addresses=("127.77.0.1", "127.77.0.2"), first_port=20000, directory="/d", security="none")
+PLAN = plan_of(1, name="c")
 MANIFEST = Manifest(
     name="c",
     state="up",
+    machine="h",
     supervisor=1,
     started=5.0,
     plan=PLAN,
@@ -78,14 +80,16 @@ def test_a_manifest_is_read_back(directory: ClusterDirectory) -> None:
     assert found.state == "down"
 
 
-def test_a_manifest_of_an_earlier_howdah_has_no_plugins_and_other_words_for_mounts(directory: ClusterDirectory) -> None:
+def test_a_manifest_of_an_earlier_howdah_is_of_one_host_and_has_no_plugins(directory: ClusterDirectory) -> None:
     directory.write(MANIFEST)
     file = directory.path / "cluster.json"
     record = json.loads(file.read_text(encoding="utf-8"))
-    del record["plugins"], record["plan"]["mount_types"]
-    record["plan"]["mounted"] = True
+    del record["plugins"], record["machine"], record["lost"][0]["host"]
+    del record["plan"]["mount_types"], record["plan"]["quarters"]
+    record["plan"] |= {"mounted": True, "directory": "/d"}
     file.write_text(json.dumps(record), encoding="utf-8")
-    assert directory.read() == replace(MANIFEST, plugins={})
+    own = {"h": Quarters("h", "/d", str(directory.conf), str(directory.logs))}
+    assert directory.read() == replace(MANIFEST, plugins={}, plan=replace(PLAN, quarters=own))
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "[]", '{"plan": {}}'])
@@ -152,9 +156,8 @@ def test_a_cluster_of_another_host_is_left_alone(monkeypatch: pytest.MonkeyPatch
 
 def test_what_is_here_is_ended_and_not_forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
-    plan = lay_out("c", host=platform.node(), addresses=("127.77.0.1",), first_port=1, directory="/d", security="none")
     cluster_directory("c").path.mkdir(parents=True)
-    cluster_directory("c").write(replace(MANIFEST, plan=plan))
+    cluster_directory("c").write(replace(MANIFEST, machine=platform.node()))
     with pytest.raises(UsageError, match="is of this host"):
         forget("c")
 
@@ -281,9 +284,9 @@ class AllFree:
 
 
 def test_two_clusters_that_come_up_at_once_get_different_ports() -> None:
-    first, second = (LocalAllocation(lambda _: AllFree()) for _ in range(2))  # type: ignore[arg-type,return-value]
+    first, second = (local(None, lambda _: AllFree()) for _ in range(2))  # type: ignore[arg-type,return-value]
     try:
-        plans = [allocation.acquire("a", 20, "/d") for allocation in (first, second)]
+        plans = [allocation.acquire("a", 20, HOME) for allocation in (first, second)]
         ports = [{port for place in plan.places for port in place.ports.values()} for plan in plans]
         assert not ports[0] & ports[1], "none of the daemons listens yet"
         assert not {place.address for place in plans[0].places} & {place.address for place in plans[1].places}

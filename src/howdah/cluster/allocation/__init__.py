@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
-from howdah.cluster.allocation.local import LocalAllocation
-from howdah.hadoop.configuration.plan import Plan
+from howdah.cluster.allocation.here import channels, local
+from howdah.errors import UsageError
+from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host
 from howdah.host.channel import open_local
+from howdah.host.over import over
+from howdah.spec.slips import did_you_mean
 
 
 class Allocation(Protocol):
@@ -21,8 +24,13 @@ class Allocation(Protocol):
     def hosts(self) -> Mapping[str, Host]:
         """Open channels by host name, from `acquire` to `release`."""
 
-    def acquire(self, name: str, nodes: int, directory: str) -> Plan:
-        """Opens a channel to every host and lays out `nodes` nodes under `directory`.
+    @property
+    def usual_nodes(self) -> int:
+        """How many nodes a cluster here has when nobody says how many: one for each host."""
+
+    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
+        """Opens a channel to every host that is used and lays out `nodes` nodes. `home` is what the cluster has on this
+        machine, if it is one of the hosts.
 
         Raises:
             HostProblem: no host, no address, no free ports; what was opened is closed by `release`.
@@ -32,16 +40,45 @@ class Allocation(Protocol):
         """Closes every channel, which ends everything that was started through it."""
 
     def describe(self) -> Mapping[str, Any]:
-        """What a report says about it: at least `kind`."""
+        """What a report says about it, and `open_hosts` needs: at least `kind`."""
 
 
-ALLOCATIONS: dict[str, Callable[[], Allocation]] = {"local": LocalAllocation}
-_OPENERS: dict[str, Callable[[str], Host]] = {"local": open_local}
+ALLOCATIONS: dict[str, Callable[[str | None], Allocation]] = {"local": local, "channels": channels}
+"""By kind; each is given what stands behind the colon."""
+
+_OPENERS: dict[str, Callable[[str], Host]] = {"local": open_local, "channels": open_local}
 
 
-def open_host(described: Mapping[str, Any], name: str) -> Host:
-    """A channel of its own to the host `name` of an allocation that another process holds, from what it `describe`d.
+def find_allocation(text: str) -> Allocation:
+    """The allocation that one writes as KIND or KIND:ARGUMENT; nothing is opened yet. Raises UsageError."""
+    kind, colon, argument = text.partition(":")
+    if kind not in ALLOCATIONS:
+        raise UsageError(
+            f"--on {text}: there is no kind of allocation called {kind!r}", hint=did_you_mean(kind, ALLOCATIONS)
+        )
+    return ALLOCATIONS[kind](argument if colon else None)
 
-    Raises HostProblem.
+
+def open_hosts(described: Mapping[str, Any], names: Iterable[str]) -> dict[str, Host]:
+    """Channels of their own to hosts of an allocation that another process holds, from what it `describe`d.
+
+    Raises HostProblem; none is open then.
     """
-    return _OPENERS[described["kind"]](name)
+    opener = _OPENERS[described["kind"]]
+    opened: dict[str, Host] = {}
+
+    def one(name: str) -> None:
+        opened[name] = opener(name)
+
+    names = tuple(names)
+    try:
+        over({name: name for name in names}, one)
+    except BaseException:
+        close_hosts(opened)
+        raise
+    return {name: opened[name] for name in names}
+
+
+def close_hosts(hosts: Mapping[str, Host]) -> None:
+    """Closes all channels at once."""
+    over(hosts, lambda host: host.close())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.cluster.allocation import ALLOCATIONS, Allocation
+from howdah.cluster.allocation import Allocation, find_allocation
 from howdah.engine.doctor import machine, software
 from howdah.engine.doctor.facts import Facts, Request, gather
 from howdah.engine.doctor.finding import Finding, Level, Rule, examine, failed, judgement, to_json
@@ -44,4 +44,4 @@ def run_checks(
     processors and disk; without it two rules have less to go by. Raises HostProblem when the channel is lost.
     """
     request = Request(directory or str(howdah_home()), nodes, hadoop, need)
-    return examine(gather(host, request, allocation or ALLOCATIONS["local"](), calibrate=calibrate), RULES)
+    return examine(gather(host, request, allocation or find_allocation("local"), calibrate=calibrate), RULES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 from howdah.cluster.allocation import Allocation
 from howdah.cluster.state import GONE, known_clusters
 from howdah.errors import HostProblem
-from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.hadoop.configuration.sizing import Sizing, size_cluster
 from howdah.hadoop.distribution.distribution import managed
 from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
@@ -98,7 +99,8 @@ def _or_problem(work: Callable[[], T]) -> T | HostProblem:
 
 def _lay_out(allocation: Allocation, request: Request) -> Plan:
     try:
-        return allocation.acquire("doctor", request.nodes, request.directory)
+        here = request.directory
+        return allocation.acquire("doctor", request.nodes, Quarters(platform.node(), here, here, here))
     finally:
         allocation.release()
 
@@ -125,6 +127,6 @@ def _leftovers() -> list[str]:
     for cluster in known_clusters():
         manifest = cluster.read()
         unfinished = manifest is not None and manifest.state not in GONE
-        if cluster.elsewhere() is None and not cluster.is_held() and (unfinished or (cluster.path / "work").exists()):
+        if cluster.elsewhere() is None and not cluster.is_held() and (unfinished or any(cluster.path.glob("work*"))):
             names.append(cluster.name)
     return names

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from howdah.cluster.live import LiveCluster
+from howdah.cluster.state import Daemon
 from howdah.hadoop.configuration.roles import NODEMANAGER
-from howdah.host import operations
+from howdah.host import Host, operations
 from howdah.host.operations import CpuReading
+from howdah.host.over import over
+
+Readings = Mapping[str, CpuReading]
+"""By host."""
 
 
 class Accounting:
@@ -15,37 +20,59 @@ class Accounting:
 
     def __init__(self, cluster: LiveCluster) -> None:
         self._cluster = cluster
-        self._here = [daemon for daemon in cluster.daemons if daemon.host == cluster.host.name]
+        self._found = cluster.daemons_by_host()
 
     @property
     def complete(self) -> bool:
         """Whether every daemon of the cluster can be read."""
-        return bool(self._here) and len(self._here) == len(self._cluster.daemons)
+        found = sum(len(daemons) for _, daemons in self._found.values())
+        return found > 0 and found == len(self._cluster.daemons)
 
-    def read(self) -> CpuReading:
-        """The counters now."""
-        managers = [daemon.pid for daemon in self._here if daemon.role == NODEMANAGER.name]
-        return operations.read_cpu(self._cluster.host, [daemon.pid for daemon in self._here], managers)
+    def read(self) -> Readings:
+        """The counters now. Raises HostProblem."""
 
-    def by_role(self, before: CpuReading, after: CpuReading, last: CpuReading) -> dict[str, float] | None:
+        def read(found: tuple[Host, Sequence[Daemon]]) -> CpuReading:
+            host, daemons = found
+            managers = [daemon.pid for daemon in daemons if daemon.role == NODEMANAGER.name]
+            return operations.read_cpu(host, [daemon.pid for daemon in daemons], managers)
+
+        return over(self._found, read)
+
+    def by_role(self, before: Readings, after: Readings, last: Readings) -> dict[str, float] | None:
         """CPU seconds by role of what ran between `before` and `after`; None when a daemon is missing in one, or one
         is not steady.
 
         What containers of `before` have used since is left out. What containers of `after` used later, up to the
         reading `last`, is added: application masters outlive their jobs.
         """
-        if not (self.complete and before.steady and after.steady):
+        if not self.complete:
             return None
-        used = {NODEMANAGER.name: after.adopted - before.adopted}
-        for daemon in self._here:
-            if daemon.pid not in before.seconds or daemon.pid not in after.seconds:
+        used: dict[str, float] = {NODEMANAGER.name: 0.0}
+        for host, (_, daemons) in self._found.items():
+            there = _on_host(daemons, before[host], after[host], last[host])
+            if there is None:
                 return None
-            spent = after.seconds[daemon.pid] - before.seconds[daemon.pid]
-            used[daemon.role] = used.get(daemon.role, 0.0) + spent
-        earlier = sum(after.containers[one] - before.containers[one] for one in before.running)
-        later = sum(last.containers[one] - after.containers[one] for one in after.running - before.running)
-        used[NODEMANAGER.name] += later - earlier
+            for role, seconds in there.items():
+                used[role] = used.get(role, 0.0) + seconds
         return used
+
+
+def _on_host(
+    daemons: Iterable[Daemon], before: CpuReading, after: CpuReading, last: CpuReading
+) -> dict[str, float] | None:
+    """`Accounting.by_role` of one host."""
+    if not (before.steady and after.steady):
+        return None
+    used = {NODEMANAGER.name: after.adopted - before.adopted}
+    for daemon in daemons:
+        if daemon.pid not in before.seconds or daemon.pid not in after.seconds:
+            return None
+        spent = after.seconds[daemon.pid] - before.seconds[daemon.pid]
+        used[daemon.role] = used.get(daemon.role, 0.0) + spent
+    earlier = sum(after.containers[one] - before.containers[one] for one in before.running)
+    later = sum(last.containers[one] - after.containers[one] for one in after.running - before.running)
+    used[NODEMANAGER.name] += later - earlier
+    return used
 
 
 def total(parts: Iterable[float]) -> float:

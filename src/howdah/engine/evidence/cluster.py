@@ -29,7 +29,9 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
     managed version. Nothing for a cluster that Howdah has not started."""
     asked: Mapping[str, Any] = cluster.description.get("defaults", {})
     if (wanted := asked.get("processors")) is not None:
-        found = set(operations.allowed_processors(cluster.host, [one.pid for one in cluster.daemons]))
+        found: set[int] = set()
+        for host, daemons in cluster.daemons_by_host().values():
+            found |= set(operations.allowed_processors(host, [one.pid for one in daemons]))
         yield Check("processors", found == {wanted}, f"daemons may use {', '.join(map(str, sorted(found)))}")
     if asked.get("jvm_flags") or asked.get("task_flags"):
         yield _check_flags(asked, held)
@@ -65,12 +67,15 @@ def lost_daemons(cluster: LiveCluster) -> tuple[Lost, ...]:
 
 
 def full_disk(cluster: LiveCluster) -> tuple[str, ...]:
-    """A sentence where the disk of the cluster's directory is full."""
-    with suppress(HowdahError):
-        for directory in cluster.work_directories:
-            if (free := operations.space(cluster.host, directory).free) < _FULL:
-                return (f"the disk of {directory} is full: {format_bytes(free)} are free",)
-    return ()
+    """A sentence for each full disk that has a directory of the cluster; one that cannot be asked is passed over."""
+    found: dict[tuple[str, int], str] = {}
+    for host, directory in cluster.work_directories:
+        with suppress(HowdahError):
+            space = operations.space(host, directory)
+            disk = (cluster.machine_of(host.name), space.device)
+            if space.free < _FULL and disk not in found:
+                found[disk] = f"the disk of {directory} is full: {format_bytes(space.free)} are free"
+    return tuple(found.values())
 
 
 def _check_flags(asked: Mapping[str, Any], held: ReadBack) -> Check:

@@ -14,20 +14,24 @@ from howdah.hadoop.distribution.distribution import sha256
 from howdah.hadoop.distribution.spark import Spark
 from howdah.hadoop.interfaces.effective import effective_configuration
 from howdah.hadoop.interfaces.http import Unreachable
-from howdah.host import operations
+from howdah.host import Host, operations
+from howdah.host.over import over
 from howdah.model.environment import Environment
 from howdah.model.run import Caveat
 from howdah.store import RunWriter
 
 
 def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spark | None) -> Environment:
-    """The fingerprint of every host that can be reached, of Hadoop, and of what the workload uses beside it: `programs`
-    are jars of ours."""
-    # By what they are for: their names are those of one cluster.
-    paths = cluster.mounts
-    hosts = {name: operations.fingerprint(host, paths) for name, host in cluster.hosts.items()}
-    for facts in hosts.values():
-        facts["mounts"] = {paths[path]: mount for path, mount in facts["mounts"].items()}
+    """The fingerprint of every machine that can be reached, of Hadoop, and of what the workload uses beside it:
+    `programs` are jars of ours."""
+
+    def fingerprint(host: Host) -> dict[str, Any]:
+        # By what they are for: their names are those of one cluster.
+        paths = cluster.mounts(host.name)
+        facts = operations.fingerprint(host, paths)
+        return {**facts, "mounts": {paths[path]: mount for path, mount in facts["mounts"].items()}}
+
+    hosts = over(cluster.machines, fingerprint)
     distribution = cluster.distribution
     hadoop: dict[str, Any] = {
         "version": distribution.version,
@@ -50,8 +54,10 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
     daemon says at `/conf`; caveats where it is silent."""
     for name, content in read_client_files(cluster.conf).items():
         writer.keep(f"conf/{name}", content)
-    lines = operations.command_lines(cluster.host, [daemon.pid for daemon in cluster.daemons])
-    flags = {f"{one.role}-{one.place}": flags_of(line) for one, line in zip(cluster.daemons, lines, strict=True)}
+    flags: dict[str, list[str]] = {}
+    for host, daemons in cluster.daemons_by_host().values():
+        lines = operations.command_lines(host, [daemon.pid for daemon in daemons])
+        flags |= {f"{one.role}-{one.place}": flags_of(line) for one, line in zip(daemons, lines, strict=True)}
     writer.keep_json(f"conf/{DAEMON_FLAGS}", flags)
     missing = []
     for name, address in cluster.web_servers.items():
@@ -74,16 +80,17 @@ def flags_of(line: Sequence[str]) -> list[str]:
 
 def keep_logs(cluster: LiveCluster, writer: RunWriter, applications: Collection[str] | None, most_bytes: int) -> None:
     """Keeps the ends of the logs of the daemons and of the containers of `applications` (None: of all)."""
-    for file in cluster.log_files:
-        writer.keep(f"logs/daemons/{file.name}", _end(cluster, str(file), most_bytes))
-    for directory in cluster.container_logs:
-        _keep_containers(cluster, writer, directory, applications, most_bytes)
+    for host, path in cluster.log_files:
+        if operations.resolve_path(host, path) is not None:  # It was started.
+            writer.keep(f"logs/daemons/{Path(path).name}", operations.read_file(host, path, offset=-most_bytes))
+    for host, directory in cluster.container_logs:
+        _keep_containers(host, writer, directory, applications, most_bytes)
 
 
 def _keep_containers(
-    cluster: LiveCluster, writer: RunWriter, root: str, applications: Collection[str] | None, most_bytes: int
+    host: Host, writer: RunWriter, root: str, applications: Collection[str] | None, most_bytes: int
 ) -> None:
-    listing = cluster.host.call
+    listing = host.call
     for application in listing("files.list", path=root):
         if applications is not None and application["name"] not in applications:
             continue
@@ -91,9 +98,5 @@ def _keep_containers(
             directory = f"{root}/{application['name']}/{container['name']}"
             for file in listing("files.list", path=directory):
                 if file["size"] and file["name"] in ("syslog", "stderr", "stdout"):
-                    content = _end(cluster, f"{directory}/{file['name']}", most_bytes)
+                    content = operations.read_file(host, f"{directory}/{file['name']}", offset=-most_bytes)
                     writer.keep(f"logs/containers/{container['name']}/{file['name']}", content)
-
-
-def _end(cluster: LiveCluster, path: str, most_bytes: int) -> bytes:
-    return operations.read_file(cluster.host, path, offset=-most_bytes)

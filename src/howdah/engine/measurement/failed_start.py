@@ -29,7 +29,12 @@ def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahErro
             workload.name,
             {
                 "workload": {"conf": dict(measurement.conf)},
-                "cluster": {"kind": made.allocation, "nodes": made.nodes, "hadoop": made.hadoop},
+                "cluster": {
+                    "kind": "managed",
+                    "allocation": made.allocation,
+                    "nodes": made.nodes,
+                    "hadoop": made.hadoop,
+                },
             },
         ),
         outcome=Outcome("failed", str(error)),
@@ -37,7 +42,7 @@ def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahErro
         end=now(),
         howdah=howdah.__version__,
         command=tuple(measurement.options.command),
-        cluster={"kind": made.allocation, "nodes": made.nodes},
+        cluster={"kind": "managed", "nodes": made.nodes},
         primary=workload.primary,
         metrics=tuple(metrics.metrics_of(workload).values()),
         labels=measurement.options.labels,

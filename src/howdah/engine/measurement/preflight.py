@@ -121,8 +121,10 @@ def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, sett
             f"{format_bytes(free)} are free",
             hint="Choose a smaller --size.",
         )
-    for place in cluster.data_places(storage.name):
-        check_disks(place.host, workload, (place.data, stored), (place.work, intermediate))
+    places = cluster.data_places(storage.name)
+    for place in places:
+        part, between = (-(-size // len(places)) for size in (stored, intermediate))
+        check_disks(place.host, workload, (place.data, part), (place.work, between))
 
 
 def check_disks(host: Host, workload: Workload, stored: tuple[str, int], intermediate: tuple[str, int]) -> None:

@@ -65,7 +65,7 @@ def submit(
     """Runs `client` to its end. `check` is called twice a second and raises when the run must stop; the client is
     killed then."""
     start = now()
-    process = cluster.host.start(client.argv, output=client.log, env=client.environment)
+    process = cluster.client.start(client.argv, output=client.log, env=client.environment)
     follower = _Follower(cluster, client.tag, start)
     try:
         while (code := process.wait(_INTERVAL_SECONDS)) is None:
@@ -78,7 +78,7 @@ def submit(
             process.signal(signal.SIGKILL)
         raise
     if process.cpu_seconds is None or process.ended_at is None:
-        raise HostProblem("the agent that ran the client was lost, and the client with it", host=cluster.host.name)
+        raise HostProblem("the agent that ran the client was lost, and the client with it", host=cluster.client.name)
     end = Moment(*process.ended_at)
     lines = _tail(cluster, client.log).splitlines()
     said = tuple(line for line in lines if line.strip() and not _JAVA_NOISE.match(line))
@@ -86,7 +86,7 @@ def submit(
 
 
 def _tail(cluster: LiveCluster, log: str) -> str:
-    return operations.read_file(cluster.host, log, offset=-_LOG_TAIL).decode(errors="replace")
+    return operations.read_file(cluster.client, log, offset=-_LOG_TAIL).decode(errors="replace")
 
 
 def now() -> Moment:

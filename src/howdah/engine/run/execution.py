@@ -27,7 +27,8 @@ from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import written
 from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.spark import find_spark
-from howdah.host import operations
+from howdah.host import Host, operations
+from howdah.host.over import over
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds
@@ -43,22 +44,25 @@ from howdah.workload.registry import own_jars
 from howdah.workload.spark import SPARK
 
 _LOG_BYTES = 1 << 20
+_LOCAL = {"kind": "local"}
+"""The allocation of clusters on one host, this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the machine reached in a short calibration of this session; one mapping per host, empty when not made."""
+    """What each machine reached in a short calibration of this session, by its name; empty when not made."""
 
-    hosts: Mapping[str, Mapping[str, Any]]
+    machines: Mapping[str, Mapping[str, Any]]
 
 
 def calibrate(cluster: LiveCluster) -> Bounds:
-    """Measures processors, loopback and the disks that hold data of jobs on every host: some three seconds, and one
+    """Measures processors, loopback and the disks that hold data of jobs on every machine: some three seconds, and one
     more for every disk after the first."""
-    directories = cluster.data_directories
-    return Bounds(
-        {name: operations.calibrate(host, directories, only_disks=True) for name, host in cluster.hosts.items()}
-    )
+
+    def measure(host: Host) -> Mapping[str, Any]:
+        return operations.calibrate(host, cluster.data_directories(host.name), only_disks=True)
+
+    return Bounds(over(cluster.machines, measure))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ class Execution:
     def __init__(
         self, cluster: LiveCluster, plan: RunPlan, options: RunOptions, observer: Observer, bounds: Bounds
     ) -> None:
-        """`bounds` are what the hosts reached in the calibration of this session."""
+        """`bounds` are what the machines reached in the calibration of this session."""
         workload, settings = plan.workload, plan.settings
         self._cluster = cluster
         self._workload = workload
@@ -183,7 +187,7 @@ class Execution:
 
     def _before(self) -> None:
         self._observer.step("reading the environment")
-        self._clocks = Clocks(self._cluster.hosts)
+        self._clocks = Clocks(self._cluster.machines)
         self._environment["before"] = self._fingerprint()
         self._writer.environment(self._environment)
         self._record.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]
@@ -191,12 +195,15 @@ class Execution:
             text = "environment and series are of the submitting machine; the cluster's hosts were out of reach"
             self._record.caveats.append(Caveat("run", text))
         self._record.caveats += [Caveat("run", text) for text in self._cluster.warnings]
+        cluster = self._cluster
         subjects = [
-            Subject(daemon.host, daemon.pid, daemon.role, None if daemon.place == "master" else daemon.place)
-            for daemon in self._cluster.daemons
+            Subject(cluster.machine_of(one.host), one.pid, one.role, None if one.place == "master" else one.place)
+            for one in cluster.daemons
         ]
+        # What the run itself starts through its channel.
+        subjects.append(Subject(cluster.client.name, 0, "client", None))
         for probe in self._probes:
-            probe.start(self._cluster.hosts, subjects, self._writer.series)
+            probe.start(cluster.machines, subjects, self._writer.series)
 
     def _attempt(self) -> Outcome:
         dataset = self._workload.prepare(self._session, self._settings)
@@ -218,7 +225,7 @@ class Execution:
         """Before each phase of the workload: one may read what the one before has written."""
         if self._options.cold:
             self._observer.step("emptying the page cache")
-            for name, host in self._cluster.hosts.items():
+            for name, host in self._cluster.machines.items():
                 emptied = check_emptied(*operations.empty_page_cache(host))
                 if self._emptied.get(name, emptied).passed:  # One that failed stays.
                     self._emptied[name] = emptied
@@ -310,7 +317,7 @@ class Execution:
         phase, start = "calibration", self._run.start
         found = [
             (host, role, bounds)
-            for host, measured in self._bounds.hosts.items()
+            for host, measured in self._bounds.machines.items()
             for role, bounds in ((MACHINE, measured), *_of_disks(measured["places"]))
         ]
         return [
@@ -346,6 +353,8 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
     asked = {
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
+    if description.get("allocation", _LOCAL) != _LOCAL:
+        asked["allocation"] = description["allocation"]
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         asked["settings_sha256"] = digest_of(dict(cluster.settings))
     accelerator = accelerator_of({**cluster.settings, **plan.settings["conf"]})

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.evidence import metrics
-from howdah.engine.evidence.accounting import Accounting, total
+from howdah.engine.evidence.accounting import Accounting, Readings, total
 from howdah.engine.run.client import Submission
 from howdah.engine.run.record import Record
 from howdah.hadoop.interfaces.resourcemanager import MAPREDUCE, Application
-from howdah.host.operations import CpuReading
 from howdah.model.job import Job
 from howdah.model.sample import Moment
 
@@ -22,8 +21,8 @@ class _Accounted:
 
     phase: str
     submission: Submission
-    before: CpuReading
-    after: CpuReading
+    before: Readings
+    after: Readings
     alone: bool
 
 
@@ -35,7 +34,7 @@ class Sampler:
         self._accounting = Accounting(cluster)
         self._accounted: list[_Accounted] = []
 
-    def read(self) -> CpuReading:
+    def read(self) -> Readings:
         """The CPU time of the cluster's processes now. Raises HostProblem."""
         return self._accounting.read()
 
@@ -43,7 +42,7 @@ class Sampler:
         self,
         phase: str,
         submission: Submission,
-        readings: tuple[CpuReading, CpuReading],
+        readings: tuple[Readings, Readings],
         *,
         alone: bool,
         span: Span | None,

@@ -49,7 +49,7 @@ class JobSession:
         self.storage = storage
         self.storages = [storage]
         self.directory = f"/howdah/{run_id}"
-        self.record = Record(cluster.host.name)
+        self.record = Record(cluster.client.name)
         self._cluster = cluster
         self._settings = settings
         self._defaults = defaults
@@ -100,7 +100,7 @@ class JobSession:
             raise UsageError(
                 "no directory is known that every node of this cluster sees", hint="Name one: --directory DIR."
             )
-        storage = files_at(self._cluster.host, directory)
+        storage = files_at(self._cluster.client, directory)
         self.storages.append(storage)
         return storage
 

@@ -21,7 +21,7 @@ _DEFAULT = "default"
 
 def storages_of(cluster: LiveCluster) -> Mapping[str, Storage]:
     """By name, the default first. Raises UsageError where that is of a kind that is not known here."""
-    return open_storages(cluster.settings, cluster.namenode, cluster.webhdfs, cluster.host)
+    return open_storages(cluster.settings, cluster.namenode, cluster.webhdfs, cluster.client)
 
 
 def choose_storage(cluster: LiveCluster, wanted: str | None) -> Storage:

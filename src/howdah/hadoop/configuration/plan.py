@@ -1,8 +1,8 @@
-"""Where the daemons of a cluster stand: addresses, ports and directories, all given by the allocation."""
+"""Where the daemons of a cluster stand: hosts, addresses, ports and directories, all given by the allocation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from howdah.hadoop.configuration.roles import DATANODE, MASTERS, NAMENODE, WORKERS, Role
@@ -13,8 +13,19 @@ JOBS = 20
 
 
 @dataclass(frozen=True, slots=True)
+class Quarters:
+    """What a cluster has on one host: a directory `root` of its own with all its data, one for configuration and one
+    for logs, which may be elsewhere. `machine` names the machine: several hosts may be on one."""
+
+    machine: str
+    root: str
+    conf: str
+    logs: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """One spot for daemons: the masters' or a node's. `host` is the name of the machine, `directory` private to it."""
+    """One spot for daemons: the masters' or a node's, on `host`. `directory` is private to it."""
 
     name: str
     host: str
@@ -29,15 +40,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A cluster: where the masters are, where each node is, and the port ranges of application masters. `shuffle` is
-    where, on every host, containers keep their files; None for a place in each node's own directory. `storage` names
-    its storages (`howdah.model.storage`); `mount_types` are the types of file system that are mounted
-    where that of `posix` is."""
+    """A cluster: where the masters are, where each node is, what it has on each host, by the host's name, and the port
+    ranges of application masters. `shuffle` is where, on every host, containers keep their files; None for a place in
+    each node's own directory. `storage` names its storages (`howdah.model.storage`); `mount_types` are the types of
+    file system that are mounted where that of `posix` is."""
 
     name: str
     masters: Place
     nodes: tuple[Place, ...]
-    directory: str
+    quarters: Mapping[str, Quarters]
     application_ports: tuple[int, int]
     application_web_ports: tuple[int, int]
     security: str
@@ -54,21 +65,37 @@ class Plan:
         """Where the cluster keeps files of its own in the default storage; the directory of `posix` is others' too."""
         return "" if self.storages.default == "hdfs" else f"/.howdah-{self.name}"
 
-    @property
-    def directories(self) -> tuple[str, ...]:
-        """What the cluster has on every host, to be removed with it."""
+    def directories(self, host: str) -> tuple[str, ...]:
+        """What the cluster has on `host`, to be removed with it."""
         own = f"{self.storages.directory}{self.own_files}" if self.own_files else None
-        return tuple(one for one in (self.directory, self.shuffle, own) if one is not None)
+        return tuple(one for one in (self.quarters[host].root, self.shuffle, own) if one is not None)
 
-    @property
-    def data_directories(self) -> tuple[str, ...]:
-        """Where, on every host, data of jobs is read and written, that of `posix` included."""
-        return tuple(one for one in (self.directory, self.shuffle, self.storages.directory) if one is not None)
+    def data_directories(self, host: str) -> tuple[str, ...]:
+        """Where, on `host`, data of jobs is read and written, that of `posix` included."""
+        root = self.quarters[host].root
+        return tuple(one for one in (root, self.shuffle, self.storages.directory) if one is not None)
 
     def container_files(self, node: Place) -> str:
         """Where the containers of `node` keep their files; in `shuffle`, in a directory with the name that reduces have
         of the node."""
         return f"{node.directory}/local" if self.shuffle is None else f"{self.shuffle}/{node.address}"
+
+    def conf_of(self, place: Place) -> str:
+        """The conf directory of the daemons at `place`, on its host."""
+        conf = self.quarters[place.host].conf
+        return conf if place.name == self.masters.name else f"{conf}/nodes/{place.name}"
+
+    def log_of(self, role: Role, place: Place) -> str:
+        """The log of a daemon, on its host."""
+        return f"{self.quarters[place.host].logs}/{role.name}{f'-{place.name}' if role.per_node else ''}.log"
+
+    @property
+    def machines(self) -> Mapping[str, str]:
+        """The machines that the hosts are on, each with the first of its hosts."""
+        found: dict[str, str] = {}
+        for host, quarters in self.quarters.items():
+            found.setdefault(quarters.machine, host)
+        return found
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -98,26 +125,46 @@ def ports_needed(nodes: int) -> int:
     return len(MASTER_PORTS) + 3 * JOBS + nodes * len(NODE_PORTS)
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where an allocation lets daemons stand: a host, and an address of it that nobody else on it has."""
+
+    host: str
+    address: str
+
+
+def spread(hosts: Sequence[str], nodes: int) -> Iterator[str]:
+    """The hosts of the masters and of every node, in this order: nodes in turns over all hosts. With fewer nodes than
+    hosts the masters have the first one to themselves, and hosts that are left over are not used."""
+    yield hosts[0]
+    own = 1 if nodes < len(hosts) else 0
+    for number in range(nodes):
+        yield hosts[own + number % (len(hosts) - own)]
+
+
 def lay_out(
-    name: str, *, host: str, addresses: tuple[str, ...], first_port: int, directory: str, security: str
+    name: str, spots: Sequence[Spot], quarters: Mapping[str, Quarters], *, first_port: int, security: str
 ) -> Plan:
-    """A plan on one host: `addresses[0]` for the masters, one more address per node, ports from `first_port` up.
+    """A plan with the masters at `spots[0]` and a node at each of the others, ports from `first_port` up. `quarters`
+    are by host; those of hosts that no spot is on are left out.
 
     Every node has ports of its own although it has an address of its own: the NameNode sees every loopback DataNode
     come from 127.0.0.1, so that equal ports would make them evict each other, and the shuffle binds the wildcard.
     """
-    free = iter(range(first_port, first_port + ports_needed(len(addresses) - 1)))
-    masters = Place("master", host, addresses[0], {port: next(free) for port in MASTER_PORTS}, f"{directory}/master")
+    free = iter(range(first_port, first_port + ports_needed(len(spots) - 1)))
+
+    def place(name: str, spot: Spot, ports: tuple[str, ...]) -> Place:
+        given = {port: next(free) for port in ports}
+        return Place(name, spot.host, spot.address, given, f"{quarters[spot.host].root}/{name}")
+
+    masters = place("master", spots[0], MASTER_PORTS)
     ranges = [[next(free) for _ in range(count)] for count in (2 * JOBS, JOBS)]
-    nodes = tuple(
-        Place(f"node{number}", host, address, {port: next(free) for port in NODE_PORTS}, f"{directory}/node{number}")
-        for number, address in enumerate(addresses[1:], start=1)
-    )
+    nodes = tuple(place(f"node{number}", spot, NODE_PORTS) for number, spot in enumerate(spots[1:], start=1))
     return Plan(
         name,
         masters,
         nodes,
-        directory,
+        {host: quarters[host] for host in dict.fromkeys(spot.host for spot in spots)},
         application_ports=(ranges[0][0], ranges[0][-1]),
         application_web_ports=(ranges[1][0], ranges[1][-1]),
         security=security,

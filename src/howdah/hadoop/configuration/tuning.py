@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.roles import DATANODE, Role
 from howdah.hadoop.configuration.sizing import Sizing
-from howdah.hadoop.distribution.archive import USER_CLASSES_FIRST
+from howdah.hadoop.distribution.archive import TASK_ARGUMENTS, USER_CLASSES_FIRST
 from howdah.hadoop.distribution.jdk import Jdk
 
 _COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
@@ -23,6 +23,10 @@ _USUAL_HEAP_MIB = 819
 """Of a task where nothing is set: 0.8 of 1024."""
 _REST_MIB = 64
 """Of a reduce's heap, beside map outputs and the young generation."""
+
+TASK_FILE = f"$HADOOP_CONF_DIR/{TASK_ARGUMENTS}"
+"""The file with the class path that tasks need for the class archive. A container's shell puts in the conf directory of
+its NodeManager, which yarn.nodemanager.env-whitelist hands on: it is another one on every host."""
 
 TASK_OPTIONS = "mapred.child.java.opts"
 """The key with the JVM options of tasks."""
@@ -38,13 +42,11 @@ def _late(times: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a tuned default may depend on. `archive` is the path of the class archive, `task_arguments` that of the file
-    with the class path that tasks need in order to use it; None where there is no archive."""
+    """What a tuned default may depend on. `archive` is the path of the class archive; None where there is none."""
 
     sizing: Sizing
     jdk: Jdk
     archive: str | None = None
-    task_arguments: str | None = None
 
 
 def _nothing(_: Facts) -> Mapping[str, str]:
@@ -107,7 +109,7 @@ def _sharing(facts: Facts, *, tasks: bool) -> tuple[str, ...]:
     """A JVM that cannot map the archive starts without it (-Xshare:auto)."""
     if facts.archive is None:
         return ()
-    own = (f"@{facts.task_arguments}",) if tasks else ()
+    own = (f"@{TASK_FILE}",) if tasks else ()
     return (f"-XX:SharedArchiveFile={facts.archive}", "-Xshare:auto", *own)
 
 

@@ -14,10 +14,10 @@ from howdah.engine.doctor import RULES, Facts, Finding, Request, examine, failed
 from howdah.engine.doctor.machine import in_a_line
 from howdah.engine.doctor.page import page
 from howdah.errors import HostProblem
-from howdah.hadoop.configuration.plan import lay_out
 from howdah.hadoop.configuration.sizing import size_cluster
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.host.operations import Capacity, Space
+from tests.plans import plan_of
 
 GIB = 1 << 30
 
@@ -58,14 +58,7 @@ HEALTHY = Facts(
     name={"name": "vm", "addresses": ["127.0.0.1"], "reverse": {}, "seconds": 0.001},
     jdk=JDK,
     sizing=size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB),
-    plan=lay_out(
-        "doctor",
-        host="vm",
-        addresses=("127.77.0.1", "127.77.0.2", "127.77.0.3", "127.77.0.4"),
-        first_port=20000,
-        directory="/home/ann/.howdah",
-        security="none",
-    ),
+    plan=plan_of(3, name="doctor", hosts=("vm",)),
     release=None,
     maven="/usr/bin/mvn",
     strays=(),

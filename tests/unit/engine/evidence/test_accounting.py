@@ -20,12 +20,18 @@ BEFORE = CpuReading({1: 1.0, 2: 2.0, 3: 3.0}, 7.0, {}, NONE, True)
 AFTER = CpuReading({1: 1.5, 2: 12.0, 3: 23.0}, 11.0, {}, NONE, True)
 
 
+def by_role(one: Accounting, *readings: CpuReading) -> dict[str, float] | None:
+    """Of readings of one host."""
+    before, after, last = ({"here": reading} for reading in readings)
+    return one.by_role(before, after, last)
+
+
 def accounting(daemons: tuple[Daemon, ...] = DAEMONS, cpu: Any = None) -> Accounting:
     return Accounting(FakeCluster(FakeHost({"accounting.cpu": cpu}), daemons=daemons).live())
 
 
 def test_seconds_are_summed_by_role_and_killed_containers_count_with_their_kind() -> None:
-    assert accounting().by_role(BEFORE, AFTER, AFTER) == {"namenode": 0.5, "nodemanager": 34.0}
+    assert by_role(accounting(), BEFORE, AFTER, AFTER) == {"namenode": 0.5, "nodemanager": 34.0}
 
 
 def test_the_last_of_a_container_counts_with_the_phase_that_it_began_in() -> None:
@@ -35,8 +41,8 @@ def test_the_last_of_a_container_counts_with_the_phase_that_it_began_in() -> Non
     ended = CpuReading({1: 1.5, 2: 18.5, 3: 23.0}, 11.0, {"master": 5.5, "next": 2.0}, frozenset({"next"}), True)
     last = replace(ended, containers={"master": 5.5, "next": 2.25})
     one = accounting()
-    assert one.by_role(BEFORE, first, last) == {"namenode": 0.5, "nodemanager": 34.0 + 2.5}
-    assert one.by_role(begun, ended, last) == {"namenode": 0.0, "nodemanager": 5.0 - 1.0 + 0.25}
+    assert by_role(one, BEFORE, first, last) == {"namenode": 0.5, "nodemanager": 34.0 + 2.5}
+    assert by_role(one, begun, ended, last) == {"namenode": 0.0, "nodemanager": 5.0 - 1.0 + 0.25}
 
 
 def test_a_reading_names_the_daemons_and_those_that_have_containers() -> None:
@@ -46,7 +52,7 @@ def test_a_reading_names_the_daemons_and_those_that_have_containers() -> None:
         asked.update(arguments)
         return {"seconds": {1: 1.0}, "adopted": 0.5, "containers": {"m": 2.0}, "running": ["m"], "steady": True}
 
-    assert accounting(cpu=cpu).read() == CpuReading({1: 1.0}, 0.5, {"m": 2.0}, frozenset({"m"}), True)
+    assert accounting(cpu=cpu).read() == {"here": CpuReading({1: 1.0}, 0.5, {"m": 2.0}, frozenset({"m"}), True)}
     assert asked == {"pids": [1, 2, 3], "managers": [2, 3]}
 
 
@@ -61,13 +67,27 @@ def test_a_reading_names_the_daemons_and_those_that_have_containers() -> None:
     ],
 )
 def test_half_of_the_truth_is_no_number(before: CpuReading, after: CpuReading) -> None:
-    assert accounting().by_role(before, after, after) is None
+    assert by_role(accounting(), before, after, after) is None
 
 
 def test_daemons_elsewhere_or_unknown_are_no_number() -> None:
-    assert accounting(()).by_role(BEFORE, AFTER, AFTER) is None
+    assert by_role(accounting(()), BEFORE, AFTER, AFTER) is None
     elsewhere = (*DAEMONS, Daemon("datanode", "node3", "there", 4))
-    assert accounting(elsewhere).by_role(BEFORE, AFTER, AFTER) is None
+    assert by_role(accounting(elsewhere), BEFORE, AFTER, AFTER) is None
+
+
+def test_hosts_are_added_up_though_their_processes_have_the_same_numbers() -> None:
+    daemons = (Daemon("nodemanager", "node1", "here", 1), Daemon("nodemanager", "node2", "there", 1))
+    cluster = FakeCluster(FakeHost({}), daemons=daemons, others=(FakeHost({}, name="there"),))
+    before = {name: CpuReading({1: 1.0}, 0.0, {"c": 1.0}, NONE, True) for name in ("here", "there")}
+    after = {
+        "here": CpuReading({1: 3.0}, 0.0, {"c": 1.0}, NONE, True),
+        "there": CpuReading({1: 6.0}, 0.5, {"c": 2.0}, frozenset({"c"}), True),
+    }
+    last = {**after, "there": CpuReading({1: 9.0}, 0.5, {"c": 2.25}, NONE, True)}
+    assert Accounting(cluster.live()).by_role(before, after, last) == {"nodemanager": 2.0 + 5.0 + 0.5 + 0.25}
+    unsteady = {**after, "there": replace(after["there"], steady=False)}
+    assert Accounting(cluster.live()).by_role(before, unsteady, last) is None
 
 
 def test_a_sum_has_the_kernels_hundredths() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from howdah.cluster.state import Daemon
 from howdah.engine.evidence.cluster import check_cluster, check_emptied
 from howdah.engine.evidence.readback import ReadBack
 from howdah.engine.evidence.surroundings import flags_of
@@ -17,7 +18,8 @@ MIB = 1 << 20
 
 def checked(asked: dict[str, Any], held: ReadBack, *, allowed: tuple[int, ...] = ()) -> dict[str, tuple[bool, str]]:
     host = FakeHost({"machine.allowed_processors": lambda **_: list(allowed)})
-    cluster = FakeCluster(host, description={"defaults": asked})
+    daemons = (Daemon("namenode", "master", "here", 1),)
+    cluster = FakeCluster(host, daemons=daemons, description={"defaults": asked})
     return {one.name: (one.passed, one.detail) for one in check_cluster(cluster.live(), held)}
 
 
@@ -64,3 +66,12 @@ def test_flags_are_what_stands_before_the_class_path() -> None:
     line = ["/jdk/bin/java", "-Dproc_namenode", "-Xmx256m", "-cp", "/a:/b", "org.apache.NameNode", "-Xnot"]
     assert flags_of(line) == ["-Dproc_namenode", "-Xmx256m"]
     assert flags_of([]) == []
+
+
+def test_processors_are_asked_of_every_host() -> None:
+    two = FakeHost({"machine.allowed_processors": lambda pids: [2] if pids == [7] else []}, name="there")
+    one = FakeHost({"machine.allowed_processors": lambda pids: [1] if pids == [7] else []})
+    daemons = (Daemon("namenode", "master", "here", 7), Daemon("datanode", "node1", "there", 7))
+    cluster = FakeCluster(one, daemons=daemons, others=(two,), description={"defaults": {"processors": 1}})
+    [check] = check_cluster(cluster.live(), ReadBack({}, {}))
+    assert (check.passed, check.detail) == (False, "daemons may use 1, 2")

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
-from howdah.cluster.live import LiveCluster
 from howdah.engine.evidence.surroundings import read_environment
-from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.hadoop.distribution.spark import Spark
 from howdah.model.environment import differences
-from tests.unit.engine.run.clusters import HADOOP, FakeHost
+from tests.unit.engine.run.clusters import FakeCluster, FakeHost
 
 JDK = Jdk("/jdk", (17, 0, 1), "any", "amd64", ())
 
 
 @dataclass
-class Cluster:
+class Cluster(FakeCluster):
     """One on a host that says nothing of itself."""
 
-    host: FakeHost = field(default_factory=lambda: FakeHost({"machine.fingerprint": lambda **_: {"mounts": {}}}))
-    mounts: Mapping[str, str] = field(default_factory=lambda: {"/": "/"})
-    distribution: Distribution = HADOOP
+    client: FakeHost = field(default_factory=lambda: FakeHost({"machine.fingerprint": lambda **_: {"mounts": {}}}))
     jdk: Jdk = JDK
-
-    @property
-    def hosts(self) -> Mapping[str, FakeHost]:
-        return {"here": self.host}
-
-    def live(self) -> LiveCluster:
-        return cast(LiveCluster, self)
 
 
 def test_programs_of_ours_and_spark_are_part_of_it_where_the_workload_uses_them(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ class FakeManager:
 
 @dataclass
 class FakeCluster:
-    host: FakeHost
+    client: FakeHost
     resourcemanager: FakeManager = field(default_factory=FakeManager)
     namenode: Any = None
     daemons: tuple[Daemon, ...] = ()
@@ -122,15 +122,36 @@ class FakeCluster:
     is_one_node_here: bool = False
     client_temporary: str = "/c/master/tmp"
     common_directory: str | None = None
-    work_directories: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
     places: tuple[tuple[str, str], ...] = ()
-    mounts: Mapping[str, str] = field(default_factory=lambda: {"/": "/"})
     own_names: Mapping[str, str] = field(default_factory=dict)
-    log_files: tuple[Path, ...] = ()
-    container_logs: tuple[str, ...] = ()
+    log_files: tuple[tuple[FakeHost, str], ...] = ()
+    container_logs: tuple[tuple[FakeHost, str], ...] = ()
+    others: tuple[FakeHost, ...] = ()
+
+    @property
+    def hosts(self) -> Mapping[str, FakeHost]:
+        return {host.name: host for host in (self.client, *self.others)}
+
+    @property
+    def machines(self) -> Mapping[str, FakeHost]:
+        return self.hosts
+
+    def machine_of(self, host: str) -> str:
+        return host
+
+    def daemons_by_host(self) -> Any:
+        return LiveCluster.daemons_by_host(self.live())
+
+    def mounts(self, machine: str) -> Mapping[str, str]:
+        return {"/": "/"}
+
+    @property
+    def work_directories(self) -> tuple[tuple[FakeHost, str], ...]:
+        return tuple((self.client, directory) for directory in self.directories)
 
     def data_places(self, storage: str) -> tuple[DataPlace, ...]:
-        return tuple(DataPlace(cast(Host, self.host), data, work) for data, work in self.places)
+        return tuple(DataPlace(cast(Host, self.client), data, work) for data, work in self.places)
 
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
         return {}

@@ -54,10 +54,6 @@ class Whole(ClientsOnly):
     jdk: Jdk = field(default_factory=lambda: Jdk("/jdk", (17, 0, 1), "x", "x86_64", ()))
     web_servers: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def hosts(self) -> Mapping[str, FakeHost]:
-        return {self.host.name: self.host}
-
     def lease(self, tag: str) -> None: ...
 
     def release(self) -> None: ...

@@ -68,7 +68,7 @@ def session(
     cluster = ClientsOnly(
         host,
         TaggedManager([tuple(seen)]),
-        **{"work_directories": (str(writer.path),), "observed": True, "shares_files": True, **changes},
+        **{"directories": (str(writer.path),), "observed": True, "shares_files": True, **changes},
     )
     storage: Any = FakeFiles()
     return JobSession(

@@ -5,14 +5,10 @@ from ipaddress import ip_address
 
 import pytest
 
-from howdah.cluster.allocation.local import _FIRST_PORT, _LAST_PORT, _MOST_NODES, _STEP
+from howdah.cluster.allocation.here import _FIRST_PORT, _LAST_PORT, _MOST_NODES, _STEP
 from howdah.cluster.exposure import exposed, wildcard_ports
-from howdah.hadoop.configuration.plan import JOBS, Plan, lay_out, ports_needed
-
-
-def plan(nodes: int) -> Plan:
-    addresses = tuple(f"127.77.0.{number}" for number in range(1, nodes + 2))
-    return lay_out("p", host="h", addresses=addresses, first_port=20000, directory="/d", security="none")
+from howdah.hadoop.configuration.plan import JOBS, Plan, ports_needed
+from tests.plans import plan_of
 
 
 def fixed_ports(plan: Plan) -> list[int]:
@@ -21,7 +17,7 @@ def fixed_ports(plan: Plan) -> list[int]:
 
 @pytest.mark.parametrize("nodes", [1, 3, 20])
 def test_every_port_is_given_once_and_all_are_used(nodes: int) -> None:
-    one = plan(nodes)
+    one = plan_of(nodes)
     ranges = [range(first, last + 1) for first, last in (one.application_ports, one.application_web_ports)]
     ports = [*fixed_ports(one), *ranges[0], *ranges[1]]
     assert sorted(ports) == list(range(20000, 20000 + ports_needed(nodes)))
@@ -29,7 +25,7 @@ def test_every_port_is_given_once_and_all_are_used(nodes: int) -> None:
 
 
 def test_places_and_daemons() -> None:
-    one = plan(2)
+    one = plan_of(2)
     assert [(role.name, place.name) for role, place in one.daemons()] == [
         ("namenode", "master"), ("resourcemanager", "master"), ("historyserver", "master"),
         ("datanode", "node1"), ("nodemanager", "node1"), ("datanode", "node2"), ("nodemanager", "node2"),
@@ -45,7 +41,7 @@ def test_the_largest_cluster_fits_between_two_blocks() -> None:
 
 
 def test_what_listens_beyond_loopback_is_of_the_plan() -> None:
-    one = plan(2)
+    one = plan_of(2)
     ranges = wildcard_ports(one)
     assert {name for name in ranges if name.startswith("shuffle")} == {"shuffle of node1", "shuffle of node2"}
     assert ranges["shuffle of node2"] == (one.nodes[1].ports["shuffle"],) * 2
@@ -54,12 +50,12 @@ def test_what_listens_beyond_loopback_is_of_the_plan() -> None:
 
 
 def test_without_hdfs_there_are_no_daemons_of_it_and_own_files_are_apart() -> None:
-    one = replace(plan(1), storage="posix:/mnt/shared")
+    one = replace(plan_of(1), storage="posix:/mnt/shared")
     assert [role.name for role, _ in one.daemons()] == ["resourcemanager", "historyserver", "nodemanager"]
-    assert one.directories == ("/d", "/mnt/shared/.howdah-p")
+    assert one.directories("h") == ("/d", "/mnt/shared/.howdah-p")
 
 
 def test_with_both_the_first_is_the_default_and_hdfs_has_its_daemons() -> None:
-    one = replace(plan(1), storage="hdfs,posix:/mnt/shared")
+    one = replace(plan_of(1), storage="hdfs,posix:/mnt/shared")
     assert len(one.daemons()) == 5
-    assert one.directories == ("/d",)
+    assert one.directories("h") == ("/d",)

@@ -10,26 +10,19 @@ import pytest
 from howdah.errors import UsageError
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Scope, configure, environment_script, file_of, scope_of, with_overrides
-from howdah.hadoop.configuration.plan import lay_out
 from howdah.hadoop.configuration.site import expand, parse_site, render_site
 from howdah.hadoop.configuration.sizing import size_cluster
-from howdah.hadoop.distribution.archive import TASK_ARGUMENTS, task_arguments
+from howdah.hadoop.distribution.archive import task_arguments
 from howdah.hadoop.distribution.distribution import of_lock
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.hadoop.distribution.lock import read_lock
+from tests.plans import plan_of
 
 GIB = 1 << 30
 JDK = Jdk("/jdk", (17, 0, 1), "Debian", "x86_64", ())
-FACTS = tuning.Facts(size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB), JDK, "/cache/a.jsa", f"/conf/{TASK_ARGUMENTS}")
+FACTS = tuning.Facts(size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB), JDK, "/cache/a.jsa")
 NAMES = [one.name for one in tuning.TUNINGS]
-PLAN = lay_out(
-    "p",
-    host="h",
-    addresses=("127.77.0.1", "127.77.0.2", "127.77.0.3"),
-    first_port=20000,
-    directory="/work",
-    security="none",
-)
+PLAN = plan_of(2, root="/work")
 
 
 def test_names_are_distinct_and_reasons_given() -> None:
@@ -95,7 +88,7 @@ def test_an_unknown_name_is_refused() -> None:
 
 
 def test_without_an_archive_no_flag_names_one() -> None:
-    found = tuning.resolve(tuning.select(stock=False), replace(FACTS, archive=None, task_arguments=None))
+    found = tuning.resolve(tuning.select(stock=False), replace(FACTS, archive=None))
     assert "Shared" not in str(found)
     assert "@" not in found[tuning.TASK_OPTIONS]
     assert "-XX:SharedArchiveFile=/cache/a.jsa" in str(tuning.resolve(tuning.select(stock=False), FACTS))
@@ -203,7 +196,7 @@ def test_a_job_whose_own_classes_come_first_has_hadoops_class_path() -> None:
     for first, is_empty in (("false", False), ("true", True)):
         job = expand({**found, key: first})
         for options in (job[tuning.TASK_OPTIONS], job["yarn.app.mapreduce.am.command-opts"]):
-            [file] = [word.removeprefix("@/conf/") for word in options.split() if word.startswith("@")]
+            [file] = [word.removeprefix("@$HADOOP_CONF_DIR/") for word in options.split() if word.startswith("@")]
             assert (files[file] == "") == is_empty
 
 

@@ -1,0 +1,130 @@
+"""This machine as an allocation: as one host, or as several, each with an agent of its own."""
+
+from __future__ import annotations
+
+import errno
+import platform
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
+from howdah.host import Host, operations
+from howdah.host.channel import open_local
+from howdah.host.over import over
+
+# Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
+_FIRST_PORT, _LAST_PORT, _STEP = 20000, 32000, 250
+_SECURITY = "none"
+_MOST_NODES = 20
+_MOST_CHANNELS = 64
+
+Open = Callable[[str], Host]
+"""Opens a channel to the host of that name."""
+
+
+class HereAllocation:
+    """See `howdah.cluster.allocation.Allocation`. Every node has a loopback address and ports of its own."""
+
+    def __init__(self, names: Sequence[str], description: Mapping[str, Any], open_host: Open = open_local) -> None:
+        """`names` are the hosts', in the order in which they are used; `description` is what `describe` returns."""
+        self._names = names
+        self._description = description
+        self._open_host = open_host
+        self._hosts: dict[str, Host] = {}
+        self._reservation: socket.socket | None = None
+
+    @property
+    def hosts(self) -> Mapping[str, Host]:
+        return self._hosts
+
+    @property
+    def usual_nodes(self) -> int:
+        return len(self._names)
+
+    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
+        if nodes > _MOST_NODES:
+            raise HostProblem(f"{nodes} nodes on one machine are more than the {_MOST_NODES} that are possible")
+        used = list(spread(self._names, nodes))
+        self._open(list(dict.fromkeys(used)))
+        quarters = self._quarters(home)
+        needed = ports_needed(nodes)
+        probe = self._hosts[used[0]]
+        for block, first in enumerate(range(_FIRST_PORT, _LAST_PORT - needed, _STEP)):
+            # The network of a block is its own, so that clusters side by side share no address.
+            spots = [Spot(host, f"127.77.{block}.{number}") for number, host in enumerate(used, start=1)]
+            ports = list(range(first, first + needed))
+            if not self._reserve(first):
+                continue
+            free = operations.free_ports(probe, spots[0].address, ports)
+            if list(free) == ports:
+                return lay_out(name, spots, quarters, first_port=first, security=_SECURITY)
+        raise HostProblem(
+            f"no block of {needed} free ports between {_FIRST_PORT} and {_LAST_PORT}",
+            host=probe.name,
+            hint="`howdah status` lists clusters that are up; `howdah down --name NAME` ends one.",
+        )
+
+    def release(self) -> None:
+        hosts, self._hosts = self._hosts, {}
+        over(hosts, lambda host: host.close())
+        if self._reservation is not None:
+            self._reservation.close()
+            self._reservation = None
+
+    def describe(self) -> Mapping[str, Any]:
+        return self._description
+
+    def _open(self, names: Sequence[str]) -> None:
+        def one(name: str) -> None:
+            self._hosts[name] = self._open_host(name)
+
+        over({name: name for name in names}, one)
+
+    def _quarters(self, home: Quarters) -> Mapping[str, Quarters]:
+        """The one host is at home, several have directories that the others do not know."""
+        if tuple(self._names) == (home.machine,):
+            return {home.machine: home}
+        roots = {name: f"{home.root}-{name}" for name in self._names}
+        return {name: Quarters(home.machine, root, f"{root}/conf", f"{root}/logs") for name, root in roots.items()}
+
+    def _reserve(self, first: int) -> bool:
+        """Takes the block of ports from `first` for this process; False when another cluster has it.
+
+        Between the choice of ports and the daemons' listening on them seconds pass, in which a second cluster would
+        find them free too. A name in the abstract socket space has the scope that ports have (a network namespace, all
+        users) and ends with its process.
+        """
+        reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            reservation.bind(f"\0howdah-ports-{first}")
+        except OSError as error:
+            reservation.close()
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise
+        if self._reservation is not None:
+            self._reservation.close()
+        self._reservation = reservation
+        return True
+
+
+def local(argument: str | None, open_host: Open = open_local) -> HereAllocation:
+    """This machine as one host, under its own name. Raises UsageError for an argument."""
+    if argument is not None:
+        raise UsageError(f"--on local takes no argument, and {argument!r} was given")
+    return HereAllocation((platform.node(),), {"kind": "local"}, open_host)
+
+
+def channels(argument: str | None, open_host: Open = open_local) -> HereAllocation:
+    """This machine as so many hosts: each has an agent, a name and directories of its own. Raises UsageError."""
+    count = int(argument) if argument is not None and argument.isdecimal() and len(argument) < 5 else 0
+    if not 1 <= count <= _MOST_CHANNELS:
+        given = "nothing" if argument is None else repr(argument)
+        raise UsageError(
+            f"--on channels:N takes a number of hosts from 1 to {_MOST_CHANNELS}, and {given} was given",
+            hint="For example `howdah up --on channels:3`.",
+        )
+    names = tuple(f"channel{number}" for number in range(1, count + 1))
+    return HereAllocation(names, {"kind": "channels", "hosts": count}, open_host)

@@ -1,0 +1,56 @@
+"""The daemons' logs of a cluster: at home, or on its hosts while it is up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howdah.cluster.allocation import close_hosts, open_hosts
+from howdah.cluster.state import ClusterDirectory
+from howdah.errors import HostProblem
+from howdah.host import operations
+
+_MOST_BYTES = 16 << 20
+"""Of the end of a log; a daemon writes some KiB an hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The log of a daemon: a file of this machine, or on `host` of the `allocation` that was so described."""
+
+    path: str
+    host: str | None = None
+    allocation: Mapping[str, Any] | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        return self.path if self.host is None else f"{self.path} on {self.host}"
+
+    def read(self) -> str:
+        """Its end. Raises HostProblem where it cannot be read."""
+        if self.host is None or self.allocation is None:
+            try:
+                return Path(self.path).read_bytes()[-_MOST_BYTES:].decode(errors="replace")
+            except OSError as error:
+                raise HostProblem(f"{self.path} cannot be read: {error.strerror}") from error
+        hosts = open_hosts(self.allocation, [self.host])
+        try:
+            return operations.read_file(hosts[self.host], self.path, offset=-_MOST_BYTES).decode(errors="replace")
+        finally:
+            close_hosts(hosts)
+
+
+def logs_of(directory: ClusterDirectory) -> Mapping[str, Log]:
+    """The logs by the names of the daemons. Those of several hosts are there until the cluster is down."""
+    found = {file.stem: Log(str(file)) for file in sorted(directory.logs.glob("*.log"))}
+    manifest = directory.read()
+    if manifest is None or not directory.is_held():
+        return found
+    for role, place in manifest.plan.daemons():
+        path = Path(manifest.plan.log_of(role, place))
+        if path.parent != directory.logs:
+            found[path.stem] = Log(str(path), place.host, manifest.allocation)
+    return found

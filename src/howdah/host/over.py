@@ -1,0 +1,46 @@
+"""The same work on several hosts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from howdah.errors import HostProblem, HowdahError
+
+_AT_ONCE = 32
+"""Threads, which mostly wait for answers."""
+
+What = TypeVar("What")
+T = TypeVar("T")
+
+
+def over(hosts: Mapping[str, What], work: Callable[[What], T]) -> dict[str, T]:
+    """What `work` returns for each host's value, by the host's name, in the order of `hosts`. Every host has its turn
+    whatever happens on the others.
+
+    Raises what was wrong on the only host where something was, or a HostProblem that names all of them. An error that
+    is no HowdahError is raised as it is.
+    """
+    if len(hosts) < 2:
+        return {name: work(value) for name, value in hosts.items()}
+    with ThreadPoolExecutor(min(len(hosts), _AT_ONCE)) as pool:
+        futures = {name: pool.submit(work, value) for name, value in hosts.items()}
+    problems = []
+    for future in futures.values():
+        error = future.exception()
+        if isinstance(error, HowdahError):
+            problems.append(error)
+        elif error is not None:
+            raise error
+    if problems:
+        raise _together(problems)
+    return {name: future.result() for name, future in futures.items()}
+
+
+def _together(problems: Sequence[HowdahError]) -> HowdahError:
+    if len(problems) == 1:
+        return problems[0]
+    hints = dict.fromkeys(problem.hint for problem in problems if problem.hint is not None)
+    said = "\n".join(problem.message for problem in problems)
+    return HostProblem(f"{len(problems)} hosts have a problem:\n{said}", hint="\n".join(hints) or None)
