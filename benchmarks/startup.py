@@ -19,6 +19,7 @@ import time
 from benchmarks.pairs import howdah
 from howdah.cluster.allocation.here import local
 from howdah.cluster.daemons import Daemons
+from howdah.cluster.request import SILENCE
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.cluster import configure
 from howdah.hadoop.configuration.plan import Quarters
@@ -64,14 +65,16 @@ def _howdah() -> dict[str, float]:
 
 
 def _one_by_one() -> dict[str, float]:
-    allocation = local(None)
+    allocation = local(None, SILENCE)
     with tempfile.TemporaryDirectory() as scratch:
         began = time.monotonic()
         try:
             plan = allocation.acquire("bench-plain", NODES, _home(scratch))
             host = allocation.hosts[plan.masters.host]
             distribution, jdk = _software(host)
-            daemons = Daemons(plan, allocation.hosts, distribution, jdk, flags=lambda _: ())
+            daemons = Daemons(
+                plan, allocation.hosts, distribution, jdk, flags=lambda _: (), reopen=allocation.hosts.__getitem__
+            )
             made, masters = configure(plan, distribution, {}, {}), plan.masters
             daemons.write_configuration(lambda place: made.files(None if place == masters else place.name, ""))
             daemons.format()
@@ -97,7 +100,7 @@ def _wait_for_web(address: str) -> None:
 
 
 def _minicluster() -> dict[str, float]:
-    allocation = local(None)
+    allocation = local(None, SILENCE)
     try:
         plan = allocation.acquire("bench-mini", NODES, _home("/nowhere"))
         distribution, jdk = _software(allocation.hosts[plan.masters.host])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven; with --tests also chromium and MooseFS, with
+# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven, sshd; with --tests also chromium and MooseFS, with
 # --spark also Spark.
 # Does nothing when everything is there already. Only root installs Debian packages; others are told which.
 set -euo pipefail
@@ -75,6 +75,10 @@ setup_java() {
     command -v cc > /dev/null || install gcc libc6-dev # a test builds a library that stands in for Lustre's
 }
 
+setup_ssh() { # servers that tests start, and end, by themselves
+    [ -x /usr/sbin/sshd ] && command -v ssh > /dev/null || install openssh-server openssh-client
+}
+
 setup_spark() { # not among the others: it is large, and few need it
     "$VENV/bin/python" -c 'import pyspark' 2> /dev/null && return
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation \
@@ -95,5 +99,6 @@ exec 9> .build/lock
 flock 9
 setup_python
 setup_java
+setup_ssh
 [ "${1:-}" != --tests ] || { setup_browser && setup_moosefs; }
 [ "${1:-}" != --spark ] || setup_spark

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,32 @@ import pytest
 
 from howdah.errors import HostProblem
 from howdah.host import Host
-from howdah.host.channel import open_local
+from howdah.host.channel import Channel, open_local
 from howdah.host.supervise import is_alive
+from tests.sshd import Server, ssh_server
 
-LAUNCHERS = {"local": open_local}
+
+@pytest.fixture(scope="module")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with ssh_server(tmp_path_factory.mktemp("sshd")) as server:
+        yield server
 
 
-@pytest.fixture(params=sorted(LAUNCHERS))
-def host(request: pytest.FixtureRequest) -> Iterator[Host]:
-    host = LAUNCHERS[request.param]("here")
+Open = Callable[[str], Host]
+
+
+@pytest.fixture(params=["local", "ssh"])
+def open_host(request: pytest.FixtureRequest) -> Open:
+    """Opens a channel through each launcher."""
+    if request.param == "local":
+        return open_local
+    launcher = request.getfixturevalue("sshd").launcher()
+    return lambda name: Channel(name, launcher, silence=30)
+
+
+@pytest.fixture
+def host(open_host: Open) -> Iterator[Host]:
+    host = open_host("here")
     yield host
     host.close()
 
@@ -36,14 +53,13 @@ def wait_for(condition, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("launcher", sorted(LAUNCHERS))
 def test_no_module_of_the_present_directory_is_run(
-    launcher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_host: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("hashlib", "queue", "subprocess", "execnet"):
         (tmp_path / f"{module}.py").write_text("raise SystemExit('somebody else wrote this')\n")
     monkeypatch.chdir(tmp_path)
-    there = LAUNCHERS[launcher]("here")
+    there = open_host("here")
     assert there.run(["true"], timeout=10).code == 0
     there.close()
 
@@ -223,7 +239,7 @@ def test_closing_ends_everything_also_what_left_its_session(host: Host, tmp_path
 
 OWNER = """
 import signal, sys, time
-from howdah.host.channel import open_local
+from howdah.host.channel import Channel, open_local
 signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where the tests run in the background of a shell.
 host = open_local("here")
 script = "setsid sleep 600 & echo $! > {mark}; trap '' TERM HUP INT; sleep 600"

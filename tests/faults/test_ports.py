@@ -37,7 +37,7 @@ class Crowded:
 
 
 def acquire() -> Plan:
-    allocation = local(None)
+    allocation = local(None, 15.0)
     try:
         return allocation.acquire("ports", 2, HOME)
     finally:
@@ -57,7 +57,7 @@ def test_a_block_with_one_port_taken_is_passed_over(which: str, address: str) ->
 
 
 def test_no_block_of_free_ports() -> None:
-    allocation = local(None, lambda _: Crowded())  # type: ignore[arg-type,return-value]
+    allocation = local(None, 15.0, lambda _: Crowded())  # type: ignore[arg-type,return-value]
     with pytest.raises(HostProblem) as caught:
         allocation.acquire("ports", 3, HOME)
     allocation.release()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import click
 
+from howdah.cluster.request import SILENCE
 from howdah.errors import UsageError
 from howdah.hadoop.distribution.lock import PRIMARY
 
@@ -101,6 +102,14 @@ _MAKING = (
         type=click.Path(),
         default=None,
         help="Parent of the directory with the daemons' data, which has the cluster's name.",
+    ),
+    click.option(
+        "--silence",
+        metavar="SECONDS",
+        type=click.FloatRange(3),
+        default=SILENCE,
+        show_default=True,
+        help="After so long without a word, a host counts as lost, and ends its daemons.",
     ),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )

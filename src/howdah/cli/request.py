@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.allocation import find_allocation
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.tuning import select
@@ -20,6 +19,8 @@ _HADOOP_SPLITS = re.compile(r"[^\w./+@=~-]")
 
 def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str, Any]) -> ClusterRequest:
     """The request that the options of `making_options` amount to. Raises UsageError for what cannot be."""
+    from howdah.cluster.allocation import find_allocation
+
     home = options["hadoop_home"]
     if options["hadoop"] == "system" and home is None:
         home = os.environ.get("HADOOP_HOME")
@@ -36,6 +37,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         name=name,
         nodes=options["nodes"] or allocation.usual_nodes,
         allocation=options["on"],
+        silence=options["silence"],
         hadoop=options["hadoop"],
         hadoop_home=None if home is None else str(Path(home).absolute()),
         stock=options["defaults"] == "stock",

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.allocation import find_allocation
+from howdah.cluster.allocation import find_allocation, open_hosts
 from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.ownership import claim_directories, remove_data
@@ -52,7 +52,7 @@ class Assembly:
     def __init__(self, request: ClusterRequest, directory: ClusterDirectory) -> None:
         self._request = request
         self._directory = directory
-        self._allocation = find_allocation(request.allocation)
+        self._allocation = find_allocation(request.allocation, request.silence)
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
 
@@ -88,6 +88,7 @@ class Assembly:
             distribution,
             jdk,
             flags=lambda role: tuning.joined(tuning.daemon_flags(tuned, facts, role), request.jvm_flags),
+            reopen=lambda name: open_hosts(self._allocation.describe(), [name])[name],
             namespace=key and f"{_cache()}/namespaces/{key}",
         )
         configuration = configure(
@@ -191,6 +192,9 @@ class Assembly:
             check_wanted()
             for running, code in self.ended():
                 assert self._daemons is not None
+                if running.process.lost_with is not None:
+                    what = f"{running.process.lost_with}, with {running.daemon.role} of {running.daemon.place}"
+                    raise HostProblem(what, host=running.daemon.host)
                 raise ClusterProblem(
                     f"{running.daemon.role} of {running.daemon.place} ended with code {code}; "
                     f"the end of {running.log}:\n{self._daemons.tail(running)}",

@@ -130,6 +130,7 @@ def take_down(name: str) -> Ended:
             remove_data(manifest)
             for own in (directory.conf, directory.client):
                 shutil.rmtree(own, ignore_errors=True)
+            directory.socket.unlink(missing_ok=True)
             directory.mark("down")
         return Ended.LEFTOVERS
     holder = directory.holder()

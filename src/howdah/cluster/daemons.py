@@ -20,6 +20,7 @@ from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
 from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace
 from howdah.host import Host, Process, operations
+from howdah.host.agent.strays import ROOT
 from howdah.host.over import over
 
 _FORMAT_SECONDS = 60.0
@@ -52,15 +53,18 @@ class Daemons:
         jdk: Jdk,
         *,
         flags: Callable[[Role], tuple[str, ...]],
+        reopen: Callable[[str], Host],
         namespace: str | None = None,
     ) -> None:
-        """`flags` gives a role's JVM flags. `namespace` is where the masters' host keeps an empty namespace, or will;
-        None means that every cluster must be formatted."""
+        """`flags` gives a role's JVM flags. `reopen` opens another channel to the host of a name, when the one that was
+        open is lost. `namespace` is where the masters' host keeps an empty namespace, or will; None means that every
+        cluster must be formatted."""
         self._plan = plan
         self._hosts = hosts
         self._distribution = distribution
         self._jdk = jdk
         self._flags = flags
+        self._reopen = reopen
         self._namespace = namespace
         self.running: list[Running] = []
 
@@ -113,7 +117,8 @@ class Daemons:
         """Asks every daemon to end and waits a moment; what does not is killed when the channels close."""
         for running in self.running:
             if running.process.poll() is None:
-                running.process.signal(signal.SIGTERM)
+                with suppress(HostProblem):  # Its host was lost a moment ago.
+                    running.process.signal(signal.SIGTERM)
         deadline = time.monotonic() + _GRACE_SECONDS
         for running in self.running:
             running.process.wait(max(0.0, deadline - time.monotonic()))
@@ -133,9 +138,34 @@ class Daemons:
         over(self._hosts, self._remove)
 
     def _remove(self, host: Host) -> None:
-        operations.end_all(host)
+        if host.lost is None:
+            operations.end_all(host)
+            self._remove_files(host)
+        else:
+            self._remove_lost(host)
+
+    def _remove_files(self, host: Host) -> None:
         remove_directories(host, self._plan)
         operations.remove(host, self._plan.quarters[host.name].conf)
+
+    def _remove_lost(self, lost: Host) -> None:
+        """The same for a host whose channel is lost, through another one, if it can be reached again."""
+        quarters = self._plan.quarters[lost.name]
+        try:
+            host = self._reopen(lost.name)
+        except HostProblem as problem:
+            left = " and ".join(self._plan.directories(lost.name))
+            raise HostProblem(
+                f"{lost.lost}, and cannot be reached again ({problem.message}); it may still have {left}, and "
+                f"processes with {ROOT}={quarters.root} in their environment",
+                host=lost.name,
+                hint=f"`howdah down --name {self._plan.name}` tries again.",
+            ) from problem
+        try:
+            operations.end_strays(host, quarters.root)
+            self._remove_files(host)
+        finally:
+            host.close()
 
     def format(self) -> None:
         """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""
@@ -186,6 +216,7 @@ class Daemons:
             "HADOOP_CONF_DIR": self._plan.conf_of(place),
             "HADOOP_LOG_DIR": self._plan.quarters[place.host].logs,
             "HOWDAH_CLUSTER": self._plan.name,
+            ROOT: self._plan.quarters[place.host].root,
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "HOME": place.directory,

@@ -82,6 +82,7 @@ def remove_data(manifest: Manifest) -> None:
     deadline = time.monotonic() + _DYING_SECONDS
 
     def remove(host: Host) -> None:
+        operations.end_strays(host, plan.quarters[host.name].root)
         while True:
             try:
                 return remove_directories(host, plan)

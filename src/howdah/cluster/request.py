@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass, field
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.lock import PRIMARY
 
+SILENCE = 15.0
+"""Seconds without a word after which the other end of a channel counts as lost, unless one says how many."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterRequest:
@@ -21,6 +24,8 @@ class ClusterRequest:
     nodes: int = 1
     allocation: str = "local"
     """Where the hosts come from, as `find_allocation` reads it."""
+    silence: float = SILENCE
+    """Seconds without a word after which a host counts as lost, and ends what was started on it."""
     hadoop: str = PRIMARY
     hadoop_home: str | None = None
     stock: bool = False

@@ -17,6 +17,7 @@ import json
 import os
 import platform
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -46,7 +47,7 @@ class Daemon:
 @dataclass(frozen=True, slots=True)
 class Lost:
     """A daemon that ended on its own: the exit code of its process, and its log on its host. `host` is None where the
-    cluster has but one."""
+    cluster has but one. `why` says how the host was lost, with the daemon on it; None where the daemon itself ended."""
 
     role: str
     place: str
@@ -54,11 +55,17 @@ class Lost:
     code: int
     log: str
     host: str | None = None
+    why: str | None = None
+    at: float | None = None
+    """When this was noticed, in seconds since 1970."""
 
     @property
     def sentence(self) -> str:
         """What happened, for people."""
         where = "" if self.host is None else f" on {self.host}"
+        if self.why is not None:
+            at = "" if self.at is None else time.strftime(" at %H:%M:%S", time.localtime(self.at))
+            return f"{self.role} of {self.place}{where} was lost{at}: {self.why}"
         return (
             f"{self.role} of {self.place}{where} (process {self.pid}) ended with code {self.code}; its log: {self.log}"
         )

@@ -13,14 +13,16 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from howdah.cluster.assembly import Assembly
 from howdah.cluster.control import ControlServer
+from howdah.cluster.daemons import Running
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory
+from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HowdahError, UsageError
 from howdah.host.supervise import adopt_orphans, end_descendants
 
@@ -83,12 +85,13 @@ class Supervisor:
             for running, code in assembly.ended():
                 if running.daemon.pid not in reported:
                     reported.add(running.daemon.pid)
-                    daemon = running.daemon
-                    self._note(Lost(daemon.role, daemon.place, daemon.pid, code, running.log, self._host(daemon)))
+                    self._note(self._lost(running, code))
 
-    def _host(self, daemon: Daemon) -> str | None:
-        several = self._manifest is not None and len(self._manifest.plan.quarters) > 1
-        return daemon.host if several else None
+    def _lost(self, running: Running, code: int) -> Lost:
+        assert self._manifest is not None
+        daemon, several = running.daemon, len(self._manifest.plan.quarters) > 1
+        host, why = daemon.host if several else None, running.process.lost_with
+        return Lost(daemon.role, daemon.place, daemon.pid, code, running.log, host, why, time.time())
 
     def _note(self, lost: Lost) -> None:
         with self._changing:

@@ -1,7 +1,7 @@
 """The channel to a host: an execnet gateway over which the agent is sent and then serves.
 
-execnet brings the interpreter up through its launcher (a local process here; `ssh` and a batch system's starter take
-the same form), frames the messages, and notices when either side is gone.
+A launcher (`host/launch`) starts the interpreter. execnet frames the messages and notices when its process ends; what
+cannot be noticed so, a link that was cut, shows by silence (`agent/heartbeat.py`).
 """
 
 from __future__ import annotations
@@ -9,18 +9,22 @@ from __future__ import annotations
 import itertools
 import json
 import platform
-import shlex
-import sys
+import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import execnet
+from execnet import gateway_base, gateway_bootstrap, gateway_io
 
 from howdah.errors import HostProblem
+from howdah.host.agent.heartbeat import Heartbeat
+from howdah.host.launch import Launcher
+from howdah.host.launch.process import ProcessLauncher
 from howdah.host.protocol import Completed, Host
 
 _AGENT = Path(__file__).parent / "agent"
@@ -44,14 +48,20 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
 if __name__ == "__channelexec__":
     sys.meta_path.insert(0, Sources(channel.receive()))
-    importlib.import_module("howdah_agent.main").serve(channel)
+    importlib.import_module("howdah_agent.main").serve(channel, channel.receive())
 """
+
+_OPEN_SECONDS = 60.0
+"""For the interpreter to start: Python on a network's file system may take long."""
+_ANSWER_SECONDS = 600.0
+_LONG_SECONDS = 6 * 3600.0
+_LONG = ("files.remove", "files.remove_claimed", "files.claim")
+"""What may take long: there may be millions of files in a directory."""
 
 
 def open_local(name: str) -> Channel:
     """A channel to this machine, by a child process with this interpreter. Raises HostProblem."""
-    # -P: no module of the directory that somebody happens to be in.
-    return Channel(name, f"popen//python={shlex.quote(sys.executable)} -P")
+    return Channel(name, ProcessLauncher())
 
 
 @contextmanager
@@ -67,27 +77,62 @@ def this_host() -> Iterator[Host]:
 class Channel:
     """A Host behind an execnet gateway; see `howdah.host.protocol.Host` for what its methods do."""
 
-    def __init__(self, name: str, launcher: str) -> None:
-        """`launcher` is an execnet specification: `popen//python=…`, `ssh=…//python=…`."""
+    def __init__(self, name: str, launcher: Launcher, *, silence: float | None = None) -> None:
+        """With `silence`, each end counts the other as lost after so many seconds in which it says nothing; the agent
+        then ends all that it has started. Raises HostProblem."""
         self.name = name
+        self.lost: str | None = None
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._replies: dict[int, _Reply] = {}
         self._processes: dict[int, _Watched] = {}
         self._early_exits: dict[int, Mapping[str, Any]] = {}
-        self._lost = False
         self._closed = False
         self._group = execnet.Group()
+        self._launcher = launcher
+        self._heartbeat: Heartbeat | None = None
+        self._pipes, self._channel = self._open(silence)
+        if silence is not None:
+            why = f"the host was lost: it has said nothing for {silence:g} s"
+            self._heartbeat = Heartbeat(silence, self._beat, lambda: self._give_up(why))
+
+    def _open(self, silence: float | None) -> tuple[_Pipes, Any]:
+        """The pipes to an agent that serves, and the channel in them."""
+        spec = execnet.XSpec("popen//python=python3//execmodel=thread")
+        self._group.allocate_id(spec)
         try:
-            gateway = self._group.makegateway(launcher)
-            self._channel = gateway.remote_exec(_BOOTSTRAP)
-            self._channel.send(_agent_sources())
-            self._channel.setcallback(self._receive, endmarker=_GONE)
-        except (OSError, EOFError, execnet.HostNotFound) as error:
-            raise HostProblem(f"cannot start the agent: {error}", host=name) from error
+            pipes = _Pipes(self._launcher.command(gateway_io.popen_bootstrapline), heard=self._launcher.remote)
+        except OSError as error:
+            raise HostProblem(f"cannot start the agent: {error.strerror}", host=self.name) from error
+        timer = threading.Timer(_OPEN_SECONDS, pipes.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            # As `makegateway` does it, with pipes of our own.
+            gateway = gateway_bootstrap.bootstrap(pipes, spec)
+            gateway.spec = spec
+            self._group._register(gateway)
+            channel = gateway.remote_exec(_BOOTSTRAP)
+            channel.send(_agent_sources())
+            channel.send({"silence": silence})
+            channel.setcallback(self._receive, endmarker=_GONE)
+        except (OSError, EOFError, AssertionError, execnet.HostNotFound) as error:
+            in_time, said = timer.is_alive(), pipes.said()
+            pipes.done()
+            raise self._not_opened(said, in_time=in_time) from error
+        finally:
+            timer.cancel()
+        return pipes, channel
+
+    def _not_opened(self, said: str, *, in_time: bool) -> HostProblem:
+        what, hint = self._launcher.explain(said)
+        if not in_time:
+            what = f"no interpreter within {_OPEN_SECONDS:.0f} s"
+        return HostProblem(f"cannot start the agent: {what}", host=self.name, hint=hint)
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
-        return self._request(operation, arguments, None).value(self.name)
+        limit = _LONG_SECONDS if operation in _LONG else _ANSWER_SECONDS
+        return self._request(operation, arguments, None).value(self.name, limit)
 
     def run(
         self,
@@ -98,16 +143,14 @@ class Channel:
         cwd: str | None = None,
         stdin: bytes = b"",
     ) -> Completed:
-        return Completed(
-            **self.call(
-                "process.run",
-                argv=list(argv),
-                timeout=timeout,
-                env=None if env is None else dict(env),
-                cwd=cwd,
-                stdin=stdin,
-            )
-        )
+        arguments = {
+            "argv": list(argv),
+            "timeout": timeout,
+            "env": None if env is None else dict(env),
+            "cwd": cwd,
+            "stdin": stdin,
+        }
+        return Completed(**self._request("process.run", arguments, None).value(self.name, timeout + _ANSWER_SECONDS))
 
     def start(
         self,
@@ -133,9 +176,12 @@ class Channel:
     def close(self) -> None:
         if not self._closed:
             self._closed = True
+            if self._heartbeat is not None:
+                self._heartbeat.stop()
             self._channel.close()
             # The agent ends its children within ten seconds, mostly at once; then its interpreter goes.
             self._group.terminate(timeout=12.0)
+            self._pipes.done()
 
     def _request(
         self, operation: str, arguments: Mapping[str, Any], sink: Callable[[dict[str, Any]], None] | None
@@ -144,8 +190,8 @@ class Channel:
         reply = _Reply(number, operation, sink)
         with self._lock:
             # Under one lock with the loss: a request is either failed by it or sees it, whatever execnet reports when.
-            if self._lost:
-                raise HostProblem(f"{operation}: the channel was lost", host=self.name)
+            if self.lost is not None:
+                raise HostProblem(f"{operation}: {self.lost}", host=self.name)
             self._replies[number] = reply
         try:
             self._channel.send({"id": number, "operation": operation, "arguments": dict(arguments)})
@@ -153,16 +199,36 @@ class Channel:
             raise HostProblem(f"the channel is closed ({operation})", host=self.name) from error
         return reply
 
+    def _beat(self) -> None:
+        with suppress(OSError):  # The channel is gone, which shows elsewhere.
+            self._channel.send({"beat": True})
+
+    def _give_up(self, why: str) -> None:
+        """Nothing is heard any more: whoever waits is told, and what brings the messages is ended."""
+        self._end(why)
+        self._pipes.kill()
+
+    def _end(self, why: str) -> None:
+        with self._lock:
+            self.lost = self.lost or why
+            waiting, self._replies = list(self._replies.values()), {}
+            processes, self._processes = list(self._processes.values()), {}
+        for reply in waiting:
+            reply.fail(self.lost)
+        for process in processes:
+            process.lost(self.lost)
+
     def _receive(self, message: Any) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.heard()
         if message is _GONE:
-            with self._lock:
-                self._lost = True
-                waiting, self._replies = list(self._replies.values()), {}
-                processes = list(self._processes.values())
-            for reply in waiting:
-                reply.fail("the channel was lost")
-            for process in processes:
-                process.lost()
+            if self._heartbeat is not None:
+                self._heartbeat.stop()
+            said = "" if self._closed else self._pipes.said()
+            gone = f"the host was lost: its agent has gone{f' ({said.splitlines()[-1]})' if said else ''}"
+            self._end("the channel was closed" if self._closed else gone)
+        elif "beat" in message:
+            pass
         elif "exit" in message:
             with self._lock:
                 ended = self._processes.pop(message["exit"], None)
@@ -175,8 +241,37 @@ class Channel:
                 self._replies[message["stream"]].record(record)
         else:
             with self._lock:
-                reply = self._replies.pop(message["id"])
-            reply.settle(message)
+                reply = self._replies.pop(message["id"], None)
+            if reply is not None:  # Otherwise nobody waits for it any more.
+                reply.settle(message)
+
+
+class _Pipes(gateway_io.Popen2IOMaster):
+    """The standard streams of what a launcher started. If `heard`, what it says on its standard error is kept."""
+
+    def __init__(self, command: Sequence[str], *, heard: bool) -> None:
+        self._errors = tempfile.TemporaryFile() if heard else None  # noqa: SIM115 -- closed by `done`
+        # As the class above does it, which leaves standard error alone.
+        self.popen = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
+        gateway_base.Popen2IO.__init__(self, self.popen.stdin, self.popen.stdout, gateway_base.get_execmodel("thread"))
+
+    def said(self) -> str:
+        """The end of its standard error, once it has ended or does not answer."""
+        if self._errors is None or self._errors.closed:
+            return ""
+        with suppress(subprocess.TimeoutExpired):
+            self.popen.wait(1.0)
+        self._errors.seek(0)
+        return self._errors.read()[-2000:].decode(errors="replace").strip()
+
+    def done(self) -> None:
+        """Ends what was started, if it has not ended, and closes everything."""
+        self.kill()
+        self.wait()
+        for stream in (self.popen.stdin, self.popen.stdout, self._errors):
+            if stream is not None:
+                with suppress(OSError):  # What could not be sent is in its buffer.
+                    stream.close()
 
 
 class _Reply:
@@ -206,8 +301,10 @@ class _Reply:
         if not self._done.is_set():
             self.settle({"error": reason, "kind": "ChannelLost"})
 
-    def value(self, host: str) -> Any:
-        self._done.wait()
+    def value(self, host: str, limit: float | None = None) -> Any:
+        """What was answered; None as limit waits for ever, for streams alone. Raises HostProblem."""
+        if not self._done.wait(limit):
+            raise HostProblem(f"{self._operation}: no answer within {limit:.0f} s", host=host)
         if self._broken is not None:
             raise HostProblem(f"{self._operation}: a record could not be kept: {self._broken}", host=host)
         if "error" in self._message:
@@ -225,6 +322,7 @@ class _Watched:
         self._channel = channel
         self._done = threading.Event()
         self._code: int | None = None
+        self.lost_with: str | None = None
 
     def poll(self) -> int | None:
         return self._code
@@ -242,9 +340,10 @@ class _Watched:
         self._code = message["code"]
         self._done.set()
 
-    def lost(self) -> None:
+    def lost(self, why: str | None) -> None:
         # Its agent kills it: for everyone here it has ended by SIGKILL.
         if self._code is None:
+            self.lost_with = why
             self._code = -9
         self._done.set()
 

@@ -193,6 +193,12 @@ def stray_processes(host: Host) -> list[dict[str, Any]]:
     return found
 
 
+def end_strays(host: Host, root: str) -> int:
+    """Kill what an agent that was killed left of the cluster with the directory `root`; return how many there were."""
+    found: int = host.call("machine.end_strays", root=root)
+    return found
+
+
 def end_all(host: Host) -> None:
     """Kill all that was started through the channel; the channel stays open."""
     host.call("process.end_all")

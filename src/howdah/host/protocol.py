@@ -24,6 +24,8 @@ class Process(Protocol):
     pid: int
     cpu_seconds: float | None
     """CPU of the process and all it waited for; known once it has ended."""
+    lost_with: str | None
+    """Why its host was lost, if that is how it ended: its agent kills it, and nobody here has seen that."""
     ended_at: tuple[float, float] | None
     """When its agent told of its end: seconds since 1970, and of the monotonic clock; of this machine."""
 
@@ -52,6 +54,8 @@ class Host(Protocol):
     """
 
     name: str
+    lost: str | None
+    """Why the channel was lost; None while it is open."""
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         """Runs an operation of the agent (`files.read`, `machine.fingerprint`, …) and returns its plain value.

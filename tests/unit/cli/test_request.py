@@ -12,6 +12,7 @@ from howdah.errors import UsageError
 
 NOTHING: dict[str, Any] = {
     "on": "local",
+    "silence": 15.0,
     "nodes": None,
     "hadoop": "3.4.2",
     "hadoop_home": None,

@@ -84,7 +84,7 @@ def test_a_manifest_of_an_earlier_howdah_is_of_one_host_and_has_no_plugins(direc
     directory.write(MANIFEST)
     file = directory.path / "cluster.json"
     record = json.loads(file.read_text(encoding="utf-8"))
-    del record["plugins"], record["machine"], record["lost"][0]["host"]
+    del record["plugins"], record["machine"], record["lost"][0]["host"], record["lost"][0]["why"]
     del record["plan"]["mount_types"], record["plan"]["quarters"]
     record["plan"] |= {"mounted": True, "directory": "/d"}
     file.write_text(json.dumps(record), encoding="utf-8")
@@ -284,7 +284,7 @@ class AllFree:
 
 
 def test_two_clusters_that_come_up_at_once_get_different_ports() -> None:
-    first, second = (local(None, lambda _: AllFree()) for _ in range(2))  # type: ignore[arg-type,return-value]
+    first, second = (local(None, 15.0, lambda _: AllFree()) for _ in range(2))  # type: ignore[arg-type,return-value]
     try:
         plans = [allocation.acquire("a", 20, HOME) for allocation in (first, second)]
         ports = [{port for place in plan.places for port in place.ports.values()} for plan in plans]

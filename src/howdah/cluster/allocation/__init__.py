@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
-from howdah.cluster.allocation.here import channels, local
+from howdah.cluster.allocation.here import channels, local, open_channel
+from howdah.cluster.request import SILENCE
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host
@@ -43,20 +44,24 @@ class Allocation(Protocol):
         """What a report says about it, and `open_hosts` needs: at least `kind`."""
 
 
-ALLOCATIONS: dict[str, Callable[[str | None], Allocation]] = {"local": local, "channels": channels}
-"""By kind; each is given what stands behind the colon."""
+ALLOCATIONS: dict[str, Callable[[str | None, float], Allocation]] = {"local": local, "channels": channels}
+"""By kind; each is given what stands behind the colon, and the silence of its channels in seconds."""
 
-_OPENERS: dict[str, Callable[[str], Host]] = {"local": open_local, "channels": open_local}
+_OPENERS: dict[str, Callable[[Mapping[str, Any]], Callable[[str], Host]]] = {
+    "local": lambda _: open_local,
+    "channels": open_channel,
+}
 
 
-def find_allocation(text: str) -> Allocation:
-    """The allocation that one writes as KIND or KIND:ARGUMENT; nothing is opened yet. Raises UsageError."""
+def find_allocation(text: str, silence: float = SILENCE) -> Allocation:
+    """The allocation that one writes as KIND or KIND:ARGUMENT; nothing is opened yet. After `silence` seconds without a
+    word, either end of a channel counts the other as lost. Raises UsageError."""
     kind, colon, argument = text.partition(":")
     if kind not in ALLOCATIONS:
         raise UsageError(
             f"--on {text}: there is no kind of allocation called {kind!r}", hint=did_you_mean(kind, ALLOCATIONS)
         )
-    return ALLOCATIONS[kind](argument if colon else None)
+    return ALLOCATIONS[kind](argument if colon else None, silence)
 
 
 def open_hosts(described: Mapping[str, Any], names: Iterable[str]) -> dict[str, Host]:
@@ -64,7 +69,7 @@ def open_hosts(described: Mapping[str, Any], names: Iterable[str]) -> dict[str, 
 
     Raises HostProblem; none is open then.
     """
-    opener = _OPENERS[described["kind"]]
+    opener = _OPENERS[described["kind"]](described)
     opened: dict[str, Host] = {}
 
     def one(name: str) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
 from howdah.host import Host, operations
-from howdah.host.channel import open_local
+from howdah.host.channel import Channel, open_local
+from howdah.host.launch.process import ProcessLauncher
 from howdah.host.over import over
 
 # Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
@@ -110,14 +111,15 @@ class HereAllocation:
         return True
 
 
-def local(argument: str | None, open_host: Open = open_local) -> HereAllocation:
-    """This machine as one host, under its own name. Raises UsageError for an argument."""
+def local(argument: str | None, silence: float, open_host: Open = open_local) -> HereAllocation:  # noqa: ARG001
+    """This machine as one host, under its own name. A pipe to a process of this machine is never cut: there is no
+    `silence`. Raises UsageError for an argument."""
     if argument is not None:
         raise UsageError(f"--on local takes no argument, and {argument!r} was given")
     return HereAllocation((platform.node(),), {"kind": "local"}, open_host)
 
 
-def channels(argument: str | None, open_host: Open = open_local) -> HereAllocation:
+def channels(argument: str | None, silence: float) -> HereAllocation:
     """This machine as so many hosts: each has an agent, a name and directories of its own. Raises UsageError."""
     count = int(argument) if argument is not None and argument.isdecimal() and len(argument) < 5 else 0
     if not 1 <= count <= _MOST_CHANNELS:
@@ -127,4 +129,10 @@ def channels(argument: str | None, open_host: Open = open_local) -> HereAllocati
             hint="For example `howdah up --on channels:3`.",
         )
     names = tuple(f"channel{number}" for number in range(1, count + 1))
-    return HereAllocation(names, {"kind": "channels", "hosts": count}, open_host)
+    described = {"kind": "channels", "hosts": count, "silence": silence}
+    return HereAllocation(names, described, open_channel(described))
+
+
+def open_channel(described: Mapping[str, Any]) -> Open:
+    """What opens a channel to a host of `channels`, by its description."""
+    return lambda name: Channel(name, ProcessLauncher(), silence=described["silence"])

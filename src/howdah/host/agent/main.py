@@ -1,9 +1,10 @@
 """Serves one channel: requests in, replies, exits of processes and stream records out; then ends everything.
 
 Messages are plain dictionaries. A request is {"id", "operation", "arguments"}; the reply has the same "id" and either
-"value" or "error" and "kind". On its own the agent sends {"exit": pid, "code", "cpu_seconds"} for every process that
-was started with `process.start`, and {"stream": id, "records"} for streams: a list as JSON, since execnet's own
-serialisation of as many dictionaries costs several times as much.
+"value" or "error" and "kind". Either side may send {"beat": True}, which says that it lives. On its own the agent
+sends {"exit": pid, "code", "cpu_seconds"} for every process that was started with `process.start`, and {"stream": id,
+"records"} for streams: a list as JSON, since execnet's own serialisation of as many dictionaries costs several times
+as much.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any, Callable, Dict, List
 
 from . import accounting, calibration, files, machine, network, sampler
 from .children import Children
+from .heartbeat import Heartbeat
+from .strays import end_strays
 
 _OPERATIONS: Dict[str, Callable[..., Any]] = {
     **accounting.OPERATIONS,
@@ -24,14 +27,16 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
     **machine.OPERATIONS,
     **network.OPERATIONS,
     **calibration.OPERATIONS,
+    "machine.end_strays": end_strays,
 }
 _STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run}
 
 
-def serve(channel: Any) -> None:
+def serve(channel: Any, settings: Dict[str, Any]) -> None:
     """Runs until the channel closes, for whatever reason; returns when nothing that it started is left.
 
-    `channel` has send(value), and iterating over it receives until the other side is gone (execnet's channel).
+    `channel` has send(value), and iterating over it receives until the other side is gone (execnet's channel). In
+    `settings`, `silence` is after how many seconds without a word the other side counts as gone; None for never.
     """
     # A Ctrl-C in the user's terminal is for Howdah, which then closes the channel; it must not reach the daemons.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -42,9 +47,14 @@ def serve(channel: Any) -> None:
     if os.getsid(0) != os.getpid():
         os.setsid()
     agent = _Agent(channel)
+    silence = settings["silence"]
+    heartbeat = None if silence is None else Heartbeat(silence, agent.beat, agent.leave)
     try:
         for message in channel:
-            agent.accept(message)
+            if heartbeat is not None:
+                heartbeat.heard()
+            if "beat" not in message:
+                agent.accept(message)
     finally:
         agent.end()
 
@@ -64,6 +74,15 @@ class _Agent:
         for stop in list(self._streams.values()):
             stop.set()
         self._children.end_all()
+
+    def beat(self) -> None:
+        """Tells the other side that this one lives."""
+        self._send({"beat": True})
+
+    def leave(self) -> None:
+        """Ends everything, this process included: nobody listens any more, and nobody would notice."""
+        self.end()
+        os._exit(1)
 
     def _serve(self, message: Dict[str, Any]) -> None:
         try:

@@ -52,6 +52,7 @@ def tiny_lock(digest: str = "lock-1") -> Lock:
 class MavenHost:
     """The part of a Host that `fetch` uses. `broken` names jars that come with wrong bytes, and how often."""
 
+    lost: str | None = None
     name = "here"
 
     def __init__(self, repository: Path, *, mvn: bool = True, network: bool = True) -> None:

@@ -21,6 +21,7 @@ TEMURIN_8 = 'JAVA_VERSION="1.8.0_442"\nOS_ARCH="aarch64"\nIMPLEMENTOR="Eclipse A
 class FilesHost:
     """A host with `files` (text by path), `links` (target by path) and `variables`; its java programs say `answers`."""
 
+    lost: str | None = None
     name = "here"
 
     def __init__(

@@ -1,0 +1,50 @@
+"""Ending what an agent that was killed has left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+ROOT = "HOWDAH_ROOT"
+"""In the environment of every daemon, and so of its containers: the cluster's directory on the host."""
+
+_END_SECONDS = 10.0
+
+
+def end_strays(root: str) -> int:
+    """Kills every process of this user with the cluster's directory `root` in its environment, again and again until
+    none is left; how many were there at first. To be called when no agent of the cluster is on this host any more.
+
+    Raises TimeoutError where some survive.
+    """
+    setting = "{}={}".format(ROOT, root).encode()
+    deadline = time.monotonic() + _END_SECONDS
+    first = None
+    while True:
+        found = _having(setting)
+        first = len(found) if first is None else first
+        if not found:
+            return first
+        if time.monotonic() > deadline:
+            raise TimeoutError("processes {} survive".format(", ".join(map(str, found))))
+        for pid in found:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        time.sleep(0.02)
+
+
+def _having(setting: bytes) -> list[int]:
+    """Processes that live and have `setting` in the environment that they were started with."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/{}/environ".format(name), "rb") as environment:
+                    if setting in environment.read().split(b"\0"):
+                        found.append(int(name))
+            except OSError:  # It is another user's, or has just ended. Of one that has ended there is nothing to read.
+                pass
+    return found

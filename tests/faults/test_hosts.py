@@ -1,0 +1,119 @@
+"""Hosts that are lost, on a cluster of several; agents that are silent or killed; an owner that is stopped."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.faults.conftest import Home, ended_right, eventually, one_message
+
+pytestmark = pytest.mark.daemons
+
+_UP = ("up", "--name", "many", "--on", "channels:3", "--silence", "3")
+_RUN = ("run", "terasort", "--no-probes", "--no-calibration", "--no-report")
+
+
+def agent_of(home: Home, host: str, name: str = "many") -> int:
+    """The agent of a host: the parent of its daemons."""
+    [daemon, *_] = [one["pid"] for one in home.manifest(name)["daemons"] if one["host"] == host]
+    return int(Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def nothing_is_left(home: Home, name: str = "many") -> None:
+    down = home.howdah("down", "--name", name)
+    assert down.code == 0, down.said
+    place = home.path / "clusters" / name
+    assert sorted(one.name for one in place.iterdir()) == ["cluster.json", "lock", "logs", "supervisor.log"]
+    eventually(lambda: not home.processes(), 15, "nothing is left running")
+
+
+@pytest.mark.promise("A lost host is named, with the time, and `down` cleans it up", "reference/allocations")
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [
+        (signal.SIGKILL, "its agent has gone"),
+        pytest.param(signal.SIGSTOP, "it has said nothing for 3 s", marks=pytest.mark.soak(part="hosts")),
+    ],
+)
+def test_a_host_that_is_lost_is_named_and_down_goes_on(home: Home, number: int, why: str) -> None:
+    assert home.howdah(*_UP).code == 0
+    os.kill(agent_of(home, "channel2"), number)
+    eventually(lambda: home.manifest("many")["lost"], 30, "the loss is noticed")
+    status = home.howdah("status").out
+    for role in ("datanode", "nodemanager"):
+        lost = rf"{role} of node2 on channel2 was lost at \d\d:\d\d:\d\d: the host was lost: {why}"
+        assert re.search(lost, status), status
+    assert "7 of 9 alive" in status
+    assert len(home.manifest("many")["lost"]) == 2, "nothing on other hosts"
+    # Its daemons have nobody who looks after them, as on a host whose agent was killed there.
+    assert home.pids("-Dproc_datanode", "/node2/tmp")
+    nothing_is_left(home)
+
+
+@pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")
+def test_a_host_that_is_lost_in_a_run(home: Home) -> None:
+    assert home.howdah(*_UP).code == 0
+    conf = ("--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
+    run = home.begin(*_RUN, "--cluster", "many", "--size", "60M", *conf, "--conf", "dfs.blocksize=16777216")
+    eventually(lambda: home.phase("sort") and home.tasks("m"), 120, "a map of the sort runs", begun=run)
+    os.kill(agent_of(home, "channel3"), signal.SIGKILL)
+    for role in ("datanode", "nodemanager"):
+        os.kill(home.daemon(role, 3), signal.SIGKILL)  # The host is gone, not its agent alone.
+    record = ended_right(home, run)
+    texts = [one["text"] for one in record["caveats"]]
+    assert any(text.startswith("datanode of node3 on channel3 was lost at ") for text in texts), texts
+    assert not [one for one in home.kept().samples("cpu_seconds") if one["phase"] == "sort"], "half of the truth"
+    nothing_is_left(home)
+
+
+def test_a_host_that_is_lost_while_the_cluster_comes_up(home: Home) -> None:
+    up = home.begin(*_UP)
+    eventually(lambda: home.pids("-Dproc_datanode", "/node2/tmp"), 120, "a daemon starts", begun=up)
+    daemon = home.daemon("datanode", 2)
+    os.kill(int(Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    ended = up.end()
+    assert ended.code == 1, ended.said
+    assert "[channel2] the host was lost: its agent has gone, with " in one_message(ended)
+    eventually(lambda: not home.processes(), 15, "nothing is left running")
+    assert not list((home.path / "clusters" / "many").glob("work*"))
+
+
+def supervisor(home: Home) -> int:
+    return home.pids("howdah.cluster.supervisor")[0]
+
+
+@pytest.mark.promise("Hosts end their daemons when the machine that owns them is stopped", "reference/allocations")
+def test_an_owner_that_is_stopped_loses_its_hosts(home: Home) -> None:
+    assert home.howdah(*_UP).code == 0
+    pid = supervisor(home)
+    os.kill(pid, signal.SIGSTOP)
+    eventually(lambda: not home.pids("bin/java"), 30, "every daemon has ended")
+    os.kill(pid, signal.SIGCONT)
+    eventually(lambda: len(home.manifest("many")["lost"]) == 9, 30, "the losses are noticed")
+    assert "0 of 9 alive" in home.howdah("status").out
+    nothing_is_left(home)
+
+
+@pytest.mark.soak(part="hosts")
+def test_a_supervisor_that_dies_takes_every_host_with_it(home: Home) -> None:
+    assert home.howdah(*_UP).code == 0
+    os.kill(supervisor(home), signal.SIGKILL)
+    eventually(lambda: not home.processes(), 30, "nothing is left running")
+    assert len(list((home.path / "clusters" / "many").glob("work-channel*"))) == 3, "what there was of data"
+    nothing_is_left(home)
+
+
+def test_a_directory_that_is_somebody_elses_on_one_host_is_refused_on_all(home: Home, tmp_path: Path) -> None:
+    theirs = tmp_path / "work" / "many-channel2"
+    theirs.mkdir(parents=True)
+    (theirs / "thesis").write_text("mine")
+    ended = home.howdah(*_UP, "--work-dir", str(tmp_path / "work"))
+    assert ended.code == 2, ended.said
+    message = one_message(ended)
+    assert f"[channel2] {theirs} is there already, and would be emptied" in message
+    assert [one.name for one in (tmp_path / "work").iterdir()] == ["many-channel2"]
+    assert (theirs / "thesis").read_text() == "mine"
