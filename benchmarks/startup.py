@@ -19,6 +19,7 @@ import time
 from benchmarks.pairs import howdah
 from howdah.cluster.allocation.here import local
 from howdah.cluster.daemons import Daemons
+from howdah.cluster.installation import Installation
 from howdah.cluster.request import SILENCE
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.cluster import configure
@@ -72,11 +73,10 @@ def _one_by_one() -> dict[str, float]:
             plan = allocation.acquire("bench-plain", NODES, _home(scratch))
             host = allocation.hosts[plan.masters.host]
             distribution, jdk = _software(host)
-            daemons = Daemons(
-                plan, allocation.hosts, distribution, jdk, flags=lambda _: (), reopen=allocation.hosts.__getitem__
-            )
-            made, masters = configure(plan, distribution, {}, {}), plan.masters
-            daemons.write_configuration(lambda place: made.files(None if place == masters else place.name, ""))
+            installed = {host.name: Installation(distribution, jdk, None)}
+            reopen = allocation.hosts.__getitem__
+            daemons = Daemons(plan, allocation.hosts, installed, flags=lambda *_: (), reopen=reopen)
+            daemons.write_configuration(configure(plan, distribution, {}, {}), ())
             daemons.format()
             for role, place in plan.daemons():
                 daemons.launch(role, place)
@@ -87,7 +87,9 @@ def _one_by_one() -> dict[str, float]:
 
 
 def _home(directory: str) -> Quarters:
-    return Quarters(platform.node(), f"{directory}/work", f"{directory}/conf", f"{directory}/logs")
+    return Quarters(
+        platform.node(), f"{directory}/work", f"{directory}/conf", f"{directory}/logs", f"{directory}/store"
+    )
 
 
 def _wait_for_web(address: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, spread
 
-HOME = Quarters(platform.node(), "/d", "/conf", "/logs")
+HOME = Quarters(platform.node(), "/d", "/conf", "/logs", "/store")
 """What a cluster has on this machine, somewhere."""
 
 
@@ -25,7 +25,7 @@ def plan_of(
     spots = [Spot(host, f"127.77.0.{number}") for number, host in enumerate(spread(hosts, nodes), start=1)]
     roots = {host: root if len(hosts) == 1 else f"{root}-{host}" for host in hosts}
     quarters = {
-        host: Quarters(machine or host, own, f"{own}/conf" if len(hosts) > 1 else "/conf", f"{own}/logs")
+        host: Quarters(machine or host, own, f"{own}/conf" if len(hosts) > 1 else "/conf", f"{own}/logs", "/store")
         for host, own in roots.items()
     }
     return lay_out(name, spots, quarters, first_port=first_port, security="none")

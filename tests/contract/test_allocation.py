@@ -23,7 +23,9 @@ WRITTEN = {"local": "local", "channels": "channels:2"}
 
 def home(directory: Path) -> Quarters:
     """What a cluster has on this machine."""
-    return Quarters(platform.node(), f"{directory}/work", f"{directory}/conf", f"{directory}/logs")
+    return Quarters(
+        platform.node(), f"{directory}/work", f"{directory}/conf", f"{directory}/logs", f"{directory}/store"
+    )
 
 
 @pytest.fixture(params=sorted(ALLOCATIONS))

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.cluster.state import ClusterDirectory
 from howdah.store import read_run
-from tests.system.running import Howdah, processes_of
+from tests.system.running import Howdah, archives_of, processes_of
 
 pytestmark = pytest.mark.daemons
 
@@ -47,6 +47,17 @@ def test_each_host_has_a_node_and_directories_of_its_own(gamma: dict[str, Any]) 
             # The masters' directories are in the settings that all daemons have.
             assert not [other for other in others if f"{other}/node" in text], file
     assert {daemon["host"] for daemon in gamma["daemons"]} == set(_HOSTS)
+
+
+@pytest.mark.promise("Software reaches each host once", "reference/allocations")
+def test_daemons_run_what_was_sent_to_their_host(gamma: dict[str, Any]) -> None:
+    for daemon in gamma["daemons"]:
+        store = gamma["plan"]["quarters"][daemon["host"]]["store"]
+        assert {Path(file).parent for file in archives_of(daemon["pid"])} == {Path(store, "archives")}
+        words = Path(f"/proc/{daemon['pid']}/cmdline").read_bytes().decode().split("\0")
+        jars = [entry for entry in words[words.index("-cp") + 1].split(":") if entry.endswith(".jar")]
+        assert jars
+        assert all(jar.startswith(f"{store}/trees/") for jar in jars)
 
 
 def test_the_agents_are_processes_of_their_own_and_have_the_daemons(gamma: dict[str, Any]) -> None:

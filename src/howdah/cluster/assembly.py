@@ -16,25 +16,27 @@ from typing import Any
 from howdah.cluster.allocation import find_allocation, open_hosts
 from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.health import wait_until_healthy
+from howdah.cluster.installation import Installation, check_alike, install
 from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
+from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import configure, environment_script
-from howdah.hadoop.configuration.plan import Place, Plan, Quarters
+from howdah.hadoop.configuration.plan import Plan, Quarters
+from howdah.hadoop.configuration.roles import Role
 from howdah.hadoop.configuration.sizing import Sizing, size_cluster
-from howdah.hadoop.distribution.archive import ensure_archive, task_arguments
 from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
 from howdah.hadoop.distribution.fetch import fetch
 from howdah.hadoop.distribution.jars import plugin_jars
-from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
 from howdah.hadoop.distribution.namespace import namespace_key
 from howdah.hadoop.interfaces.history_server import HistoryServer
 from howdah.hadoop.interfaces.namenode import NameNode
 from howdah.hadoop.interfaces.resourcemanager import ResourceManager
 from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host import Host, operations
+from howdah.host.channel import this_host
 from howdah.host.over import over
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
@@ -65,56 +67,68 @@ class Assembly:
         """
         request, home = self._request, self._directory
         plan, free = self._acquire()
-        host = self._allocation.hosts[plan.masters.host]
+        hosts, cache = self._allocation.hosts, str(_cache())
+        host = hosts[plan.masters.host]
         announce("allocation")
         distribution = self._distribution(host)
-        jdk = choose_jdk(find_jdks(host), distribution.version)
+        tuned = tuning.select(stock=request.stock, without=request.without)
+        shared = any(one.name == "class-data-sharing" for one in tuned)
+
+        def install_on(one: Host) -> Installation:
+            return install(one, distribution, plan.quarters[one.name].store, here=cache, archive=shared)
+
+        installed = over(hosts, install_on)
+        own = self._own(installed, distribution, archive=shared)
+        check_alike({**installed, platform.node(): own})
         sizing = size_of(host, request.nodes, free)
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, host.name)
-        tuned = tuning.select(stock=request.stock, without=request.without)
-        shared = any(one.name == "class-data-sharing" for one in tuned)
-        archive = ensure_archive(host, distribution, jdk, _cache()) if shared else None
-        facts = tuning.Facts(sizing, jdk, archive)
+        facts = tuning.Facts(sizing, own.jdk, own.archive)
         clients = tuning.client_flags(tuned, facts)
         announce("hadoop")
         check_wanted()
-        manifest = self._manifest(plan, distribution, jdk, sizing, clients)
+        manifest = self._manifest(plan, own, sizing, clients)
         self._take_place(manifest)
         key = namespace_key(distribution, process_user(), request.settings)
+
+        def daemon_flags(role: Role, on: Installation) -> tuple[str, ...]:
+            there = tuning.Facts(sizing, on.jdk, on.archive)
+            return tuning.joined(tuning.daemon_flags(tuned, there, role), request.jvm_flags)
+
         daemons = self._daemons = Daemons(
             plan,
-            self._allocation.hosts,
-            distribution,
-            jdk,
-            flags=lambda role: tuning.joined(tuning.daemon_flags(tuned, facts, role), request.jvm_flags),
+            hosts,
+            installed,
+            flags=daemon_flags,
             reopen=lambda name: open_hosts(self._allocation.describe(), [name])[name],
-            namespace=key and f"{_cache()}/namespaces/{key}",
+            namespace=key and f"{plan.quarters[host.name].store}/namespaces/{key}",
         )
-        configuration = configure(
-            plan, distribution, tuning.resolve(tuned, facts, request.task_flags), request.settings
-        )
-
-        def files(place: Place) -> Mapping[str, bytes]:
-            script = environment_script(distribution, jdk, clients, plan.quarters[place.host].logs)
-            node = None if place == plan.masters else place.name
-            extra = task_arguments(distribution, plan.conf_of(place)) if archive else {}
-            return {**configuration.files(node, script), **{name: text.encode() for name, text in extra.items()}}
-
-        daemons.write_configuration(files)
-        script = environment_script(distribution, jdk, clients, str(home.logs))
+        sent = any(one.distribution != distribution for one in installed.values())
+        jobs = relocated(distribution, Path("$HADOOP_MAPRED_HOME")) if sent else distribution
+        configuration = configure(plan, jobs, tuning.resolve(tuned, facts, request.task_flags), request.settings)
+        daemons.write_configuration(configuration, clients)
+        script = environment_script(own.distribution, own.jdk, clients, str(home.logs))
         self._write_client(plan, configuration.files(None, script))
         announce("configuration")
         daemons.start(announce)
         self._wait(announce, check_wanted)
         return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
 
+    def _own(self, installed: Mapping[str, Installation], distribution: Distribution, *, archive: bool) -> Installation:
+        """The software of the clients, on this machine, which may be one of the hosts."""
+        name = platform.node()
+        if name in installed:
+            return installed[name]
+        cache = str(_cache())
+        with this_host() as here:
+            return install(here, distribution, cache, here=cache, archive=archive)
+
     def _acquire(self) -> tuple[Plan, int]:
         """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises
         HowdahError."""
         request, home = self._request, self._directory
         work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
-        own = Quarters(platform.node(), work, str(home.conf), str(home.logs))
+        own = Quarters(platform.node(), work, str(home.conf), str(home.logs), str(_cache()))
         plan = self._allocation.acquire(request.name, request.nodes, own)
         plan = replace(plan, storage=request.storage)
         if request.shuffle_directory is not None:
@@ -218,9 +232,8 @@ class Assembly:
         assert self._plan is not None
         return (self._plan.endpoints[name],)
 
-    def _manifest(
-        self, plan: Plan, distribution: Distribution, jdk: Jdk, sizing: Sizing, clients: tuple[str, ...]
-    ) -> Manifest:
+    def _manifest(self, plan: Plan, own: Installation, sizing: Sizing, clients: tuple[str, ...]) -> Manifest:
+        distribution, jdk = own.distribution, own.jdk
         request = self._request
         return Manifest(
             name=request.name,
@@ -258,7 +271,8 @@ def _defaults(request: ClusterRequest, clients: tuple[str, ...]) -> Mapping[str,
 
 
 def _cache() -> Path:
-    return howdah_home() / "cache"
+    # Without symbolic links: class-data sharing compares the names of jars.
+    return (howdah_home() / "cache").resolve()
 
 
 def size_of(host: Host, nodes: int, disk: int) -> Sizing:

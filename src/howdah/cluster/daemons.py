@@ -11,13 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from howdah.cluster.installation import Installation
 from howdah.cluster.ownership import refuse_exposed, remove_directories
 from howdah.cluster.state import Daemon, write_private
 from howdah.errors import ClusterProblem, HostProblem
+from howdah.hadoop.configuration.cluster import Configuration, environment_script
 from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.hadoop.configuration.roles import NAMENODE, Role
-from howdah.hadoop.distribution.distribution import Distribution
-from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
+from howdah.hadoop.distribution.archive import task_arguments
+from howdah.hadoop.distribution.jdk import jvm_flags
 from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace
 from howdah.host import Host, Process, operations
 from howdah.host.agent.strays import ROOT
@@ -49,37 +51,45 @@ class Daemons:
         self,
         plan: Plan,
         hosts: Mapping[str, Host],
-        distribution: Distribution,
-        jdk: Jdk,
+        installed: Mapping[str, Installation],
         *,
-        flags: Callable[[Role], tuple[str, ...]],
+        flags: Callable[[Role, Installation], tuple[str, ...]],
         reopen: Callable[[str], Host],
         namespace: str | None = None,
     ) -> None:
-        """`flags` gives a role's JVM flags. `reopen` opens another channel to the host of a name, when the one that was
-        open is lost. `namespace` is where the masters' host keeps an empty namespace, or will; None means that every
-        cluster must be formatted."""
+        """`installed` is the software of each host; `flags` gives a role's JVM flags with it. `reopen` opens another
+        channel to the host of a name, when the one that was open is lost. `namespace` is where the masters' host keeps
+        an empty namespace, or will; None means that every cluster must be formatted."""
         self._plan = plan
         self._hosts = hosts
-        self._distribution = distribution
-        self._jdk = jdk
+        self._installed = installed
         self._flags = flags
         self._reopen = reopen
         self._namespace = namespace
         self.running: list[Running] = []
 
-    def write_configuration(self, files: Callable[[Place], Mapping[str, bytes]]) -> None:
-        """Writes `files`, by name, as the conf directory of each place, and makes its private directories."""
-        over(self._hosts, lambda host: self._write(host, files))
+    def write_configuration(self, configuration: Configuration, client_flags: tuple[str, ...]) -> None:
+        """Writes the conf directory of each place, and makes its private directories. `client_flags` are for the
+        `hadoop` command of a host."""
+        over(self._hosts, lambda host: self._write(host, configuration, client_flags))
 
-    def _write(self, host: Host, files: Callable[[Place], Mapping[str, bytes]]) -> None:
+    def _files(self, place: Place, configuration: Configuration, client_flags: tuple[str, ...]) -> Mapping[str, bytes]:
+        plan, on = self._plan, self._installed[place.host]
+        script = environment_script(on.distribution, on.jdk, client_flags, plan.quarters[place.host].logs)
+        files = configuration.files(None if place == plan.masters else place.name, script)
+        if on.archive is not None:
+            own = task_arguments(on.distribution, on.archive, plan.conf_of(place))
+            files |= {name: text.encode() for name, text in own.items()}
+        return files
+
+    def _write(self, host: Host, configuration: Configuration, client_flags: tuple[str, ...]) -> None:
         plan, quarters = self._plan, self._plan.quarters[host.name]
         refuse_exposed(host, quarters.conf)
         operations.make_directory(host, quarters.logs, mode=0o700)
         for place in (one for one in plan.places if one.host == host.name):
             conf, masters = plan.conf_of(place), place == plan.masters
             operations.make_directory(host, conf, mode=0o700)
-            for name, content in files(place).items():
+            for name, content in self._files(place, configuration, client_flags).items():
                 operations.write_file(host, f"{conf}/{name}", content)
             for name in ("tmp", "name") if masters else ("tmp", "data", "containers"):
                 operations.make_directory(host, f"{place.directory}/{name}", mode=0o700)
@@ -195,23 +205,25 @@ class Daemons:
 
     def _java(self, role: Role, place: Place | None = None) -> list[str]:
         place = place or self._plan.masters
+        on = self._installed[place.host]
         return [
-            f"{self._jdk.home}/bin/java",
+            f"{on.jdk.home}/bin/java",
             f"-Dproc_{role.name}",
             f"-Xmx{role.heap_mib}m",
-            *jvm_flags(self._jdk, self._distribution.version),
-            *self._flags(role),
+            *jvm_flags(on.jdk, on.distribution.version),
+            *self._flags(role, on),
             f"-Dhadoop.log.dir={self._plan.quarters[place.host].logs}",
             f"-Djava.io.tmpdir={place.directory}/tmp",
             "-cp",
-            self._distribution.classpath(self._plan.conf_of(place)),
+            on.distribution.classpath(self._plan.conf_of(place)),
         ]
 
     def _environment(self, place: Place) -> dict[str, str]:
+        on = self._installed[place.host]
         return {
-            "JAVA_HOME": str(self._jdk.home),
+            "JAVA_HOME": str(on.jdk.home),
             # The NodeManager hands these on to containers: yarn.application.classpath is made of them.
-            **dict.fromkeys(_HOMES, str(self._distribution.home)),
+            **dict.fromkeys(_HOMES, str(on.distribution.home)),
             # Tasks find the file with their class path by it (`tuning.TASK_FILE`).
             "HADOOP_CONF_DIR": self._plan.conf_of(place),
             "HADOOP_LOG_DIR": self._plan.quarters[place.host].logs,

@@ -250,7 +250,7 @@ def _renewed(record: Mapping[str, Any], directory: ClusterDirectory) -> Mapping[
         return record
     plan.pop("mounted", None)
     host = plan["masters"]["host"]
-    own = Quarters(host, plan.pop("directory"), str(directory.conf), str(directory.logs))
+    own = Quarters(host, plan.pop("directory"), str(directory.conf), str(directory.logs), str(howdah_home() / "cache"))
     return {**record, "machine": host, "plan": {**plan, "quarters": {host: asdict(own)}}}
 
 

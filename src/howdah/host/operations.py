@@ -96,6 +96,23 @@ def remove_claimed(host: Host, path: str, owner: str) -> str | None:
     return other
 
 
+def stored(host: Host, store: str, digests: Sequence[str]) -> dict[str, int]:
+    """Return how many bytes of each file, by its SHA-256, are in `store`; -1 where all are, and were checked."""
+    found: dict[str, int] = host.call("store.have", store=store, digests=list(digests))
+    return found
+
+
+def put_file(host: Host, store: str, digest: str, offset: int, content: bytes, *, last: bool) -> None:
+    """Add a part of the file with this SHA-256, in their order; the last one completes it."""
+    host.call("store.put", store=store, digest=digest, offset=offset, content=content, last=last)
+
+
+def lay_tree(host: Host, store: str, name: str, files: Mapping[str, str]) -> str:
+    """Return the directory `name` of files in `store`, by path their SHA-256; made where it is not there."""
+    tree: str = host.call("store.lay", store=store, name=name, files=dict(files))
+    return tree
+
+
 def rename(host: Host, path: str, to: str) -> None:
     """Give a file another name on the same file system, replacing what has that name."""
     host.call("files.rename", path=path, to=to)

@@ -153,7 +153,7 @@ def plan(*nodes: str) -> Plan:
     """Masters on `here`, a node on each host of `nodes`."""
     places = [Place(f"node{number}", host, "127.0.0.1", {}, "/n") for number, host in enumerate(nodes)]
     master = Place("master", "here", "127.0.0.1", {}, "/m")
-    quarters = {host: Quarters(host, "/c", "/conf", "/logs") for host in dict.fromkeys(("here", *nodes))}
+    quarters = {host: Quarters(host, "/c", "/conf", "/logs", "/store") for host in dict.fromkeys(("here", *nodes))}
     return Plan("c", master, tuple(places), quarters, (1, 2), (3, 4), "simple")
 
 

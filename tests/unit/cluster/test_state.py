@@ -24,6 +24,7 @@ from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, clust
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Quarters
 from howdah.hadoop.configuration.sizing import Sizing
+from howdah.store import howdah_home
 from tests.plans import HOME, plan_of
 
 PLAN = plan_of(1, name="c")
@@ -88,7 +89,7 @@ def test_a_manifest_of_an_earlier_howdah_is_of_one_host_and_has_no_plugins(direc
     del record["plan"]["mount_types"], record["plan"]["quarters"]
     record["plan"] |= {"mounted": True, "directory": "/d"}
     file.write_text(json.dumps(record), encoding="utf-8")
-    own = {"h": Quarters("h", "/d", str(directory.conf), str(directory.logs))}
+    own = {"h": Quarters("h", "/d", str(directory.conf), str(directory.logs), str(howdah_home() / "cache"))}
     assert directory.read() == replace(MANIFEST, plugins={}, plan=replace(PLAN, quarters=own))
 
 

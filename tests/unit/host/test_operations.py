@@ -36,7 +36,14 @@ class Recorder:
 
 def asked(function: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
     """The operation that `function` calls, and its arguments."""
-    values: dict[str, Any] = {"int": 1, "str": "x", "bytes": b"x", "bool": True, str(Sequence[str]): ["x"]}
+    values: dict[str, Any] = {
+        "int": 1,
+        "str": "x",
+        "bytes": b"x",
+        "bool": True,
+        str(Sequence[str]): ["x"],
+        "Mapping[str, str]": {"x": "x"},
+    }
     wanted = list(inspect.signature(function).parameters.values())[1:]
     given = {one.name: values.get(str(one.annotation), ["x"]) for one in wanted}
     host: Host = Recorder()  # type: ignore[assignment]

@@ -87,8 +87,11 @@ class HereAllocation:
         """The one host is at home, several have directories that the others do not know."""
         if tuple(self._names) == (home.machine,):
             return {home.machine: home}
-        roots = {name: f"{home.root}-{name}" for name in self._names}
-        return {name: Quarters(home.machine, root, f"{root}/conf", f"{root}/logs") for name, root in roots.items()}
+        found = {}
+        for name in self._names:
+            root = f"{home.root}-{name}"
+            found[name] = Quarters(home.machine, root, f"{root}/conf", f"{root}/logs", f"{home.store}/hosts/{name}")
+        return found
 
     def _reserve(self, first: int) -> bool:
         """Takes the block of ports from `first` for this process; False when another cluster has it.

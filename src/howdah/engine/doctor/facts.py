@@ -100,7 +100,7 @@ def _or_problem(work: Callable[[], T]) -> T | HostProblem:
 def _lay_out(allocation: Allocation, request: Request) -> Plan:
     try:
         here = request.directory
-        return allocation.acquire("doctor", request.nodes, Quarters(platform.node(), here, here, here))
+        return allocation.acquire("doctor", request.nodes, Quarters(platform.node(), here, here, here, here))
     finally:
         allocation.release()
 

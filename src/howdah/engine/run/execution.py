@@ -354,7 +354,8 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
     if description.get("allocation", _LOCAL) != _LOCAL:
-        asked["allocation"] = description["allocation"]
+        # How long an end may be silent changes nothing that is measured.
+        asked["allocation"] = {key: value for key, value in description["allocation"].items() if key != "silence"}
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         asked["settings_sha256"] = digest_of(dict(cluster.settings))
     accelerator = accelerator_of({**cluster.settings, **plan.settings["conf"]})

@@ -15,12 +15,14 @@ JOBS = 20
 @dataclass(frozen=True, slots=True)
 class Quarters:
     """What a cluster has on one host: a directory `root` of its own with all its data, one for configuration and one
-    for logs, which may be elsewhere. `machine` names the machine: several hosts may be on one."""
+    for logs, which may be elsewhere; and `store`, where the software of all clusters is kept. `machine` names the
+    machine: several hosts may be on one."""
 
     machine: str
     root: str
     conf: str
     logs: str
+    store: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ _REST_MIB = 64
 """Of a reduce's heap, beside map outputs and the young generation."""
 
 TASK_FILE = f"$HADOOP_CONF_DIR/{TASK_ARGUMENTS}"
-"""The file with the class path that tasks need for the class archive. A container's shell puts in the conf directory of
-its NodeManager, which yarn.nodemanager.env-whitelist hands on: it is another one on every host."""
+"""The file with the class archive of tasks and the class path that they need for it. A container's shell puts in the
+conf directory of its NodeManager, which yarn.nodemanager.env-whitelist hands on: it is another one on every host."""
 
 TASK_OPTIONS = "mapred.child.java.opts"
 """The key with the JVM options of tasks."""
@@ -109,8 +109,7 @@ def _sharing(facts: Facts, *, tasks: bool) -> tuple[str, ...]:
     """A JVM that cannot map the archive starts without it (-Xshare:auto)."""
     if facts.archive is None:
         return ()
-    own = (f"@{TASK_FILE}",) if tasks else ()
-    return (f"-XX:SharedArchiveFile={facts.archive}", "-Xshare:auto", *own)
+    return ("-Xshare:auto", f"@{TASK_FILE}" if tasks else f"-XX:SharedArchiveFile={facts.archive}")
 
 
 def _biased_locking(facts: Facts) -> tuple[str, ...]:

@@ -33,8 +33,11 @@ TASK_ARGUMENTS = f"task-${{{USER_CLASSES_FIRST}}}.args"
 the job's own setting, `false` or `true`."""
 
 
-def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path) -> str | None:
-    """The archive for this distribution on this JDK, made when it is not there yet (some 5 s of CPU, once).
+def ensure_archive(
+    host: Host, distribution: Distribution, jdk: Jdk, store: str, *, installed: Distribution | None = None
+) -> str | None:
+    """The archive for this distribution on this JDK, made in the `store` of `host` when it is not there yet (some 5 s
+    of CPU, once). `installed` is the distribution as it is on the host, where that has it at other paths.
 
     None where this JDK cannot have one. An archive that no longer fits its jars is ignored by the JVM, not by us:
     the key holds the size and time of each jar. Archives with plugins that are no more are removed after a day.
@@ -44,8 +47,8 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
     """
     if jdk.major < _OLDEST_JDK:
         return None
-    directory = f"{cache}/archives"
-    hadoop, plugins = _keys(distribution, jdk)
+    directory, installed = f"{store}/archives", installed or distribution
+    hadoop, plugins = _keys(distribution, jdk, installed)
     path = f"{directory}/{hadoop}{plugins}.jsa"
     if operations.resolve_path(host, path) is not None:
         return path
@@ -63,7 +66,7 @@ def ensure_archive(host: Host, distribution: Distribution, jdk: Jdk, cache: Path
         f"-XX:SharedArchiveFile={fresh}",
         "-cp",
         # Jars alone: JDK 25 takes no archive that was made behind a directory, even at the end.
-        ":".join(map(str, distribution.prefix)),
+        ":".join(map(str, installed.prefix)),
     ]
     done = host.run(command, timeout=_DUMP_SECONDS)
     operations.remove(host, classes)
@@ -91,8 +94,9 @@ def _remove_old(host: Host, directory: str, hadoop: str, path: str) -> None:
         host.run(["find", directory, "-maxdepth", "1", "-type", "f", *others, "-delete"], timeout=_FIND_SECONDS)
 
 
-def task_arguments(distribution: Distribution, conf: str) -> Mapping[str, str]:
-    """Return the files that TASK_ARGUMENTS may stand for, by name, with a class path that begins with the archive's.
+def task_arguments(distribution: Distribution, archive: str, conf: str) -> Mapping[str, str]:
+    """Return the files that TASK_ARGUMENTS may stand for, by name, with `archive` and a class path that begins with
+    that one's.
 
     The file for jobs whose own classes come first is empty: they have Hadoop's class path, and no archive.
 
@@ -101,7 +105,7 @@ def task_arguments(distribution: Distribution, conf: str) -> Mapping[str, str]:
     directory.
     """
     own = ("job.jar/job.jar", "job.jar/classes/", "job.jar/lib/*", "./*", "./")
-    line = f'-cp "{distribution.classpath(*own, conf)}"\n'
+    line = f'"-XX:SharedArchiveFile={archive}"\n-cp "{distribution.classpath(*own, conf)}"\n'
     variable = f"${{{USER_CLASSES_FIRST}}}"
     return {TASK_ARGUMENTS.replace(variable, first): text for first, text in (("false", line), ("true", ""))}
 
@@ -129,10 +133,12 @@ def _classes_of(jar: Path) -> list[str]:
     return [name for name in names if not name.startswith("META-INF/") and not name.endswith("-info")]
 
 
-def _keys(distribution: Distribution, jdk: Jdk) -> tuple[str, str]:
+def _keys(distribution: Distribution, jdk: Jdk, installed: Distribution) -> tuple[str, str]:
     """The name of the archive without plugins, and what they add to it."""
     hadoop = replace(distribution, plugins=())
     digest = hashlib.sha256(f"{jdk.home} {jdk.version} {jdk.vendor}".encode())
+    if installed != distribution:  # At other paths, and with a time of its own.
+        digest.update(str(installed.home).encode())
     digest.update(_class_list(hadoop))
     digest.update(hadoop.fingerprint().encode())
     name = f"{distribution.version}-jdk{jdk.major}-{digest.hexdigest()[:16]}"

@@ -91,7 +91,10 @@ def test_without_an_archive_no_flag_names_one() -> None:
     found = tuning.resolve(tuning.select(stock=False), replace(FACTS, archive=None))
     assert "Shared" not in str(found)
     assert "@" not in found[tuning.TASK_OPTIONS]
-    assert "-XX:SharedArchiveFile=/cache/a.jsa" in str(tuning.resolve(tuning.select(stock=False), FACTS))
+    settings = tuning.resolve(tuning.select(stock=False), FACTS)
+    assert "@$HADOOP_CONF_DIR/task-" in settings[tuning.TASK_OPTIONS]
+    assert "/cache/a.jsa" not in str(settings), "a path of one host; its file of arguments has it"
+    assert "-XX:SharedArchiveFile=/cache/a.jsa" in tuning.client_flags(tuning.select(stock=False), FACTS)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +195,7 @@ def test_a_job_whose_own_classes_come_first_has_hadoops_class_path() -> None:
     found = tuning.resolve(tuning.select(stock=False), FACTS)
     key = "mapreduce.job.user.classpath.first"
     assert found[key] == "false", "Hadoop's default, without which there is nothing to replace it by"
-    files = task_arguments(of_lock(read_lock("3.4.2"), Path("/hadoop")), "/conf")
+    files = task_arguments(of_lock(read_lock("3.4.2"), Path("/hadoop")), "/a.jsa", "/conf")
     for first, is_empty in (("false", False), ("true", True)):
         job = expand({**found, key: first})
         for options in (job[tuning.TASK_OPTIONS], job["yarn.app.mapreduce.am.command-opts"]):

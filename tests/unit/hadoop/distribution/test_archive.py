@@ -71,7 +71,7 @@ def jdk(*version: int, home: str = "/jdk") -> Jdk:
 
 
 def ensure(machine: Machine, distribution: Distribution, java: Jdk) -> str | None:
-    return ensure_archive(machine, distribution, java, distribution.home / "cache")  # type: ignore[arg-type]
+    return ensure_archive(machine, distribution, java, str(distribution.home / "cache"))  # type: ignore[arg-type]
 
 
 def test_it_is_made_once_of_jars_alone(distribution: Distribution) -> None:
@@ -165,10 +165,12 @@ def test_a_jvm_that_fails_is_told_with_the_way_round(distribution: Distribution)
 
 
 def test_tasks_have_the_archives_jars_first_and_then_their_own(distribution: Distribution) -> None:
-    files = task_arguments(distribution, "/conf")
+    files = task_arguments(distribution, "/a.jsa", "/conf")
     line = files["task-false.args"]
+    archive, _, line = line.partition("\n")
+    assert archive == '"-XX:SharedArchiveFile=/a.jsa"'
     assert line.startswith(f'-cp "{distribution.home}/a.jar:{distribution.home}/b.jar:')
     assert line.endswith(':job.jar/job.jar:job.jar/classes/:job.jar/lib/*:./*:./:/conf"\n')
-    assert files == {"task-false.args": line, "task-true.args": ""}, "Hadoop's own class path has the user's first"
-    own = task_arguments(replace(distribution, plugins=(Path("/own.jar"),)), "/conf")["task-false.args"]
+    assert files["task-true.args"] == "", "Hadoop's own class path has the user's first"
+    own = task_arguments(replace(distribution, plugins=(Path("/own.jar"),)), "/a.jsa", "/conf")["task-false.args"]
     assert f"/b.jar:/own.jar:{distribution.home}/hdfs:" in own

@@ -1,0 +1,95 @@
+"""Software that is kept on a host by its content: files by their SHA-256, and trees of hard links to them.
+
+STORE/files/SHA256          a whole file, checked
+      files/SHA256.part     one that is being sent; what there is of it need not be sent again
+      trees/NAME/…          directories whose files are links to those
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from typing import Any, Callable, Dict
+
+_STRIDE = 1 << 20
+# The class archive notes when each jar was changed; a tree that is laid again is to fit it.
+_WHEN = 1_000_000_000
+
+
+def have(store: str, digests: list[str]) -> dict[str, int]:
+    """How many bytes of each of these files have to be sent no more: -1 for all of them."""
+    found = {}
+    for digest in digests:
+        if os.path.exists(_file(store, digest)):
+            found[digest] = -1
+        else:
+            found[digest] = _size(_part(store, digest))
+    return found
+
+
+def put(store: str, digest: str, offset: int, content: bytes, last: bool) -> None:
+    """Adds `content` at `offset`, which is where the part ends that is there. With the last one, the file is checked.
+
+    Raises ValueError where the file is not the one with this SHA-256; it is gone then, and can be sent anew.
+    """
+    part = _part(store, digest)
+    os.makedirs(os.path.dirname(part), mode=0o700, exist_ok=True)
+    with open(part, "r+b" if offset else "wb") as out:
+        out.seek(offset)
+        out.truncate()
+        out.write(content)
+    if not last:
+        return
+    if _sha256(part) != digest:
+        os.remove(part)
+        raise ValueError("what has arrived has another SHA-256 than {}".format(digest))
+    os.utime(part, (_WHEN, _WHEN))
+    os.replace(part, _file(store, digest))
+
+
+def lay(store: str, name: str, files: dict[str, str]) -> str:
+    """The directory of the tree `name`, made where it is not there yet: `files` are SHA-256 by path in it. Trees with
+    other names share what files they have in common."""
+    tree = "{}/trees/{}".format(store, name)
+    if os.path.isdir(tree):
+        return tree
+    fresh = "{}.{}.new".format(tree, os.getpid())
+    shutil.rmtree(fresh, ignore_errors=True)
+    for path, digest in files.items():
+        place = os.path.join(fresh, path)
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        os.link(_file(store, digest), place)
+    try:
+        os.rename(fresh, tree)
+    except OSError:  # Another cluster was faster.
+        shutil.rmtree(fresh)
+        if not os.path.isdir(tree):
+            raise
+    return tree
+
+
+def _file(store: str, digest: str) -> str:
+    return "{}/files/{}".format(store, digest)
+
+
+def _part(store: str, digest: str) -> str:
+    return _file(store, digest) + ".part"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _sha256(path: str) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as content:
+        for stride in iter(lambda: content.read(_STRIDE), b""):
+            digest.update(stride)
+    return digest.hexdigest()
+
+
+OPERATIONS: Dict[str, Callable[..., Any]] = {"store.have": have, "store.lay": lay, "store.put": put}

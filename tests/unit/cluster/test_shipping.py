@@ -1,0 +1,128 @@
+"""Software on its way to a host, through a real agent."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.cluster.installation import Installation, check_alike
+from howdah.cluster.shipping import relocated, ship
+from howdah.errors import HostProblem
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import Jdk
+from howdah.host import Host, operations
+from howdah.host.channel import open_local
+
+LARGE = bytes(range(256)) * 40_000
+"""More than two messages."""
+
+
+class Counting:
+    """A host that counts the bytes of files that it is sent; after `most` of them it is lost."""
+
+    def __init__(self, host: Host, most: int | None = None) -> None:
+        self.name = host.name
+        self.lost: str | None = None
+        self.sent = 0
+        self._host = host
+        self._most = most
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        if operation == "store.put":
+            if self._most is not None and self.sent >= self._most:
+                raise HostProblem("lost", host=self.name)
+            self.sent += len(arguments["content"])
+        return self._host.call(operation, **arguments)
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    host = open_local("far")
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def distribution(tmp_path: Path) -> Distribution:
+    """Two jars in Hadoop's folders, web pages, and a jar of ours that is elsewhere."""
+    home = tmp_path / "hadoop"
+    files: Mapping[str, bytes] = {
+        "share/hadoop/common/a.jar": LARGE,
+        "share/hadoop/hdfs/b.jar": b"b",
+        "share/hadoop/hdfs/webapps/hdfs/index.html": b"<p>",
+        "share/hadoop/tools/lib/t.jar": b"t",
+    }
+    for path, content in files.items():
+        (home / path).parent.mkdir(parents=True, exist_ok=True)
+        (home / path).write_bytes(content)
+    own = tmp_path / "own.jar"
+    own.write_bytes(b"own")
+    jars = (home / "share/hadoop/common/a.jar", home / "share/hadoop/hdfs/b.jar")
+    pages, tools = (home / "share/hadoop/hdfs",), (home / "share/hadoop/tools/lib/t.jar",)
+    return Distribution("3.4.2", home, "home", jars, pages, tools, plugins=(own,))
+
+
+def shipped(host: Host, distribution: Distribution, store: Path, most: int | None = None) -> tuple[Distribution, int]:
+    counting = Counting(host, most)
+    found = ship(counting, distribution, str(store))  # type: ignore[arg-type]
+    return found, counting.sent
+
+
+@pytest.mark.promise("Software reaches each host once", "reference/allocations")
+def test_what_is_on_class_paths_is_there_and_is_sent_once(
+    host: Host, distribution: Distribution, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    found, sent = shipped(host, distribution, store)
+    assert sent == len(LARGE) + len(b"b<p>own")
+    assert [jar.read_bytes() for jar in found.prefix] == [LARGE, b"b", b"own"]
+    assert (found.directories[0] / "webapps/hdfs/index.html").read_bytes() == b"<p>"
+    assert not list(found.home.rglob("t.jar"))
+    assert found == relocated(distribution, found.home)
+    assert shipped(host, distribution, store) == (found, 0)
+
+
+def test_another_tree_shares_what_it_has_in_common(host: Host, distribution: Distribution, tmp_path: Path) -> None:
+    first, _ = shipped(host, distribution, tmp_path / "store")
+    distribution.plugins[0].write_bytes(b"newer")
+    second, sent = shipped(host, distribution, tmp_path / "store")
+    assert sent == len(b"newer")
+    assert first.home != second.home
+    assert first.jars[0].samefile(second.jars[0])
+    assert (first.plugins[0].read_bytes(), second.plugins[0].read_bytes()) == (b"own", b"newer")
+
+
+@pytest.mark.promise("An interrupted copy goes on where it was", "reference/allocations")
+def test_a_copy_that_was_interrupted_goes_on(host: Host, distribution: Distribution, tmp_path: Path) -> None:
+    with pytest.raises(HostProblem, match="lost"):
+        shipped(host, distribution, tmp_path / "store", most=1)
+    found, sent = shipped(host, distribution, tmp_path / "store")
+    assert 0 < sent < len(LARGE)
+    assert found.jars[0].read_bytes() == LARGE
+
+
+@pytest.mark.promise("What was sent is verified by its hash", "reference/allocations")
+def test_a_file_that_arrives_damaged_is_refused_and_can_be_sent_again(host: Host, tmp_path: Path) -> None:
+    store, right = str(tmp_path / "store"), hashlib.sha256(b"right").hexdigest()
+    with pytest.raises(HostProblem, match=rf"\[far\] store.put: .*another SHA-256 than {right}"):
+        operations.put_file(host, store, right, 0, b"wrong", last=True)
+    assert operations.stored(host, store, [right]) == {right: 0}
+    operations.put_file(host, store, right, 0, b"right", last=True)
+    assert operations.stored(host, store, [right]) == {right: -1}
+
+
+def test_an_empty_file_is_a_file(host: Host, distribution: Distribution, tmp_path: Path) -> None:
+    distribution.plugins[0].write_bytes(b"")
+    found, _ = shipped(host, distribution, tmp_path / "store")
+    assert found.plugins[0].read_bytes() == b""
+
+
+def test_hosts_have_java_of_one_line(distribution: Distribution) -> None:
+    one, other = (Installation(distribution, Jdk("/jdk", (line, 0, 1), "any", "amd64", ()), None) for line in (17, 21))
+    check_alike({"a": one, "b": one})
+    with pytest.raises(HostProblem, match="different lines of Java: 17 on a, 21 on b"):
+        check_alike({"a": one, "b": other})
