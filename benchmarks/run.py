@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import (
     accounting,
+    agents,
     arms,
     byhand,
     closing,
@@ -38,6 +39,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "up": startup.measure,
     "probes": arms.probes,
     "accounting": accounting.measure,
+    "agents": agents.measure,
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,
     "settings": arms.settings,

@@ -19,7 +19,10 @@ from howdah.cli.options import parse_conf
 @click.option("--name-b", metavar="NAME", default=None, help="What B is called. [its settings]")
 @click.option("--size", metavar="SIZE", default=None, help="As `howdah run WORKLOAD --size` has it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Another option of the workload.")
-@click.option("--nodes", metavar="N", type=click.IntRange(1, 20), default=None, help="Of every cluster. [1]")
+@click.option(
+    "--nodes", metavar="N", type=click.IntRange(1, 20), default=None, help="Of every cluster. [one for each host]"
+)
+@click.option("--on", metavar="KIND[:ARGUMENT]", default=None, help="The hosts, as `howdah up --on` has them. [local]")
 @click.option("--half-width", metavar="PERCENT", default="5%", show_default=True, help="How exact the effect is to be.")
 @click.option("--min", "least", metavar="N", type=click.IntRange(4), default=8, show_default=True, help="Runs a side.")
 @click.option("--max", "most", metavar="N", type=click.IntRange(4), default=30, show_default=True, help="Runs a side.")
@@ -36,6 +39,7 @@ def ab(
     size: str | None,
     options: tuple[str, ...],
     nodes: int | None,
+    on: str | None,
     half_width: str,
     least: int,
     most: int,
@@ -64,7 +68,7 @@ def ab(
         {**parse_conf(options), **({} if size is None else {"size": size})},
         (parse_conf(first), parse_conf(second)),
         (name_a, name_b),
-        {} if nodes is None else {"nodes": str(nodes)},
+        {name: str(value) for name, value in (("nodes", nodes), ("on", on)) if value is not None},
         StopRule(parse_share(half_width), least, most, None if budget is None else parse_duration(budget)),
         seed,
     )

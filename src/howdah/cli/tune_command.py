@@ -15,7 +15,8 @@ from howdah.cli.options import parse_conf
 @click.argument("workload")
 @click.option("--size", default=None, help="Its size, as `howdah run WORKLOAD --size` has it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Another option of the workload.")
-@click.option("--nodes", type=click.IntRange(1, 20), default=1, show_default=True, help="Nodes of every cluster.")
+@click.option("--nodes", type=click.IntRange(1, 20), default=None, help="Nodes of every cluster. [one for each host]")
+@click.option("--on", metavar="KIND[:ARGUMENT]", default=None, help="The hosts, as `howdah up --on` has them. [local]")
 @click.option("--runs", type=click.IntRange(8), default=60, show_default=True, help="Runs of the search, at most.")
 @click.option(
     "--budget", default=None, metavar="90m|2h", help="Time for the runs of the search, without starting clusters."
@@ -27,7 +28,8 @@ def tune(
     workload: str,
     size: str | None,
     options: tuple[str, ...],
-    nodes: int,
+    nodes: int | None,
+    on: str | None,
     runs: int,
     budget: str | None,
     seed: int,
@@ -57,6 +59,7 @@ def tune(
         experiment = simulated_tuning(workload, given, read_truth(synthetic), stop, seed)
     else:
         with this_host() as host:
-            experiment = tuning_experiment(workload, given, nodes, stop, seed, host)
+            wanted = {name: str(value) for name, value in (("nodes", nodes), ("on", on)) if value is not None}
+            experiment = tuning_experiment(workload, given, wanted, stop, seed, host)
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-tune-{workload}"
     begin_and_run(write_experiment(experiment), out or experiments_root() / name, synthetic)

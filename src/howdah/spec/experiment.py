@@ -30,7 +30,7 @@ _KEYS = (
     "rates",
 )
 _NEEDED = ("question", "workload", "factors")
-_CLUSTER = ("nodes", "hadoop")
+_CLUSTER = ("nodes", "on", "hadoop")
 _EXTERNAL = ("external", "change", "check")
 _PLACES = ("block", "place", "arm")
 _RATES = ("watts", "price")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from howdah.cluster.allocation import find_allocation
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.run.faults import Fault, parse_fault
 from howdah.errors import UsageError
@@ -28,6 +29,9 @@ _SETTINGS = r"(?!hosts\.|hadoop\.).*"
 
 CONFIGURATION = "configuration"
 """The factor whose levels are settings by name."""
+
+ALLOCATION = "on"
+"""The factor that says where the hosts come from."""
 
 WORK_DIRECTORY = "work"
 """The level of `shuffle_dir` that is the cluster's own directory."""
@@ -66,7 +70,8 @@ def conditions(settings: Mapping[str, str], made: ClusterRequest) -> Conditions:
     for a property that a factor sets as well."""
     found = Conditions(made)
     keys = {name: level for name, level in settings.items() if name not in FACTORS}
-    for name, level in settings.items():
+    # Hosts first: unless there is more to say of nodes, there is one for each.
+    for name, level in sorted(settings.items(), key=lambda one: one[0] != ALLOCATION):
         if name not in FACTORS:
             continue
         found = FACTORS[name].apply(level, found)
@@ -104,6 +109,11 @@ def _with_conf(found: Conditions, **keys: str) -> Conditions:
 
 def _nodes(level: str, found: Conditions) -> Conditions:
     return replace(found, made=replace(found.made, nodes=_whole("nodes", level)))
+
+
+def _on(level: str, found: Conditions) -> Conditions:
+    nodes = find_allocation(level).usual_nodes
+    return replace(found, made=replace(found.made, allocation=level, nodes=nodes))
 
 
 def _hadoop(level: str, found: Conditions) -> Conditions:
@@ -223,6 +233,14 @@ FACTORS: Mapping[str, NamedFactor] = {
     one.name: one
     for one in (
         NamedFactor("nodes", "cluster", "1, 3", "nodes of the cluster", _nodes, follows=_SETTINGS),
+        NamedFactor(
+            ALLOCATION,
+            "cluster",
+            "local, channels:3",
+            "where the hosts come from, with one node for each unless `nodes` says how many",
+            _on,
+            follows=_SETTINGS,
+        ),
         NamedFactor(
             "hadoop",
             "cluster",

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from howdah.cluster.assembly import size_of
+from howdah.cluster.request import ClusterRequest
+from howdah.engine.experiment.factors import conditions
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.jars import place_of
 from howdah.host import Host, operations
@@ -65,15 +67,17 @@ def tunables(sizing: Sizing, *, accelerators: bool) -> tuple[Tunable, ...]:
 
 
 def tuning_experiment(
-    workload: str, options: Mapping[str, str], nodes: int, stop: StopRule, seed: int, host: Host
+    workload: str, options: Mapping[str, str], cluster: Mapping[str, str], stop: StopRule, seed: int, host: Host
 ) -> Experiment:
-    """The search for the fastest configuration of `workload` on a cluster of this machine."""
+    """The search for the fastest configuration of `workload` on a cluster of this machine. `cluster` are factors of it
+    by name."""
     disk = operations.space(host, str(howdah_home())).free
-    found = tunables(size_of(host, nodes, disk), accelerators=place_of(ACCELERATOR_JAR).is_file())
+    made = conditions(cluster, ClusterRequest("tune")).made
+    found = tunables(size_of(host, made.nodes, disk), accelerators=place_of(ACCELERATOR_JAR).is_file())
     return _experiment(
         workload,
         options,
-        {"nodes": str(nodes)},
+        {**cluster, "nodes": str(made.nodes)},
         tuple(Factor(one.name, one.levels) for one in found if len(one.levels) > 1),
         stop,
         seed,

@@ -35,6 +35,7 @@ def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> 
     [
         ("nodes", "0", "nodes is '0'"),
         ("nodes", "3.0", "nodes is '3.0'"),
+        ("on", "clouds:3", "no kind of allocation called 'clouds'"),
         ("vcores", "all", "vcores is 'all'"),
         ("cpus", "\u0661", "cpus is"),
         ("memory", "much", "not a size: 'much'"),
@@ -52,6 +53,13 @@ def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> 
 def test_a_level_that_is_none(name: str, level: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         conditions({name: level}, MADE)
+
+
+def test_hosts_bring_a_node_each_unless_one_says_how_many() -> None:
+    assert conditions({"on": "channels:3"}, MADE).made.nodes == 3
+    for settings in ({"on": "channels:3", "nodes": "5"}, {"nodes": "5", "on": "channels:3"}):
+        made = conditions(settings, MADE).made
+        assert (made.allocation, made.nodes) == ("channels:3", 5)
 
 
 def test_what_they_change() -> None:

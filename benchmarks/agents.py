@@ -1,0 +1,90 @@
+"""What agents cost by the number of hosts: open, fingerprint and close on `channels:4` and on `channels:32`.
+
+CPU is that of this process and of the agents. With latency, every answer of an agent comes `LATENCY` seconds later, as
+from hosts that are far away, the first one (that an interpreter is there) included.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import sys
+import time
+from typing import Any
+
+from howdah.cluster.allocation.here import channels
+from howdah.cluster.allocation.here import open_channel as open_channels
+from howdah.cluster.request import SILENCE
+from howdah.host import Host
+from howdah.host.over import over
+
+ROUNDS = int(os.environ.get("ROUNDS", "8"))
+FEW, MANY = 4, 32
+LATENCY = 0.2
+
+
+class Far:
+    """A host whose answers take a while."""
+
+    def __init__(self, host: Host, latency: float) -> None:
+        self.name = host.name
+        self._host = host
+        self._latency = latency
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        answer = self._host.call(operation, **arguments)
+        time.sleep(self._latency)
+        return answer
+
+    def close(self) -> None:
+        self._host.close()
+
+
+def measure() -> list[str]:
+    """Rounds with few and many hosts, with and without latency, in an order drawn anew each round."""
+    ways = [(hosts, latency) for hosts in (FEW, MANY) for latency in (0.0, LATENCY)]
+    wall: dict[tuple[int, float], list[float]] = {way: [] for way in ways}
+    cpu: dict[tuple[int, float], list[float]] = {way: [] for way in ways}
+    for number in range(ROUNDS):
+        for way in random.sample(ways, len(ways)):
+            seconds, used = _once(*way)
+            wall[way].append(seconds)
+            cpu[way].append(used / way[0])
+            print(f"round {number}: {way} {seconds:.2f} s, {used / way[0] * 1000:.0f} ms", file=sys.stderr, flush=True)
+    lines = [
+        f"- {hosts} hosts, {latency:g} s of latency: {_spread(wall[hosts, latency])} s; CPU for each host "
+        f"{_spread(cpu[hosts, latency])} s"
+        for hosts, latency in ways
+    ]
+    for what, values, latency in (("CPU for each host", cpu, 0.0), ("time with latency", wall, LATENCY)):
+        ratios = [many / few for few, many in zip(values[FEW, latency], values[MANY, latency], strict=True)]
+        middle = statistics.geometric_mean(ratios)
+        lines.append(f"- {what}, {MANY} ÷ {FEW}: {middle:.2f} ({min(ratios):.2f}–{max(ratios):.2f}, n={len(ratios)})")
+    return lines
+
+
+def _spread(values: list[float]) -> str:
+    return f"{statistics.median(values):.3f} ({min(values):.3f}–{max(values):.3f})"
+
+
+def _once(count: int, latency: float) -> tuple[float, float]:
+    """The time and the CPU of opening channels to `count` hosts, a fingerprint of each, and closing them."""
+    open_host = open_channels(channels(str(count), SILENCE).describe())
+    used, began = _cpu(), time.monotonic()
+
+    def one(name: str) -> Far:
+        host = open_host(name)
+        time.sleep(latency)
+        return Far(host, latency)
+
+    hosts = over({name: name for name in (f"channel{number}" for number in range(count))}, one)
+    over(hosts, lambda host: host.call("machine.fingerprint", paths=["/"]))
+    over(hosts, lambda host: host.close())
+    return time.monotonic() - began, _cpu() - used
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
