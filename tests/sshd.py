@@ -53,36 +53,59 @@ class Server:
         """Starts agents through it."""
         return SshLauncher("127.0.0.1", self.port, python, ("-F", str(self.directory / config)))
 
+    def path(self, name: str) -> str:
+        """A directory whose `ssh` reaches it by `name`."""
+        client = self.directory / "client"
+        host = f"Host {name}\n  HostName 127.0.0.1\n  Port {self.port}\n"
+        if not client.read_text().startswith(host):
+            client.write_text(host + client.read_text())
+        return str(ssh_wrapper(self.directory))
 
-@contextmanager
-def ssh_server(directory: Path) -> Iterator[Server]:
-    """A server whose files are in `directory`."""
+
+def ssh_files(directory: Path, port: int = 22) -> None:
+    """Keys and configurations of a server on loopback and of its clients, in `directory`."""
     with suppress(PermissionError):  # For root alone, who gives up privileges there.
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     directory.mkdir(parents=True, exist_ok=True)
     for name in ("host_key", "key"):
         command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(directory / name))
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
     (directory / "sshd_config").write_text(_CONFIG.format(port=port, directory=directory))
     (directory / "client").write_text(_CLIENT.format(directory=directory, user=getpass.getuser()))
     host_key = (directory / "host_key.pub").read_text()
     (directory / "known_hosts").write_text(f"[127.0.0.1]:{port} {host_key}")
+
+
+def ssh_wrapper(directory: Path) -> Path:
+    """A directory whose `ssh` has the client's configuration in `directory`."""
+    place = directory / "bin"
+    place.mkdir(exist_ok=True)
+    (place / "ssh").write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {directory}/client "$@"\n')
+    (place / "ssh").chmod(0o755)
+    return place
+
+
+@contextmanager
+def ssh_server(directory: Path) -> Iterator[Server]:
+    """A server whose files are in `directory`."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    ssh_files(directory, port)
     with (directory / "sshd.log").open("wb") as log:
         server = subprocess.Popen((_SSHD, "-D", "-e", "-f", str(directory / "sshd_config")), stderr=log)
     try:
-        _wait(port, server, directory / "sshd.log")
+        wait_for_server("127.0.0.1", port, server, directory / "sshd.log")
         yield Server(port, server.pid, directory)
     finally:
         server.terminate()
         server.wait(20)
 
 
-def _wait(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for_server(address: str, port: int, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Returns when somebody listens there; fails when the server has ended."""
     deadline = time.monotonic() + _START_SECONDS
     while True:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        with suppress(OSError), socket.create_connection((address, port), timeout=1):
             return
         assert server.poll() is None, log.read_text()
         assert time.monotonic() < deadline, log.read_text()

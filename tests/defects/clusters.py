@@ -15,7 +15,7 @@ DEFECTS = (
         name="ports-not-reserved",
         promise="Two clusters that come up at once get different ports.",
         file="src/howdah/cluster/allocation/here.py",
-        old="            if not self._reserve(first):\n                continue\n",
+        old="            if not self._reservation.take(first):\n                continue\n",
         new="            self._reserve(first)\n",
         tests=("tests/unit/cluster/test_state.py::test_two_clusters_that_come_up_at_once_get_different_ports",),
     ),

@@ -62,7 +62,7 @@ _MAKING = (
         metavar="KIND[:ARGUMENT]",
         default="local",
         show_default=True,
-        help="The hosts: local, or channels:N for this machine as N hosts.",
+        help="The hosts: local; hosts:a,b or hosts:FILE by ssh; channels:N for this machine as N hosts.",
     ),
     click.option(
         "--nodes",

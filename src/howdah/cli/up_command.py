@@ -42,7 +42,7 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
     \b
     Examples:  howdah up --nodes 3
-               howdah up --on channels:3
+               howdah up --on hosts:node1,node2,node3
     """
     from howdah.cli.fetching import ensure_hadoop
     from howdah.cluster.client import StartedCluster

@@ -80,7 +80,7 @@ class Assembly:
         installed = over(hosts, install_on)
         own = self._own(installed, distribution, archive=shared)
         check_alike({**installed, platform.node(): own})
-        sizing = size_of(host, request.nodes, free)
+        sizing = _size(plan, hosts, free)
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, host.name)
         facts = tuning.Facts(sizing, own.jdk, own.archive)
@@ -279,6 +279,18 @@ def size_of(host: Host, nodes: int, disk: int) -> Sizing:
     """The sizes of a cluster of `nodes` nodes on `host`, with `disk` bytes free. Raises HostProblem."""
     facts = operations.capacity(host)
     return size_cluster(nodes, facts.processors, facts.memory, facts.memory_available, disk)
+
+
+def _size(plan: Plan, hosts: Mapping[str, Host], disk: int) -> Sizing:
+    """The sizes for nodes on one machine or several, with `disk` bytes free on each: those of the smallest machine for
+    all. Raises HostProblem."""
+    found = []
+    for machine, host in plan.machines.items():
+        if nodes := sum(plan.quarters[node.host].machine == machine for node in plan.nodes):
+            found.append(size_of(hosts[host], nodes, disk))
+    slots, task, block = (min(getattr(one, name) for one in found) for name in ("slots", "task_mib", "block_mib"))
+    am = found[0].am_mib
+    return Sizing(len(plan.nodes), slots, task, am, slots * task + am, block)
 
 
 def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:

@@ -24,6 +24,7 @@ from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace
 from howdah.host import Host, Process, operations
 from howdah.host.agent.strays import ROOT
 from howdah.host.over import over
+from howdah.host.user import process_user
 
 _FORMAT_SECONDS = 60.0
 _LOG_TAIL = 16000
@@ -229,6 +230,8 @@ class Daemons:
             "HADOOP_LOG_DIR": self._plan.quarters[place.host].logs,
             "HOWDAH_CLUSTER": self._plan.name,
             ROOT: self._plan.quarters[place.host].root,
+            # Whatever the user's name there is: who starts the cluster owns it.
+            "HADOOP_USER_NAME": process_user(),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "HOME": place.directory,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from howdah.cluster.ownership import refuse_exposed
 from howdah.cluster.shipping import ship
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution.archive import ensure_archive
@@ -28,7 +29,10 @@ def install(host: Host, distribution: Distribution, store: str, *, here: str, ar
     Raises HostProblem.
     """
     jdk = choose_jdk(find_jdks(host), distribution.version)
-    there = distribution if store == here else ship(host, distribution, store)
+    there = distribution
+    if store != here:
+        refuse_exposed(host, store)
+        there = ship(host, distribution, store)
     made = ensure_archive(host, distribution, jdk, store, installed=there) if archive else None
     return Installation(there, jdk, made)
 

@@ -178,7 +178,8 @@ class Channel:
             self._closed = True
             if self._heartbeat is not None:
                 self._heartbeat.stop()
-            self._channel.close()
+            with suppress(OSError):  # The other end is gone already.
+                self._channel.close()
             # The agent ends its children within ten seconds, mostly at once; then its interpreter goes.
             self._group.terminate(timeout=12.0)
             self._pipes.done()
@@ -196,7 +197,7 @@ class Channel:
         try:
             self._channel.send({"id": number, "operation": operation, "arguments": dict(arguments)})
         except OSError as error:
-            raise HostProblem(f"the channel is closed ({operation})", host=self.name) from error
+            raise HostProblem(f"{operation}: {self.lost or 'the channel is closed'}", host=self.name) from error
         return reply
 
     def _beat(self) -> None:

@@ -33,6 +33,18 @@ class Capacity:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """Which host one is. `boot` and `network` tell it from every other one, whatever its names; `name` is its own,
+    `user` whose agent is there, `addresses` are IPv4 addresses by interface."""
+
+    boot: str
+    network: str
+    name: str
+    user: str
+    addresses: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of a directory; `type` is `file`, `directory`, `link` or `other`, `size` its bytes."""
 
@@ -225,6 +237,22 @@ def free_ports(host: Host, address: str, ports: Sequence[int]) -> list[int]:
     """Return those of `ports` that can be listened on now, at `address` and at the wildcard."""
     found: list[int] = host.call("network.free_ports", address=address, ports=list(ports))
     return found
+
+
+def identity(host: Host) -> Identity:
+    """Return which host this is."""
+    return Identity(**host.call("network.identity"))
+
+
+def listen(host: Host, address: str, port: int, *, seconds: float) -> None:
+    """Take connections at an address for so many seconds, and go on at once."""
+    host.call("network.listen", address=address, port=port, seconds=seconds)
+
+
+def unreachable(host: Host, targets: Sequence[tuple[str, int]], *, timeout: float) -> list[tuple[str, int, str]]:
+    """Return the addresses and ports that cannot be reached from the host, and why."""
+    found = host.call("network.unreachable", targets=[tuple(target) for target in targets], timeout=timeout)
+    return [tuple(one) for one in found]
 
 
 def resolve_name(host: Host) -> dict[str, Any]:

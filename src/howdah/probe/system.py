@@ -29,7 +29,7 @@ class SystemProbe:
                 if subject.host == name
             ]
             self._streams[name] = host.stream(
-                "sampler.run", partial(sink, name), interval=INTERVAL_SECONDS, roots=roots
+                "sampler.run", partial(sink, name), interval=INTERVAL_SECONDS, roots=roots, host=name
             )
 
     def stop(self) -> Mapping[str, float | HostProblem]:

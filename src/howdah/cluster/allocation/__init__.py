@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from howdah.cluster.allocation.here import channels, local, open_channel
+from howdah.cluster.allocation.listed import hosts, open_described
 from howdah.cluster.request import SILENCE
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -44,12 +45,17 @@ class Allocation(Protocol):
         """What a report says about it, and `open_hosts` needs: at least `kind`."""
 
 
-ALLOCATIONS: dict[str, Callable[[str | None, float], Allocation]] = {"local": local, "channels": channels}
+ALLOCATIONS: dict[str, Callable[[str | None, float], Allocation]] = {
+    "local": local,
+    "channels": channels,
+    "hosts": hosts,
+}
 """By kind; each is given what stands behind the colon, and the silence of its channels in seconds."""
 
 _OPENERS: dict[str, Callable[[Mapping[str, Any]], Callable[[str], Host]]] = {
     "local": lambda _: open_local,
     "channels": open_channel,
+    "hosts": open_described,
 }
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import platform
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP, Reservation
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
 from howdah.host import Host, operations
@@ -15,8 +14,6 @@ from howdah.host.channel import Channel, open_local
 from howdah.host.launch.process import ProcessLauncher
 from howdah.host.over import over
 
-# Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
-_FIRST_PORT, _LAST_PORT, _STEP = 20000, 32000, 250
 _SECURITY = "none"
 _MOST_NODES = 20
 _MOST_CHANNELS = 64
@@ -34,7 +31,7 @@ class HereAllocation:
         self._description = description
         self._open_host = open_host
         self._hosts: dict[str, Host] = {}
-        self._reservation: socket.socket | None = None
+        self._reservation = Reservation()
 
     @property
     def hosts(self) -> Mapping[str, Host]:
@@ -52,17 +49,17 @@ class HereAllocation:
         quarters = self._quarters(home)
         needed = ports_needed(nodes)
         probe = self._hosts[used[0]]
-        for block, first in enumerate(range(_FIRST_PORT, _LAST_PORT - needed, _STEP)):
+        for block, first in enumerate(range(FIRST_PORT, LAST_PORT - needed, STEP)):
             # The network of a block is its own, so that clusters side by side share no address.
             spots = [Spot(host, f"127.77.{block}.{number}") for number, host in enumerate(used, start=1)]
             ports = list(range(first, first + needed))
-            if not self._reserve(first):
+            if not self._reservation.take(first):
                 continue
             free = operations.free_ports(probe, spots[0].address, ports)
             if list(free) == ports:
                 return lay_out(name, spots, quarters, first_port=first, security=_SECURITY)
         raise HostProblem(
-            f"no block of {needed} free ports between {_FIRST_PORT} and {_LAST_PORT}",
+            f"no block of {needed} free ports between {FIRST_PORT} and {LAST_PORT}",
             host=probe.name,
             hint="`howdah status` lists clusters that are up; `howdah down --name NAME` ends one.",
         )
@@ -70,9 +67,7 @@ class HereAllocation:
     def release(self) -> None:
         hosts, self._hosts = self._hosts, {}
         over(hosts, lambda host: host.close())
-        if self._reservation is not None:
-            self._reservation.close()
-            self._reservation = None
+        self._reservation.release()
 
     def describe(self) -> Mapping[str, Any]:
         return self._description
@@ -92,26 +87,6 @@ class HereAllocation:
             root = f"{home.root}-{name}"
             found[name] = Quarters(home.machine, root, f"{root}/conf", f"{root}/logs", f"{home.store}/hosts/{name}")
         return found
-
-    def _reserve(self, first: int) -> bool:
-        """Takes the block of ports from `first` for this process; False when another cluster has it.
-
-        Between the choice of ports and the daemons' listening on them seconds pass, in which a second cluster would
-        find them free too. A name in the abstract socket space has the scope that ports have (a network namespace, all
-        users) and ends with its process.
-        """
-        reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            reservation.bind(f"\0howdah-ports-{first}")
-        except OSError as error:
-            reservation.close()
-            if error.errno == errno.EADDRINUSE:
-                return False
-            raise
-        if self._reservation is not None:
-            self._reservation.close()
-        self._reservation = reservation
-        return True
 
 
 def local(argument: str | None, silence: float, open_host: Open = open_local) -> HereAllocation:  # noqa: ARG001

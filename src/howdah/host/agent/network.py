@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import ipaddress
 import os
+import pwd
 import socket
+import struct
 import sys
+import threading
 import time
 from typing import Any, Callable
 
+_SIOCGIFADDR = 0x8915  # linux/sockios.h
 _LISTEN = "0A"  # TCP_LISTEN in the kernel's tables (include/net/tcp_states.h)
 
 
@@ -45,6 +50,63 @@ def free_ports(address: str, ports: list[int]) -> list[int]:
     free afterwards. Raises OSError when `address` is not one of this machine's.
     """
     return [port for port in ports if _can_listen(address, port) and _can_listen("", port)]
+
+
+def identity() -> dict[str, Any]:
+    """Which host this is: `boot` and `network` tell it from every other one, whatever its names (a boot of a machine,
+    a network namespace on it); `name` is its own, `user` whose agent this is, `addresses` its IPv4 addresses by
+    interface."""
+    with open("/proc/sys/kernel/random/boot_id") as source:
+        boot = source.read().strip()
+    return {
+        "boot": boot,
+        "network": os.readlink("/proc/self/ns/net"),
+        "name": socket.gethostname(),
+        "user": pwd.getpwuid(os.getuid()).pw_name,
+        "addresses": _addresses(),
+    }
+
+
+def _addresses() -> dict[str, str]:
+    found = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        for _, name in socket.if_nameindex():
+            try:
+                answer = fcntl.ioctl(asking.fileno(), _SIOCGIFADDR, struct.pack("256s", name.encode()[:15]))
+            except OSError:
+                continue  # It has none.
+            found[name] = socket.inet_ntoa(answer[20:24])
+    return found
+
+
+def listen(address: str, port: int, seconds: float) -> None:
+    """Takes connections at an address for so many seconds, from a thread of its own, so that others can try to reach
+    it. Raises OSError where that cannot be."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    server = socket.create_server((address, port), family=family)
+    server.settimeout(0.2)
+
+    def serve() -> None:
+        deadline = time.monotonic() + seconds
+        with server:
+            while time.monotonic() < deadline:
+                try:
+                    server.accept()[0].close()
+                except OSError:  # Nobody came.
+                    pass
+
+    threading.Thread(target=serve, daemon=True).start()
+
+
+def unreachable(targets: list[tuple[str, int]], timeout: float) -> list[tuple[str, int, str]]:
+    """Those of `targets`, addresses and ports, that cannot be reached from here within `timeout` seconds, and why."""
+    found = []
+    for address, port in targets:
+        try:
+            socket.create_connection((address, port), timeout).close()
+        except OSError as error:
+            found.append((address, port, str(error.strerror or error)))
+    return found
 
 
 def resolve(name: str | None = None) -> dict[str, Any]:
@@ -140,5 +202,8 @@ def _inodes(pid: int) -> list[int]:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "network.listening": listening,
     "network.free_ports": free_ports,
+    "network.identity": identity,
+    "network.listen": listen,
+    "network.unreachable": unreachable,
     "network.resolve": resolve,
 }

@@ -58,19 +58,21 @@ def run(
     roots: list[dict[str, Any]],
     devices: list[str] | None = None,
     interval: float = 1.0,
+    host: str | None = None,
 ) -> dict[str, Any]:
     """Emits the header, then the points of a sample every `interval` seconds, and those of a last one after `stop`: one
     list each.
 
     The schedule is fixed: a sample that comes late does not move the ones after it, and a tick that has passed is
-    skipped. `roots` and `devices` are those of Sampler. Returns the `samples` taken, the ticks `skipped`, and
+    skipped. `roots` and `devices` are those of Sampler, `host` is what its owner calls this host, where that is another
+    name than its own. Returns the `samples` taken, the ticks `skipped`, and
     `cpu_seconds`, the processor time of this thread, emitting included.
     """
     used = time.thread_time()
     sampler = Sampler(roots, devices, interval)
     samples = skipped = tick = 0
     try:
-        emit([sampler.header()])
+        emit([{**sampler.header(), **({} if host is None else {"host": host})}])
         start = time.monotonic()
         stopped = False
         while True:

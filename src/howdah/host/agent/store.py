@@ -12,6 +12,8 @@ import os
 import shutil
 from typing import Any, Callable, Dict
 
+from .files import make
+
 _STRIDE = 1 << 20
 # The class archive notes when each jar was changed; a tree that is laid again is to fit it.
 _WHEN = 1_000_000_000
@@ -34,7 +36,7 @@ def put(store: str, digest: str, offset: int, content: bytes, last: bool) -> Non
     Raises ValueError where the file is not the one with this SHA-256; it is gone then, and can be sent anew.
     """
     part = _part(store, digest)
-    os.makedirs(os.path.dirname(part), mode=0o700, exist_ok=True)
+    make(os.path.dirname(part))
     with open(part, "r+b" if offset else "wb") as out:
         out.seek(offset)
         out.truncate()
@@ -58,7 +60,7 @@ def lay(store: str, name: str, files: dict[str, str]) -> str:
     shutil.rmtree(fresh, ignore_errors=True)
     for path, digest in files.items():
         place = os.path.join(fresh, path)
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        make(os.path.dirname(place))
         os.link(_file(store, digest), place)
     try:
         os.rename(fresh, tree)

@@ -5,7 +5,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from howdah.cluster.allocation.here import _FIRST_PORT, _LAST_PORT, _MOST_NODES, _STEP
+from howdah.cluster.allocation.here import _MOST_NODES
+from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
 from howdah.cluster.exposure import exposed, wildcard_ports
 from howdah.hadoop.configuration.plan import JOBS, Plan, ports_needed
 from tests.plans import plan_of
@@ -36,8 +37,8 @@ def test_places_and_daemons() -> None:
 
 
 def test_the_largest_cluster_fits_between_two_blocks() -> None:
-    assert ports_needed(_MOST_NODES) <= _STEP
-    assert (_LAST_PORT - _FIRST_PORT) // _STEP <= 255, "a block's number is a byte of its addresses"
+    assert ports_needed(_MOST_NODES) <= STEP
+    assert (LAST_PORT - FIRST_PORT) // STEP <= 255, "a block's number is a byte of its addresses"
 
 
 def test_what_listens_beyond_loopback_is_of_the_plan() -> None:

@@ -1,0 +1,181 @@
+"""Hosts that somebody wrote down, reached by ssh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP, Reservation
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
+from howdah.host import Host, operations
+from howdah.host.channel import Channel, this_host
+from howdah.host.launch.ssh import SshLauncher
+from howdah.host.operations import Identity
+from howdah.host.over import over
+from howdah.spec.hosts import ListedHost, read_hosts
+
+_SECURITY = "none"
+_MOST_NODES = 20
+_REACH_SECONDS = 3.0
+_LISTEN_SECONDS = 15.0
+_PROBED = STEP - 1
+"""The port of a block that hosts try to reach each other by: no daemon has it."""
+_BRIDGES = ("docker", "virbr", "cni", "flannel", "veth", "br-", "podman")
+"""What the names of interfaces begin with that no other host reaches."""
+
+Open = Callable[[ListedHost], Host]
+Target = tuple[str, int]
+Missed = Sequence[tuple[str, int, str]]
+"""Targets that are not reached, and why."""
+
+
+class ListedAllocation:
+    """See `howdah.cluster.allocation.Allocation`. All daemons of a host have its one address, and ports of their
+    own."""
+
+    def __init__(
+        self,
+        listed: Sequence[ListedHost],
+        silence: float,
+        open_host: Open,
+        from_here: Callable[[Sequence[Target]], Missed] | None = None,
+    ) -> None:
+        """`from_here` tells which targets this machine does not reach."""
+        self._from_here = from_here or _from_here
+        self._listed = {host.name: host for host in listed}
+        self._silence = silence
+        self._open_host = open_host
+        self._hosts: dict[str, Host] = {}
+        self._reservation = Reservation()
+
+    @property
+    def hosts(self) -> Mapping[str, Host]:
+        return self._hosts
+
+    @property
+    def usual_nodes(self) -> int:
+        return len(self._listed)
+
+    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:  # noqa: ARG002
+        if nodes > _MOST_NODES:
+            raise HostProblem(f"{nodes} nodes are more than the {_MOST_NODES} that are possible")
+        used = list(spread(list(self._listed), nodes))
+        self._open(dict.fromkeys(used))
+        found = over(self._hosts, operations.identity)
+        _refuse_twins(found)
+        addresses = {host: self._address(host, one) for host, one in found.items()}
+        quarters = {host: self._quarters(name, host, one.user) for host, one in found.items()}
+        first = self._first_port(addresses, ports_needed(nodes))
+        self._check_reach(addresses, first + _PROBED)
+        spots = [Spot(host, addresses[host]) for host in used]
+        return lay_out(name, spots, quarters, first_port=first, security=_SECURITY)
+
+    def release(self) -> None:
+        hosts, self._hosts = self._hosts, {}
+        over(hosts, lambda host: host.close())
+        self._reservation.release()
+
+    def describe(self) -> Mapping[str, Any]:
+        listed = [host.to_json() for host in self._listed.values()]
+        return {"kind": "hosts", "listed": listed, "silence": self._silence}
+
+    def _open(self, names: Iterable[str]) -> None:
+        opened = over({name: self._listed[name] for name in names}, self._keep)
+        self._hosts = {name: self._hosts[name] for name in opened}
+
+    def _keep(self, listed: ListedHost) -> None:
+        self._hosts[listed.name] = self._open_host(listed)
+
+    def _address(self, name: str, found: Identity) -> str:
+        """The address that other hosts reach this one by: the one that was written down, or the only one that can be
+        it. Raises HostProblem."""
+        written, there = self._listed[name].address, found.addresses
+        if written is not None:
+            if written in there.values():
+                return written
+            raise HostProblem(f"{written} is none of its addresses, which are {_words(there)}", host=name)
+        possible = {
+            interface: address
+            for interface, address in there.items()
+            if not address.startswith("127.") and not interface.startswith(_BRIDGES)
+        }
+        if len(possible) != 1:
+            what = f"which network is it? It has {_words(possible)}" if possible else "it has no address but its own"
+            hint = "Say which in a file: `hosts: [{host: NAME, address: 10.1.0.2}]`, and `--on hosts:FILE`."
+            raise HostProblem(what, host=name, hint=hint)
+        return next(iter(possible.values()))
+
+    def _quarters(self, cluster: str, name: str, user: str) -> Quarters:
+        own = f"{self._listed[name].scratch.rstrip('/')}/howdah-{user}"
+        # Hosts may have one scratch directory together.
+        root = f"{own}/{cluster}-{name}"
+        return Quarters(name, root, f"{root}/conf", f"{root}/logs", f"{own}/store-{name}")
+
+    def _first_port(self, addresses: Mapping[str, str], needed: int) -> int:
+        """Where a block of ports begins that are free on every host. Raises HostProblem."""
+        for first in range(FIRST_PORT, LAST_PORT - needed, STEP):
+            if self._reservation.take(first):
+                ports = [*range(first, first + needed), first + _PROBED]
+                free = over(self._hosts, lambda host: operations.free_ports(host, addresses[host.name], ports))  # noqa: B023
+                if all(found == ports for found in free.values()):
+                    return first
+        raise HostProblem(f"no block of {needed} ports between {FIRST_PORT} and {LAST_PORT} is free on every host")
+
+    def _check_reach(self, addresses: Mapping[str, str], port: int) -> None:
+        """Raises HostProblem unless every host, and this machine, reaches every host."""
+        over(self._hosts, lambda host: operations.listen(host, addresses[host.name], port, seconds=_LISTEN_SECONDS))
+        targets = [(address, port) for address in addresses.values()]
+
+        def missed(host: Host) -> Missed:
+            return operations.unreachable(host, targets, timeout=_REACH_SECONDS)
+
+        found = {"this machine": self._from_here(targets), **over(self._hosts, missed)}
+        names = {address: name for name, address in addresses.items()}
+        lines = [
+            f"{source} does not reach {names[address]} at {address}:{at} ({why})"
+            for source, failed in found.items()
+            for address, at, why in failed
+        ]
+        if lines:
+            hint = f"Is there a firewall? Daemons use ports {FIRST_PORT} to {LAST_PORT} on every host."
+            raise HostProblem("\n".join(lines), hint=hint)
+
+
+def _from_here(targets: Sequence[Target]) -> Missed:
+    with this_host() as here:
+        return operations.unreachable(here, targets, timeout=_REACH_SECONDS)
+
+
+def _words(addresses: Mapping[str, str]) -> str:
+    return ", ".join(f"{address} ({interface})" for interface, address in addresses.items()) or "none"
+
+
+def _refuse_twins(found: Mapping[str, Identity]) -> None:
+    """Raises UsageError where two names are one host."""
+    seen: dict[tuple[str, str], str] = {}
+    for name, one in found.items():
+        other = seen.setdefault((one.boot, one.network), name)
+        if other != name:
+            raise UsageError(
+                f"{other} and {name} are one host, which calls itself {one.name}", hint="Name each host once."
+            )
+
+
+def hosts(argument: str | None, silence: float) -> ListedAllocation:
+    """The hosts of `--on hosts:ARGUMENT`. Raises UsageError."""
+    if not argument:
+        raise UsageError("--on hosts: names none", hint="Write --on hosts:node1,node2, or --on hosts:FILE.")
+    return ListedAllocation(read_hosts(argument), silence, lambda listed: open_listed(listed, silence))
+
+
+def open_listed(listed: ListedHost, silence: float) -> Channel:
+    """A channel to a host. Raises HostProblem."""
+    target = listed.name if listed.user is None else f"{listed.user}@{listed.name}"
+    return Channel(listed.name, SshLauncher(target, listed.port, listed.python), silence=silence)
+
+
+def open_described(described: Mapping[str, Any]) -> Callable[[str], Host]:
+    """What opens a channel to a host by its name, from the description of its allocation."""
+    listed = {one["name"]: ListedHost(**one) for one in described["listed"]}
+    return lambda name: open_listed(listed[name], described["silence"])

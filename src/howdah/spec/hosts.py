@@ -1,0 +1,122 @@
+"""The hosts that somebody wrote down: `hosts:a,b,c`, or a file with one host on each line, or YAML with details.
+
+scratch: /scratch           # for all hosts, like every key but `host` and `address`
+hosts:
+  - node1
+  - { host: node2, user: ann, port: 2222, address: 10.1.0.2, python: /usr/bin/python3.9, scratch: /ssd }
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from howdah.errors import UsageError
+from howdah.spec.document import Value, parse_document
+
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
+_COMMON = ("user", "port", "python", "scratch")
+_OF_A_HOST = ("host", "address", *_COMMON)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedHost:
+    """A host as it was written: `name` is what ssh takes, `address` is on the network of the daemons, `scratch` where
+    daemons keep data."""
+
+    name: str
+    user: str | None = None
+    port: int | None = None
+    address: str | None = None
+    python: str = "python3"
+    scratch: str = "/tmp"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, of which `ListedHost(**values)` makes it again."""
+        return asdict(self)
+
+
+def read_hosts(argument: str) -> tuple[ListedHost, ...]:
+    """The hosts of `--on hosts:ARGUMENT`: of a file, or names with commas between them. Raises UsageError."""
+    file = Path(argument)
+    if _is_file(file):
+        try:
+            content = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file} cannot be read: {error}") from error
+        return parse_hosts(content, file)
+    if "/" in argument:
+        raise UsageError(f"--on hosts:{argument}: there is no such file")
+    return _without_repeats([_plain(word.strip(), "--on hosts") for word in argument.split(",")])
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # Many names with commas between them are too long for that of a file.
+        return False
+
+
+def parse_hosts(content: str, file: Path) -> tuple[ListedHost, ...]:
+    """The hosts of a file's content, in their order. Raises UsageError with the line of what is wrong."""
+    lines = [line.partition("#")[0].strip() for line in content.splitlines()]
+    if not any(lines):
+        raise UsageError(f"{file} names no host")
+    if not any(":" in line or line.startswith(("-", "{", "[")) for line in lines):
+        numbered = ((number, line) for number, line in enumerate(lines, start=1) if line)
+        return _without_repeats([_plain(line, f"{file}, line {number}") for number, line in numbered])
+    given = parse_document(content, "a list of hosts", file).mapping(("hosts", *_COMMON))
+    if "hosts" not in given:
+        raise UsageError(f"{file} has no `hosts`")
+    common = {name: value for name, value in given.items() if name != "hosts"}
+    return _without_repeats([_detailed(value, common) for value in given["hosts"].list()])
+
+
+def _plain(word: str, place: str) -> ListedHost:
+    """A host of which one word is said: its name, or USER@NAME."""
+    user, at, name = word.rpartition("@")
+    if not _NAME.fullmatch(name) or (at and not _NAME.fullmatch(user)):
+        raise UsageError(f"{place}: not a host: {word!r}", hint="Write one name on each line, or USER@NAME.")
+    return ListedHost(name, user or None)
+
+
+def _detailed(value: Value, common: Mapping[str, Value]) -> ListedHost:
+    if value.is_text():
+        own: dict[str, Value] = {}
+        made = _plain(value.text(), value.place or "--on hosts")
+    else:
+        own = value.mapping(_OF_A_HOST)
+        if "host" not in own:
+            raise value.problem("a host has no `host`")
+        made = _plain(own["host"].text(), own["host"].place or "--on hosts")
+    fields: dict[str, Any] = {"name": made.name, **({} if made.user is None else {"user": made.user})}
+    for name, one in {**common, **own}.items():
+        if name != "host":
+            fields.setdefault(name, _checked(name, one))
+    return ListedHost(**fields)
+
+
+def _checked(name: str, value: Value) -> str | int:
+    text = value.text()
+    if name == "port":
+        if not text.isdecimal() or not 0 < int(text) < 65536:
+            raise value.problem(f"port is {text!r}, which is no port")
+        return int(text)
+    if name == "address" and not _ADDRESS.fullmatch(text):
+        raise value.problem(f"address is {text!r}, which is no IPv4 address")
+    if name == "scratch" and not text.startswith("/"):
+        raise value.problem(f"scratch is {text!r}, which is no absolute path")
+    return text
+
+
+def _without_repeats(hosts: Iterable[ListedHost]) -> tuple[ListedHost, ...]:
+    found: dict[str, ListedHost] = {}
+    for host in hosts:
+        if host.name in found:
+            raise UsageError(f"the host {host.name} is there twice", hint="Name each host once; --nodes says how many.")
+        found[host.name] = host
+    return tuple(found.values())

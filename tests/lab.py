@@ -1,0 +1,86 @@
+"""Hosts that are network namespaces of this machine, each with an ssh server; only root can make them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.sshd import ssh_files, ssh_wrapper, wait_for_server
+
+_SSHD = "/usr/sbin/sshd"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Hosts by name with their addresses; `path` is a directory whose `ssh` reaches them."""
+
+    addresses: dict[str, str]
+    path: Path
+    tag: str
+
+    def run(self, name: str, *command: str) -> None:
+        """Runs a command in the network of a host."""
+        _run("ip", "netns", "exec", f"hd{self.tag}-{name}", *command)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """With which commands reach the hosts by name."""
+        return {"PATH": f"{self.path}:{os.environ['PATH']}"}
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+
+
+@contextmanager
+def lab(directory: Path, names: Sequence[str]) -> Iterator[Lab]:
+    """So many hosts, whose files are in `directory`; all of it is gone afterwards."""
+    tag = f"{os.getpid() % 10000}"
+    net = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
+    bridge = f"hdbr{tag}"
+    ssh_files(directory)
+    with ExitStack() as made:
+        _run("ip", "link", "add", bridge, "type", "bridge")
+        made.callback(_run, "ip", "link", "del", bridge)
+        _run("ip", "addr", "add", f"{net}.254/24", "dev", bridge)
+        _run("ip", "link", "set", bridge, "up")
+        addresses = {name: f"{net}.{number}" for number, name in enumerate(names, start=1)}
+        for number, (name, address) in enumerate(addresses.items(), start=1):
+            space, inside, outside = f"hd{tag}-{name}", "eth0", f"hd{tag}v{number}"
+            _run("ip", "netns", "add", space)
+            made.callback(_run, "ip", "netns", "del", space)
+            _run("ip", "link", "add", outside, "type", "veth", "peer", "name", inside, "netns", space)
+            _run("ip", "link", "set", outside, "master", bridge, "up")
+            for command in (
+                ("addr", "add", f"{address}/24", "dev", inside),
+                ("link", "set", inside, "up"),
+                ("link", "set", "lo", "up"),
+            ):
+                _run("ip", "-n", space, *command)
+            _serve(made, directory, space, name, address)
+        hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())
+        client = directory / "client"
+        client.write_text(hosts + client.read_text())
+        key = (directory / "host_key.pub").read_text()
+        (directory / "known_hosts").write_text("".join(f"{address} {key}" for address in addresses.values()))
+        yield Lab(addresses, ssh_wrapper(directory), tag)
+
+
+def _serve(made: ExitStack, directory: Path, space: str, name: str, address: str) -> None:
+    config = directory / f"sshd_{name}"
+    text = (directory / "sshd_config").read_text()
+    config.write_text(text.replace("ListenAddress 127.0.0.1", "ListenAddress 0.0.0.0"))
+    log = made.enter_context((directory / f"{name}.log").open("wb"))
+    command = ("ip", "netns", "exec", space, _SSHD, "-D", "-e", "-f", str(config))
+    server = subprocess.Popen(command, stderr=log, stdin=subprocess.DEVNULL)
+
+    def end() -> None:
+        server.terminate()
+        server.wait(20)
+
+    made.callback(end)
+    wait_for_server(address, 22, server, directory / f"{name}.log")

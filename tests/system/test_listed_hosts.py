@@ -1,0 +1,138 @@
+"""A cluster on hosts that are reached by ssh: real servers, in network namespaces of their own."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.store import read_run
+from tests.lab import Lab, lab
+from tests.system.running import Howdah, Said, archives_of, processes_of
+
+pytestmark = [
+    pytest.mark.daemons,
+    pytest.mark.skipif(os.getuid() != 0, reason="network namespaces are made by root"),
+]
+
+_HOSTS = ("red", "green", "blue")
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab"), _HOSTS) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def listed(hosts: Lab, howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the hosts."""
+    file = tmp_path_factory.mktemp("list") / "hosts.yaml"
+    scratch = tmp_path_factory.mktemp("scratch")
+    file.write_text(f"scratch: {scratch}\nhosts: [red, green, {{host: blue, address: {hosts.addresses['blue']}}}]\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def there(hosts: Lab, howdah: Howdah) -> Iterator[Any]:
+    """Runs a command that reaches the hosts by name."""
+
+    def typed(*arguments: str, timeout: float = 400) -> Said:
+        return howdah(*arguments, timeout=timeout, env=hosts.environment)
+
+    yield typed
+    typed("down", "--name", "far")
+
+
+@pytest.fixture(scope="module")
+def far(there: Any, listed: Path) -> dict[str, Any]:
+    """What `up --json` says of a cluster on the hosts."""
+    manifest: dict[str, Any] = there("up", "--name", "far", "--on", f"hosts:{listed}", "--json").json()
+    return manifest
+
+
+def network_of(process: str) -> str:
+    return str(Path(f"/proc/{process}/ns/net").readlink())
+
+
+@pytest.mark.promise("`--on hosts:` starts a node on each host that ssh reaches", "reference/allocations")
+def test_daemons_are_on_the_hosts_and_in_their_networks(hosts: Lab, far: dict[str, Any]) -> None:
+    assert [node["host"] for node in far["plan"]["nodes"]] == list(_HOSTS)
+    assert [node["address"] for node in far["plan"]["nodes"]] == list(hosts.addresses.values())
+    spaces: dict[str, set[str]] = {}
+    for daemon in far["daemons"]:
+        spaces.setdefault(daemon["host"], set()).add(network_of(str(daemon["pid"])))
+    assert all(len(one) == 1 for one in spaces.values())
+    assert len(set.union(*spaces.values(), {network_of("self")})) == 4
+
+
+@pytest.mark.promise("Software reaches each host once", "reference/allocations")
+def test_daemons_run_what_was_sent_and_nobody_else_can_look_there(far: dict[str, Any]) -> None:
+    for daemon in far["daemons"]:
+        quarters = far["plan"]["quarters"][daemon["host"]]
+        assert {Path(file).parent for file in archives_of(daemon["pid"])} == {Path(quarters["store"], "archives")}
+        for place in (quarters["root"], quarters["store"], Path(quarters["store"]).parent):
+            assert stat.S_IMODE(Path(place).stat().st_mode) == 0o700
+
+
+@pytest.mark.promise("TeraSort validates on hosts that ssh reaches", "reference/allocations")
+def test_terasort_validates_and_every_host_is_observed(there: Any, far: dict[str, Any]) -> None:
+    record = there("run", "terasort", "--size", "smoke", "--cluster", "far", "--json").json()
+    stored = read_run(Path(record["runs"][0]["path"]))
+    assert stored.run.outcome.kind == "valid"
+    assert set(stored.environment["before"].hosts) == set(_HOSTS)
+    assert {one.phase for one in stored.samples if one.metric == "cpu_seconds"} == {"gen", "sort", "validate"}
+    assert {one.host for one in stored.samples if one.metric == "bound_cpu_cores"} == set(_HOSTS)
+
+
+def test_status_says_where_and_that_it_is_open(there: Any, hosts: Lab, far: dict[str, Any]) -> None:
+    said = there("status").ok().out
+    for host, address in hosts.addresses.items():
+        assert any(line.split()[:1] == [host] and address in line for line in said.splitlines())
+    assert "Not secured: whoever reaches" in said
+
+
+def test_logs_come_from_the_hosts(there: Any, far: dict[str, Any]) -> None:
+    assert "STARTUP_MSG" in there("logs", "--name", "far", "nodemanager-node3", "-n", "10000").ok().out
+
+
+def test_down_leaves_the_store_and_the_logs(there: Any, howdah: Howdah, far: dict[str, Any]) -> None:
+    there("down", "--name", "far").ok()
+    for quarters in far["plan"]["quarters"].values():
+        assert not Path(quarters["root"]).exists()
+        assert Path(quarters["store"]).exists()
+    assert len(list((howdah.home / "clusters" / "far" / "logs").glob("*.log"))) == 9
+    assert not [line for line in processes_of(howdah.home) if "far" in str(line)]
+
+
+@pytest.mark.promise("Two names of one host are refused", "reference/allocations")
+def test_one_host_under_two_names_is_refused(there: Any, hosts: Lab) -> None:
+    said = there("up", "--name", "twins", "--on", f"hosts:red,{hosts.addresses['red']}")
+    assert said.code == 2
+    assert f"red and {hosts.addresses['red']} are one host, which calls itself " in said.err
+
+
+@pytest.mark.promise("Hosts that do not reach each other are named, with the port", "reference/allocations")
+def test_a_firewall_is_named_with_both_ends_and_the_port(there: Any, hosts: Lab) -> None:
+    target = hosts.addresses["green"]
+    hosts.run("blue", "ip", "route", "add", "blackhole", f"{target}/32")
+    try:
+        said = there("up", "--name", "walled", "--on", "hosts:red,green,blue")
+    finally:
+        hosts.run("blue", "ip", "route", "del", "blackhole", f"{target}/32")
+    assert said.code == 1
+    assert f"blue does not reach green at {target}:2" in said.err
+    assert "red does not" not in said.err
+    assert "firewall" in said.err
+
+
+def test_hosts_that_are_not_there_are_told_each_with_the_reason(there: Any) -> None:
+    said = there("up", "--name", "nowhere", "--on", "hosts:red,no-such-host,nor-this-one")
+    assert said.code == 1
+    assert "2 hosts have a problem" in said.err
+    for name in ("no-such-host", "nor-this-one"):
+        assert f"[{name}] cannot start the agent: there is no host of this name" in said.err

@@ -1,0 +1,107 @@
+"""A list of hosts, without any: which address, which port, which hosts are one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from howdah.cluster.allocation.listed import ListedAllocation
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.configuration.plan import Plan
+from howdah.spec.hosts import ListedHost
+from tests.plans import HOME
+
+
+class Far:
+    """A host with these addresses; `taken` are ports on which somebody listens, `walled` addresses that it does not
+    reach."""
+
+    lost: str | None = None
+
+    def __init__(
+        self,
+        name: str,
+        addresses: Mapping[str, str],
+        *,
+        boot: str | None = None,
+        taken: tuple[int, ...] = (),
+        walled: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.closed = False
+        self._identity = {"boot": boot or name, "network": "net:[1]", "name": f"{name}.lab", "user": "ann"}
+        self._addresses = addresses
+        self._taken = taken
+        self._walled = walled
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        if operation == "network.identity":
+            return {**self._identity, "addresses": self._addresses}
+        if operation == "network.free_ports":
+            return [port for port in arguments["ports"] if port not in self._taken]
+        if operation == "network.unreachable":
+            return [(address, port, "timed out") for address, port in arguments["targets"] if address in self._walled]
+        assert operation == "network.listen"
+        return None
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def acquired(*hosts: Far, addresses: Mapping[str, str] | None = None, nodes: int | None = None) -> Plan:
+    """The plan on these hosts, all of which this machine reaches."""
+    listed = [ListedHost(host.name, address=(addresses or {}).get(host.name)) for host in hosts]
+    found = {host.name: host for host in hosts}
+    opened: Any = found.__getitem__
+    allocation = ListedAllocation(listed, 15.0, lambda one: opened(one.name), lambda _: [])
+    try:
+        return allocation.acquire("c", nodes or len(hosts), HOME)
+    finally:
+        allocation.release()
+        assert all(host.closed for host in hosts)
+
+
+LO = {"lo": "127.0.0.1"}
+
+
+def test_the_only_address_of_a_network_is_taken_and_bridges_are_none() -> None:
+    one, two = Far("a", {**LO, "eth0": "10.0.0.1", "docker0": "172.17.0.1"}), Far("b", {**LO, "eth0": "10.0.0.2"})
+    plan = acquired(one, two)
+    assert [place.address for place in plan.places] == ["10.0.0.1", "10.0.0.1", "10.0.0.2"]
+    assert plan.quarters["b"].root == "/tmp/howdah-ann/c-b"
+    assert plan.machines == {"a": "a", "b": "b"}
+
+
+def test_one_of_several_addresses_has_to_be_named() -> None:
+    several = Far("a", {**LO, "eth0": "10.0.0.1", "ib0": "10.1.0.1"})
+    with pytest.raises(HostProblem, match=r"\[a\] which network is it\? It has 10.0.0.1 \(eth0\), 10.1.0.1 \(ib0\)"):
+        acquired(several)
+    assert acquired(several, addresses={"a": "10.1.0.1"}).masters.address == "10.1.0.1"
+    with pytest.raises(HostProblem, match=r"\[a\] 10.9.0.1 is none of its addresses"):
+        acquired(several, addresses={"a": "10.9.0.1"})
+
+
+def test_a_host_without_a_network_is_refused() -> None:
+    with pytest.raises(HostProblem, match=r"\[a\] it has no address but its own"):
+        acquired(Far("a", LO))
+
+
+def test_names_of_one_host_are_refused() -> None:
+    one, two = Far("a", {"eth0": "10.0.0.1"}, boot="x"), Far("b", {"eth0": "10.0.0.1"}, boot="x")
+    with pytest.raises(UsageError, match=r"a and b are one host, which calls itself b\.lab"):
+        acquired(one, two)
+
+
+def test_the_first_block_that_is_free_on_every_host_is_taken() -> None:
+    one, two = Far("a", {"eth0": "10.0.0.1"}, taken=(20003,)), Far("b", {"eth0": "10.0.0.2"}, taken=(20250,))
+    assert acquired(one, two).endpoints["namenode_rpc"] == "10.0.0.1:20500"
+
+
+def test_whoever_is_not_reached_is_named_with_the_port() -> None:
+    one, two = Far("a", {"eth0": "10.0.0.1"}, walled=("10.0.0.2",)), Far("b", {"eth0": "10.0.0.2"})
+    with pytest.raises(HostProblem) as caught:
+        acquired(one, two)
+    assert caught.value.message == "a does not reach b at 10.0.0.2:20249 (timed out)"
+    assert "firewall" in str(caught.value.hint)
