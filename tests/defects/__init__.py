@@ -6,7 +6,19 @@ sources as they are now.
 
 from __future__ import annotations
 
-from tests.defects import clusters, experiments, filesystem, hadoop, records, reports, shuffle, sort, statistics, work
+from tests.defects import (
+    clusters,
+    experiments,
+    filesystem,
+    hadoop,
+    hosts,
+    records,
+    reports,
+    shuffle,
+    sort,
+    statistics,
+    work,
+)
 from tests.defects.defect import Defect
 
 DEFECTS: tuple[Defect, ...] = (
@@ -20,4 +32,5 @@ DEFECTS: tuple[Defect, ...] = (
     *shuffle.DEFECTS,
     *filesystem.DEFECTS,
     *clusters.DEFECTS,
+    *hosts.DEFECTS,
 )

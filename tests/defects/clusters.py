@@ -16,7 +16,7 @@ DEFECTS = (
         promise="Two clusters that come up at once get different ports.",
         file="src/howdah/cluster/allocation/here.py",
         old="            if not self._reservation.take(first):\n                continue\n",
-        new="            self._reserve(first)\n",
+        new="            self._reservation.take(first)\n",
         tests=("tests/unit/cluster/test_state.py::test_two_clusters_that_come_up_at_once_get_different_ports",),
     ),
     Defect(

@@ -52,6 +52,8 @@ def test_a_host_that_is_lost_is_named_and_down_goes_on(home: Home, number: int, 
     # Its daemons have nobody who looks after them, as on a host whose agent was killed there.
     assert home.pids("-Dproc_datanode", "/node2/tmp")
     nothing_is_left(home)
+    kept = home.path / "clusters" / "many" / "logs"
+    assert len(list(kept.glob("*.log"))) == 9, "those of the lost host, too"
 
 
 @pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")

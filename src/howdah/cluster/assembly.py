@@ -186,8 +186,7 @@ class Assembly:
         try:
             if self._daemons is not None:
                 self._daemons.stop()
-                self._daemons.keep_logs(self._directory.logs)
-                self._daemons.remove()
+                self._daemons.remove(self._directory.logs)
                 for own in (self._directory.conf, self._directory.client):
                     shutil.rmtree(own, ignore_errors=True)
         finally:

@@ -134,32 +134,32 @@ class Daemons:
         for running in self.running:
             running.process.wait(max(0.0, deadline - time.monotonic()))
 
-    def keep_logs(self, directory: Path) -> None:
-        """Copies the ends of logs into `directory`, those that are not there by themselves."""
-        for role, place in self._plan.daemons():
-            log = self._plan.log_of(role, place)
-            kept = directory / Path(log).name
-            if str(kept) != log:
-                with suppress(HostProblem):  # It was never started, or its host is lost.
-                    write_private(kept, operations.read_file(self._hosts[place.host], log, offset=-_LOG_KEPT))
-
-    def remove(self) -> None:
+    def remove(self, logs: Path) -> None:
         """Kills what is left of the daemons and removes their data and configuration on every host that answers; the
-        channels are still open. Raises HostProblem or ClusterProblem for what is left."""
-        over(self._hosts, self._remove)
+        channels are still open. The ends of logs that are not in `logs` by themselves are copied there.
 
-    def _remove(self, host: Host) -> None:
+        Raises HostProblem or ClusterProblem for what is left.
+        """
+        over(self._hosts, lambda host: self._remove(host, logs))
+
+    def _remove(self, host: Host, logs: Path) -> None:
         if host.lost is None:
             operations.end_all(host)
-            self._remove_files(host)
+            self._remove_files(host, logs)
         else:
-            self._remove_lost(host)
+            self._remove_lost(host, logs)
 
-    def _remove_files(self, host: Host) -> None:
+    def _remove_files(self, host: Host, logs: Path) -> None:
+        for role, place in self._plan.daemons():
+            log = self._plan.log_of(role, place)
+            kept = logs / Path(log).name
+            if place.host == host.name and str(kept) != log:
+                with suppress(HostProblem, OSError):  # It was never started; or there is no room for it here.
+                    write_private(kept, operations.read_file(host, log, offset=-_LOG_KEPT))
         remove_directories(host, self._plan)
         operations.remove(host, self._plan.quarters[host.name].conf)
 
-    def _remove_lost(self, lost: Host) -> None:
+    def _remove_lost(self, lost: Host, logs: Path) -> None:
         """The same for a host whose channel is lost, through another one, if it can be reached again."""
         quarters = self._plan.quarters[lost.name]
         try:
@@ -174,7 +174,7 @@ class Daemons:
             ) from problem
         try:
             operations.end_strays(host, quarters.root)
-            self._remove_files(host)
+            self._remove_files(host, logs)
         finally:
             host.close()
 

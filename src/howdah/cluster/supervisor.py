@@ -80,11 +80,12 @@ class Supervisor:
             raise ClusterProblem("stopped before it was up")
 
     def _watch(self, assembly: Assembly) -> None:
-        reported: set[int] = set()
+        reported: set[tuple[str, int]] = set()
         while not self._ending.wait(_WATCH_SECONDS):
             for running, code in assembly.ended():
-                if running.daemon.pid not in reported:
-                    reported.add(running.daemon.pid)
+                key = (running.daemon.host, running.daemon.pid)
+                if key not in reported:
+                    reported.add(key)
                     self._note(self._lost(running, code))
 
     def _lost(self, running: Running, code: int) -> Lost:

@@ -165,9 +165,11 @@ class Channel:
         )
         with self._lock:
             process = self._processes[pid] = _Watched(pid, self)
-            early = self._early_exits.pop(pid, None)
+            early, lost = self._early_exits.pop(pid, None), self.lost
         if early is not None:
             process.ended(early)
+        elif lost is not None:  # Between the answer and now: nobody else knows of this process.
+            process.lost(lost)
         return process
 
     def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **arguments: Any) -> _Streaming:

@@ -30,6 +30,10 @@ class Allocation(Protocol):
     def usual_nodes(self) -> int:
         """How many nodes a cluster here has when nobody says how many: one for each host."""
 
+    @property
+    def is_here(self) -> bool:
+        """Whether its hosts are this machine."""
+
     def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
         """Opens a channel to every host that is used and lays out `nodes` nodes. `home` is what the cluster has on this
         machine, if it is one of the hosts.

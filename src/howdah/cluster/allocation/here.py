@@ -41,6 +41,10 @@ class HereAllocation:
     def usual_nodes(self) -> int:
         return len(self._names)
 
+    @property
+    def is_here(self) -> bool:
+        return True
+
     def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
         if nodes > _MOST_NODES:
             raise HostProblem(f"{nodes} nodes on one machine are more than the {_MOST_NODES} that are possible")

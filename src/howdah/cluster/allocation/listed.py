@@ -57,6 +57,10 @@ class ListedAllocation:
     def usual_nodes(self) -> int:
         return len(self._listed)
 
+    @property
+    def is_here(self) -> bool:
+        return False
+
     def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:  # noqa: ARG002
         if nodes > _MOST_NODES:
             raise HostProblem(f"{nodes} nodes are more than the {_MOST_NODES} that are possible")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from howdah.cluster.allocation import find_allocation
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.request import ClusterRequest
 from howdah.errors import ClusterProblem, UsageError
@@ -50,6 +51,7 @@ def check_before_cluster(
     there = [name for name, exists in ((HDFS, storages.hdfs), (POSIX, storages.directory)) if exists]
     hdfs = storages.default == HDFS
     data = work if hdfs else str(storages.directory)
+    is_here = find_allocation(made.allocation).is_here
     refused = []
     with this_host() as host:
         for workload, asked in workloads:
@@ -59,7 +61,8 @@ def check_before_cluster(
                 settings = resolve(workload, asked, {"dfs.replication": "1"}, hdfs=hdfs)
                 check_storages(workload, settings, storages.default, there)
                 stored, intermediate = workload.space_bytes(settings)
-                check_disks(host, workload, (data, stored), (work, intermediate))
+                if is_here:  # The disks of others are looked at once there is a cluster.
+                    check_disks(host, workload, (data, stored), (work, intermediate))
             except UsageError as error:
                 refused.append(error)
     if refused and not (leave_out and len(refused) < len(workloads)):

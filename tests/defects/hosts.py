@@ -1,0 +1,97 @@
+"""Defects of clusters on several hosts: how they are reached, what is sent there, what is lost."""
+
+from __future__ import annotations
+
+from tests.defects.defect import Defect
+
+_AGENT, _ALLOCATION = "src/howdah/host/agent", "src/howdah/cluster/allocation"
+_LIVE, _SHIPPING = "tests/unit/cluster/test_live.py", "tests/unit/cluster/test_shipping.py"
+_LAUNCHER, _LISTED = "tests/contract/test_launcher.py", "tests/unit/cluster/test_listed.py"
+
+DEFECTS = (
+    Defect(
+        name="machine-counted-per-host",
+        promise="Several hosts on one machine are observed once.",
+        file="src/howdah/cluster/managed.py",
+        old="found = {machine: self.hosts[host] for machine, host in self._plan.machines.items()}",
+        new="found = dict(self.hosts)",
+        tests=(f"{_LIVE}::test_hosts_on_one_machine_are_one_machine",),
+    ),
+    Defect(
+        name="cpu-of-one-host",
+        promise="The CPU time of daemons and tasks is read on each host and added up.",
+        file="src/howdah/engine/evidence/accounting.py",
+        old="                used[role] = used.get(role, 0.0) + seconds\n",
+        new="                used[role] = seconds\n",
+        tests=(
+            "tests/unit/engine/evidence/test_accounting.py"
+            "::test_hosts_are_added_up_though_their_processes_have_the_same_numbers",
+        ),
+    ),
+    Defect(
+        name="agent-stays",
+        promise="An agent ends its processes when its owner has been silent.",
+        file=f"{_AGENT}/heartbeat.py",
+        old="            if self._quiet > _TICKS:\n",
+        new="            if self._quiet > 10_000 * _TICKS:\n",
+        tests=("tests/unit/host/test_heartbeat.py::test_a_beat_that_waits_does_not_keep_it_from_listening",),
+    ),
+    Defect(
+        name="silence-by-the-clock",
+        promise="A machine that sleeps with both ends of a channel loses nothing.",
+        file=f"{_AGENT}/heartbeat.py",
+        old="            self._quiet += 1\n",
+        new="            from time import monotonic\n\n            now = monotonic()\n"
+        '            self._quiet += max(1, round((now - getattr(self, "_then", now)) / self._tick))\n'
+        "            self._then = now\n",
+        tests=(f"{_LAUNCHER}::test_nothing_ends_when_both_ends_are_stopped_together",),
+    ),
+    Defect(
+        name="name-as-option",
+        promise="A host's name is never an option of ssh.",
+        file="src/howdah/host/launch/ssh.py",
+        old='*self.options, "--", self.target, there)',
+        new="*self.options, self.target, there)",
+        tests=(f"{_LAUNCHER}::test_a_name_that_looks_like_an_option_is_none",),
+    ),
+    Defect(
+        name="unverified-copy",
+        promise="What was sent is verified by its hash.",
+        file=f"{_AGENT}/store.py",
+        old="    if _sha256(part) != digest:\n",
+        new="    if not digest:\n",
+        tests=(f"{_SHIPPING}::test_a_file_that_arrives_damaged_is_refused_and_can_be_sent_again",),
+    ),
+    Defect(
+        name="sent-from-the-beginning",
+        promise="An interrupted copy goes on where it was.",
+        file="src/howdah/cluster/shipping.py",
+        old="        content.seek(min(offset, size))\n",
+        new="        content.seek(0)\n",
+        tests=(f"{_SHIPPING}::test_a_copy_that_was_interrupted_goes_on",),
+    ),
+    Defect(
+        name="host-twice",
+        promise="Two names of one host are refused.",
+        file=f"{_ALLOCATION}/listed.py",
+        old="seen.setdefault((one.boot, one.network), name)",
+        new="seen.setdefault((one.boot, name), name)",
+        tests=(f"{_LISTED}::test_names_of_one_host_are_refused",),
+    ),
+    Defect(
+        name="way-not-tried",
+        promise="Hosts that do not reach each other are named, with the port.",
+        file=f"{_ALLOCATION}/listed.py",
+        old='found = {"this machine": self._from_here(targets), **over(self._hosts, missed)}',
+        new='found = {"this machine": self._from_here(targets)}',
+        tests=(f"{_LISTED}::test_whoever_is_not_reached_is_named_with_the_port",),
+    ),
+    Defect(
+        name="host-without-its-turn",
+        promise="Every host has its turn, and one error names each host with a problem.",
+        file="src/howdah/host/over.py",
+        old="    if len(hosts) < 2:\n",
+        new="    if hosts:\n",
+        tests=("tests/unit/host/test_over.py::test_every_host_has_its_turn_and_every_problem_is_told",),
+    ),
+)
