@@ -20,24 +20,43 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "
 
 
 @click.command()
-@click.option("--nodes", type=click.IntRange(1, 20), default=1, show_default=True, help="Nodes you want to start.")
+@click.option(
+    "--on",
+    metavar="KIND[:ARGUMENT]",
+    default="local",
+    show_default=True,
+    help="The hosts you want, as `howdah up --on` has them.",
+)
+@click.option("--nodes", type=click.IntRange(1, 20), default=None, help="Nodes you want. [one for each host]")
 @click.option("--hadoop", default=PRIMARY, show_default=True, help="Managed version you want to run.")
 @click.option("--size", default="1G", show_default=True, help="Data you want to sort, for the disk check.")
 @click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons would keep their data.")
 @click.option("--all", "everything", is_flag=True, help="Show what is fine too.")
 @json_option
-def doctor(nodes: int, hadoop: str, size: str, work_dir: str | None, everything: bool, as_json: bool) -> None:
-    """Check this machine for what would make a run fail or a number doubtful; say what each means and what fixes it."""
+def doctor(
+    on: str, nodes: int | None, hadoop: str, size: str, work_dir: str | None, everything: bool, as_json: bool
+) -> None:
+    """Check this machine, or other hosts, for what would make a run fail or a number doubtful; say what each means and
+    what fixes it."""
     from howdah.cli.reporting import width
-    from howdah.engine.doctor import failed, judgement, run_checks, to_json
+    from howdah.cluster.allocation import find_allocation
+    from howdah.engine.doctor import Request, check_hosts, failed, judgement, run_checks, to_json
     from howdah.errors import HostProblem
     from howdah.host.channel import this_host
     from howdah.model.quantity import parse_bytes
+    from howdah.store import howdah_home
 
     # Input, output and what lies between map and reduce; see TeraSort.space_bytes.
+    allocation = find_allocation(on)
+    nodes = nodes or allocation.usual_nodes
     need = parse_bytes(size) * (min(3, nodes) + 3)
-    with this_host() as host, _looking(quiet=as_json):
-        findings = run_checks(host, nodes=nodes, hadoop=hadoop, need=need, directory=work_dir)
+    with _looking(quiet=as_json):
+        if on == "local":
+            with this_host() as host:
+                findings = run_checks(host, nodes=nodes, hadoop=hadoop, need=need, directory=work_dir)
+        else:
+            request = Request(work_dir or str(howdah_home()), nodes, hadoop, -(-need // allocation.usual_nodes))
+            findings = check_hosts(allocation, request)
     if as_json:
         click.echo(json.dumps(to_json(findings), indent=1))
     else:
@@ -55,7 +74,8 @@ def doctor(nodes: int, hadoop: str, size: str, work_dir: str | None, everything:
 
 def _show(finding: Finding, columns: int) -> None:
     mark, colour = _MARKS[finding.level]
-    click.echo(click.style(f"{mark:5}", fg=colour, bold=True) + f" {finding.name}: {finding.finding}")
+    where = "" if finding.host is None else f" [{finding.host}]"
+    click.echo(click.style(f"{mark:5}", fg=colour, bold=True) + f"{where} {finding.name}: {finding.finding}")
     if finding.level != "ok":
         for line in textwrap.wrap(finding.meaning, columns - 6):
             click.echo(f"      {line}")

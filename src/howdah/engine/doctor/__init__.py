@@ -6,6 +6,7 @@ from howdah.cluster.allocation import Allocation, find_allocation
 from howdah.engine.doctor import machine, software
 from howdah.engine.doctor.facts import Facts, Request, gather
 from howdah.engine.doctor.finding import Finding, Level, Rule, examine, failed, judgement, to_json
+from howdah.engine.doctor.hosts import check_hosts
 from howdah.host import Host
 from howdah.store import howdah_home
 
@@ -16,6 +17,7 @@ __all__ = [
     "Level",
     "Request",
     "Rule",
+    "check_hosts",
     "examine",
     "failed",
     "judgement",

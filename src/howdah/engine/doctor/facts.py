@@ -63,6 +63,11 @@ def gather(host: Host, request: Request, allocation: Allocation, *, calibrate: b
 
     Takes about a second, and three more to calibrate. Raises HostProblem when the channel is lost.
     """
+    return facts_of(host, request, _or_problem(lambda: _lay_out(allocation, request)), calibrate=calibrate)
+
+
+def facts_of(host: Host, request: Request, plan: Plan | HostProblem, *, calibrate: bool) -> Facts:
+    """The same for a `plan` that there is, or why there is none."""
     capacity = operations.capacity(host)
     space = operations.space(host, request.directory)
     return Facts(
@@ -81,7 +86,7 @@ def gather(host: Host, request: Request, allocation: Allocation, *, calibrate: b
                 space.free,
             )
         ),
-        plan=_or_problem(lambda: _lay_out(allocation, request)),
+        plan=plan,
         release=_missing_release(request.hadoop, howdah_home() / "cache"),
         maven=operations.find_command(host, "mvn"),
         strays=tuple(operations.stray_processes(host)),
@@ -99,10 +104,14 @@ def _or_problem(work: Callable[[], T]) -> T | HostProblem:
 
 def _lay_out(allocation: Allocation, request: Request) -> Plan:
     try:
-        here = request.directory
-        return allocation.acquire("doctor", request.nodes, Quarters(platform.node(), here, here, here, here))
+        return allocation.acquire("doctor", request.nodes, at_home(request.directory))
     finally:
         allocation.release()
+
+
+def at_home(directory: str) -> Quarters:
+    """What a cluster would have on this machine with its data in `directory`."""
+    return Quarters(platform.node(), directory, directory, directory, directory)
 
 
 def _calibrate(host: Host, directory: str) -> Mapping[str, Any]:

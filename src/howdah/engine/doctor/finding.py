@@ -41,7 +41,7 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What a rule found. `meaning` and `fix` (a command, or None where there is none) are for any level but `ok`; it
-    `looks` where the command only shows more."""
+    `looks` where the command only shows more. `host` is where, of several."""
 
     name: str
     level: Level
@@ -49,6 +49,7 @@ class Finding:
     meaning: str
     fix: str | None
     looks: bool = False
+    host: str | None = None
 
 
 def examine(facts: Facts, rules: Iterable[Rule]) -> tuple[Finding, ...]:

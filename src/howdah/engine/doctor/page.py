@@ -26,6 +26,11 @@ With an error the exit code is 1, otherwise 0. What the machine does not show is
 judgement: whether clusters will start, and whether numbers that are made now will be doubtful. A command after `fix:`
 puts the finding right; one after `look:` only shows more.
 
+`howdah doctor --on hosts:FILE` (or another [allocation](../reference/allocations.md)) looks at every
+host, and at what lies between them: whether they reach each other, whether two names are one host,
+how far their clocks are apart, whether they have the same line of Java. Errors come first, each with
+the name of its host.
+
 This page is made from the table that the program uses (`src/howdah/engine/doctor/`). A finding may name a better
 command than the one that stands here.
 """

@@ -209,7 +209,7 @@ def test_a_file_system_without_a_number_of_inodes_has_enough():
 def test_as_json_a_finding_is_plain():
     (record,) = to_json(of(with_machine(now__other_users=["bob"]), "other-users"))
     assert record["level"] == "warning"
-    assert set(record) == {"name", "level", "finding", "meaning", "fix", "looks"}
+    assert set(record) == {"name", "level", "finding", "meaning", "fix", "looks", "host"}
 
 
 @pytest.mark.promise("The doctor ends with a judgement", "how-to/doctor")

@@ -1,0 +1,94 @@
+"""The doctor on several hosts: each by itself, and what lies between them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from howdah.cluster.allocation import Allocation
+from howdah.engine.doctor import machine, software
+from howdah.engine.doctor.facts import Facts, Request, at_home, facts_of
+from howdah.engine.doctor.finding import Finding, Level, examine
+from howdah.errors import HostProblem, HowdahError
+from howdah.hadoop.configuration.plan import Plan
+from howdah.host import Host, operations
+from howdah.host.over import over
+
+_HERE_ALONE = ("hadoop", "ports", "leftovers")
+"""Rules about this machine, or about all hosts together."""
+_WRONG_SECONDS, _DOUBTFUL_SECONDS = 1.0, 0.05
+_BETWEEN = "Daemons on different hosts talk to each other, and this machine to all of them."
+_CLOCKS = "Hadoop takes the difference of two hosts' clocks for a time: job_seconds is wrong by as much as they differ."
+_JAVA = "A job has one set of JVM flags for all its tasks, and each line of Java knows other flags."
+
+RULES = tuple(rule for rule in (*software.RULES, *machine.RULES) if rule.name not in _HERE_ALONE)
+"""What is looked at on each host."""
+
+
+def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = True) -> tuple[Finding, ...]:
+    """Whether a cluster can be had on the hosts of `allocation`, and how good its numbers would be, errors first. A
+    host that cannot be reached is an error; the others are looked at all the same."""
+    found: list[Finding] = []
+    try:
+        plan: Plan | None = None
+        try:
+            plan = allocation.acquire("doctor", request.nodes, at_home(request.directory))
+            found.append(Finding("hosts", "ok", f"{', '.join(plan.quarters)} reach each other", _BETWEEN, None))
+        except HowdahError as error:
+            found += [Finding("hosts", "error", line, _BETWEEN, None) for line in error.message.splitlines()]
+        hosts = _one_of_each_machine(allocation, plan)
+        facts = over(hosts, lambda host: _look(host, request, plan, calibrate=calibrate))
+        for name, one in facts.items():
+            found += [replace(finding, host=name) for finding in examine(one, RULES)]
+        found += [*_clocks(hosts.values()), *_lines(facts)]
+    finally:
+        allocation.release()
+    return tuple(sorted(found, key=lambda one: ("error", "warning", "note", "ok").index(one.level)))
+
+
+def _one_of_each_machine(allocation: Allocation, plan: Plan | None) -> dict[str, Host]:
+    if plan is None:
+        return dict(allocation.hosts)
+    return {host: allocation.hosts[host] for host in plan.machines.values()}
+
+
+def _look(host: Host, request: Request, plan: Plan | None, *, calibrate: bool) -> Facts:
+    directory, nodes = request.directory, 1
+    if plan is not None:
+        own = plan.quarters[host.name]
+        directory = own.root
+        nodes = max(1, sum(plan.quarters[node.host].machine == own.machine for node in plan.nodes))
+    asked = replace(request, directory=directory, nodes=nodes)
+    return facts_of(host, asked, plan or HostProblem("no plan"), calibrate=calibrate)
+
+
+def _clocks(hosts: Iterable[Host]) -> Iterator[Finding]:
+    """How far each host's clock is from this machine's, by a round trip that may take as long as it likes."""
+    for host in hosts:
+        before = time.time()
+        try:
+            utc, _ = operations.moment(host)
+        except HostProblem as problem:
+            yield Finding("clock", "error", problem.message, _CLOCKS, None, host=host.name)
+            continue
+        unsure = (time.time() - before) / 2
+        apart = utc - before - unsure
+        level: Level = "ok"
+        if abs(apart) - unsure > _WRONG_SECONDS:
+            level = "error"
+        elif abs(apart) - unsure > _DOUBTFUL_SECONDS:
+            level = "warning"
+        text = f"{apart:+.3f} s from this machine's, give or take {unsure:.3f} s"
+        look = None if level == "ok" else "chronyc tracking"
+        yield Finding("clock", level, text, _CLOCKS, look, looks=look is not None, host=host.name)
+
+
+def _lines(facts: dict[str, Facts]) -> Iterator[Finding]:
+    lines: dict[int, list[str]] = {}
+    for host, one in facts.items():
+        if not isinstance(one.jdk, HostProblem):
+            lines.setdefault(one.jdk.major, []).append(host)
+    if len(lines) > 1:
+        words = "; ".join(f"{line} on {', '.join(hosts)}" for line, hosts in sorted(lines.items()))
+        yield Finding("java-lines", "error", f"hosts have different lines of Java: {words}", _JAVA, None)
