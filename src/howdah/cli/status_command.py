@@ -63,6 +63,8 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     click.echo(
         f"  each node        {sizing['slots']} tasks of {sizing['task_mib']} MiB, {sizing['node_mib']} MiB in all"
     )
+    for node, slots in sizing.get("larger", {}).items():
+        click.echo(f"  {node:16} {slots} tasks, as its host is larger")
     for lost in manifest.lost:
         click.secho(f"  lost: {lost.sentence}", fg="red")
     if ports:

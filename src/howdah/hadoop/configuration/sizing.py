@@ -12,7 +12,8 @@ block      = the largest power of two from 128 to 1024 MiB that is at most free 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
@@ -29,7 +30,8 @@ _HEAP_SHARE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """Memory in MiB. `slots` is tasks at once per node, `total_slots` in the whole cluster."""
+    """Memory in MiB. `slots` is tasks at once per node, `total_slots` in the whole cluster. `larger` has the slots of
+    nodes that have more, by name; `node_mib` is that of the others."""
 
     nodes: int
     slots: int
@@ -37,10 +39,26 @@ class Sizing:
     am_mib: int
     node_mib: int
     block_mib: int
+    larger: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def total_slots(self) -> int:
-        return self.nodes * self.slots
+        return self.nodes * self.slots + sum(slots - self.slots for slots in self.larger.values())
+
+    @property
+    def most_slots(self) -> int:
+        return max((self.slots, *self.larger.values()))
+
+    def mib_of(self, slots: int) -> int:
+        """The memory of a node with so many slots."""
+        return slots * self.task_mib + self.am_mib
+
+    def as_record(self) -> dict[str, Any]:
+        """Plain values, of which `Sizing(**record)` makes it again."""
+        record = asdict(self)
+        if not self.larger:  # As in records of before there were unequal nodes.
+            del record["larger"]
+        return record
 
     @property
     def task_heap_mib(self) -> int:
@@ -69,6 +87,16 @@ def size_cluster(nodes: int, processors: int, memory: int, available: int, disk:
         )
     task = min(task, _TASK_MOST_MIB)
     return Sizing(nodes, slots, task, _AM_MIB, slots * task + _AM_MIB, _block(disk, nodes * slots))
+
+
+def combine(parts: Sequence[tuple[Sizing, Sequence[str]]]) -> Sizing:
+    """The sizes of a cluster whose nodes are on several machines: each with the sizes for its own nodes alone, and
+    their names. Tasks and blocks are those of the smallest machine; every node has as many slots as its machine has."""
+    task, block = (min(getattr(sizing, name) for sizing, _ in parts) for name in ("task_mib", "block_mib"))
+    of_node = {name: sizing.slots for sizing, names in parts for name in names}
+    least, am = min(of_node.values()), parts[0][0].am_mib
+    larger = {name: slots for name, slots in of_node.items() if slots > least}
+    return Sizing(len(of_node), least, task, am, least * task + am, block, larger)
 
 
 def _slots(nodes: int, processors: int) -> int:

@@ -101,7 +101,7 @@ def _containers(facts: Facts) -> Mapping[str, str]:
         "yarn.nodemanager.resource.memory-mb": str(sizing.node_mib),
         "yarn.nodemanager.resource.cpu-vcores": str(sizing.slots + 1),
         "yarn.scheduler.minimum-allocation-mb": "128",
-        "yarn.scheduler.maximum-allocation-mb": str(sizing.node_mib),
+        "yarn.scheduler.maximum-allocation-mb": str(sizing.mib_of(sizing.most_slots)),
     }
 
 
@@ -316,6 +316,19 @@ def client_flags(tunings: tuple[Tuning, ...], facts: Facts) -> tuple[str, ...]:
 def for_workloads(tunings: tuple[Tuning, ...], sizing: Sizing) -> dict[str, str]:
     """Return the settings of Howdah's own workloads that neither the user nor the cluster's configuration sets."""
     return {key: value for tuning in tunings for key, value in tuning.workloads(sizing).items()}
+
+
+def for_nodes(tunings: tuple[Tuning, ...], sizing: Sizing) -> Mapping[str, Mapping[str, str]]:
+    """What the larger nodes have beside the settings of all, by name."""
+    if not any(tuning.settings is _containers for tuning in tunings):
+        return {}
+    return {
+        node: {
+            "yarn.nodemanager.resource.memory-mb": str(sizing.mib_of(slots)),
+            "yarn.nodemanager.resource.cpu-vcores": str(slots + 1),
+        }
+        for node, slots in sizing.larger.items()
+    }
 
 
 def resolve(tunings: tuple[Tuning, ...], facts: Facts, flags: tuple[str, ...] = ()) -> dict[str, str]:

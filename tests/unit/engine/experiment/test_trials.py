@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,8 @@ def test_where_no_cluster_can_be_made_the_run_has_failed_and_the_next_has_its_tu
 
 
 def test_containers_keep_the_size_that_they_had_in_the_first_run_like_it(tmp_path: Path) -> None:
-    sizing = {"nodes": 1, "slots": 2, "task_mib": 2048, "am_mib": 1024, "node_mib": 5120, "block_mib": 512}
+    sizing: dict[str, Any] = {"nodes": 1, "slots": 2, "task_mib": 2048, "am_mib": 1024, "node_mib": 5120}
+    sizing["block_mib"] = 512
     runs = [
         {"kind": "local", "nodes": 1},
         {"nodes": 3, "sizing": {**sizing, "nodes": 3}, "defaults": {}},

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.roles import JVM_OVERHEAD_MIB, MASTERS, WORKERS
-from howdah.hadoop.configuration.sizing import STEP_MIB, check_schedulable, size_cluster
+from howdah.hadoop.configuration.sizing import STEP_MIB, Sizing, check_schedulable, combine, size_cluster
 
 MIB, GIB = 1 << 20, 1 << 30
 SIZES: dict[str, Any] = {"nodes_mib": [4096, 2048], "node_vcores": 3, "most_mib": 4096}
@@ -30,6 +30,33 @@ def test_all_of_it_fits_the_memory(nodes: int, processors: int, memory: int, ava
     assert (sizing.task_mib % STEP_MIB, sizing.task_mib >= 512) == (0, True)
     assert processors <= sizing.total_slots < processors + nodes
     assert sizing.task_heap_mib < sizing.task_mib
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 64), st.integers(16, 512)), min_size=1, max_size=6))
+def test_on_several_machines_every_node_fits_its_own(machines: list[tuple[int, int, int]]) -> None:
+    parts = []
+    for number, (nodes, processors, memory) in enumerate(machines):
+        try:
+            sizing = size_cluster(nodes, processors, memory * GIB, memory * GIB, 100 * GIB)
+        except HostProblem:
+            assume(False)
+        parts.append((sizing, [f"m{number}n{node}" for node in range(nodes)]))
+    whole = combine(parts)
+    for sizing, names in parts:
+        for name in names:
+            slots = whole.larger.get(name, whole.slots)
+            assert slots == sizing.slots
+            assert whole.mib_of(slots) <= sizing.node_mib
+            assert slots <= whole.most_slots
+    assert whole.total_slots == sum(sizing.total_slots for sizing, _ in parts)
+    assert whole.task_mib == min(sizing.task_mib for sizing, _ in parts)
+    assert whole.node_mib == whole.mib_of(whole.slots)
+    assert Sizing(**whole.as_record()) == whole
+
+
+def test_equal_nodes_are_written_as_they_always_were() -> None:
+    record = size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB).as_record()
+    assert list(record) == ["nodes", "slots", "task_mib", "am_mib", "node_mib", "block_mib"]
 
 
 def test_too_little_memory_is_said_with_its_arithmetic() -> None:

@@ -87,6 +87,23 @@ def test_an_unknown_name_is_refused() -> None:
         tuning.select(stock=False, without=("large-block",))
 
 
+@pytest.mark.promise("Each NodeManager offers what its host has", "reference/allocations")
+def test_a_larger_node_has_more_unless_the_user_says_how_much() -> None:
+    sizing = replace(FACTS.sizing, larger={"node2": 5})
+    tunings = tuning.select(stock=False)
+    of_nodes = tuning.for_nodes(tunings, sizing)
+    memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
+    assert of_nodes == {"node2": {memory: str(sizing.mib_of(5)), vcores: "6"}}
+    common = tuning.resolve(tunings, replace(FACTS, sizing=sizing))
+    assert common["yarn.scheduler.maximum-allocation-mb"] == str(sizing.mib_of(5))
+    hadoop = of_lock(read_lock("3.4.2"), Path("/hadoop"))
+    made = configure(PLAN, hadoop, common, {vcores: "9"}, of_nodes)
+    assert made.nodes["node2"][memory] == str(sizing.mib_of(5))
+    assert vcores not in made.nodes["node2"], "the user's holds everywhere"
+    assert memory not in made.nodes["node1"]
+    assert tuning.for_nodes(tuning.select(stock=True), sizing) == {}
+
+
 def test_without_an_archive_no_flag_names_one() -> None:
     found = tuning.resolve(tuning.select(stock=False), replace(FACTS, archive=None))
     assert "Shared" not in str(found)
