@@ -96,6 +96,14 @@ def test_status_says_where_and_that_it_is_open(there: Any, hosts: Lab, far: dict
     assert "Not secured: whoever reaches" in said
 
 
+@pytest.mark.promise("Who knows that the cluster is open is not told", "reference/allocations")
+def test_who_knows_that_it_is_open_is_not_told(there: Any) -> None:
+    said = there("up", "--name", "open", "--on", "hosts:red", "--insecure").ok().out
+    there("down", "--name", "open").ok()
+    assert "is up after" in said
+    assert "Not secured" not in said
+
+
 def test_logs_come_from_the_hosts(there: Any, far: dict[str, Any]) -> None:
     assert "STARTUP_MSG" in there("logs", "--name", "far", "nodemanager-node3", "-n", "10000").ok().out
 

@@ -111,6 +111,7 @@ _MAKING = (
         show_default=True,
         help="After so long without a word, a host counts as lost, and ends its daemons.",
     ),
+    click.option("--insecure", is_flag=True, help="You know that others can reach the hosts: do not say so."),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )
 

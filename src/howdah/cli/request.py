@@ -30,6 +30,10 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
     storage = options["storage"] or HDFS
     parse_storages(storage)
     allocation = find_allocation(options["on"])
+    if work is not None and not allocation.is_here:
+        raise UsageError(
+            "--work-dir is for this machine", hint="The list of hosts says where data is: `scratch: DIR` in its file."
+        )
     select(stock=options["defaults"] == "stock", without=tuple(options["without"]))
     for what, place in (("--work-dir", work), ("--hadoop-home", home), ("HOWDAH_HOME", howdah_home())):
         _check_place(what, place)
@@ -38,6 +42,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         nodes=options["nodes"] or allocation.usual_nodes,
         allocation=options["on"],
         silence=options["silence"],
+        insecure=options["insecure"],
         hadoop=options["hadoop"],
         hadoop_home=None if home is None else str(Path(home).absolute()),
         stock=options["defaults"] == "stock",

@@ -75,18 +75,8 @@ class _OfWorkload(GroupedCommand):
         "Settings": ("conf", "factors", "accelerator"),
         "Cluster": ("cluster", "storage"),
         "Cluster that is made for the run": (
-            *(
-                "on",
-                "nodes",
-                "hadoop",
-                "hadoop_home",
-                "defaults",
-                "without",
-                "jvm_flag",
-                "work_dir",
-                "silence",
-                "offline",
-            ),
+            *("on", "nodes", "hadoop", "hadoop_home", "defaults", "without", "jvm_flag", "work_dir"),
+            *("silence", "insecure", "offline"),
         ),
         "Output": ("out", "labels", "no_report", "as_json", "help"),
     }

@@ -73,7 +73,7 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         for line in exposed(manifest.plan):
             click.echo(f"  {line}")
     reached = [place.address for place in manifest.plan.places if not place.address.startswith("127.")]
-    if reached:
+    if reached and not manifest.allocation.get("insecure"):
         click.secho(
             f"  Not secured: whoever reaches {', '.join(dict.fromkeys(reached))} can read this cluster's data and run\n"
             "  programs as you on its hosts. Use it in a network that you trust.",

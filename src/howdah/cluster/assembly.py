@@ -251,7 +251,7 @@ class Assembly:
             jdk={"home": str(jdk.home), "version": ".".join(map(str, jdk.version)), "vendor": jdk.vendor},
             sizing=sizing.as_record(),
             defaults=_defaults(request, clients),
-            allocation=dict(self._allocation.describe()),
+            allocation={**self._allocation.describe(), **({"insecure": True} if request.insecure else {})},
             plugins={str(jar): sha256(jar) for jar in distribution.plugins},
         )
 

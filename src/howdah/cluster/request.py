@@ -26,6 +26,8 @@ class ClusterRequest:
     """Where the hosts come from, as `find_allocation` reads it."""
     silence: float = SILENCE
     """Seconds without a word after which a host counts as lost, and ends what was started on it."""
+    insecure: bool = False
+    """Whether it is known that others can reach it, so that nobody has to be told."""
     hadoop: str = PRIMARY
     hadoop_home: str | None = None
     stock: bool = False

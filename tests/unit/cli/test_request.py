@@ -13,6 +13,7 @@ from howdah.errors import UsageError
 NOTHING: dict[str, Any] = {
     "on": "local",
     "silence": 15.0,
+    "insecure": False,
     "nodes": None,
     "hadoop": "3.4.2",
     "hadoop_home": None,
@@ -30,6 +31,8 @@ def test_there_is_a_node_for_each_host_unless_one_says_how_many() -> None:
     made = cluster_request("c", {}, {**NOTHING, "on": "channels:3"})
     assert (made.allocation, made.nodes) == ("channels:3", 3)
     assert cluster_request("c", {}, {**NOTHING, "on": "channels:3", "nodes": 5}).nodes == 5
+    with pytest.raises(UsageError, match="--work-dir is for this machine"):
+        cluster_request("c", {}, {**NOTHING, "on": "hosts:a,b", "work_dir": "/data"})
     with pytest.raises(UsageError, match="no kind of allocation called 'host'"):
         cluster_request("c", {}, {**NOTHING, "on": "host:a"})
 
