@@ -118,7 +118,7 @@ class Assembly:
     def _own(self, installed: Mapping[str, Installation], distribution: Distribution, *, archive: bool) -> Installation:
         """The software of the clients, on this machine, which may be one of the hosts."""
         name = platform.node()
-        if name in installed:
+        if name in installed and installed[name].distribution == distribution:  # Not sent there, if it is in a list.
             return installed[name]
         cache = str(_cache())
         with this_host() as here:
