@@ -42,7 +42,7 @@ class Far:
 
 
 def measure() -> list[str]:
-    """Rounds with few and many hosts, with and without latency, in an order drawn anew each round."""
+    """Rounds with few and many hosts, with and without latency, in an order drawn again for each round."""
     ways = [(hosts, latency) for hosts in (FEW, MANY) for latency in (0.0, LATENCY)]
     wall: dict[tuple[int, float], list[float]] = {way: [] for way in ways}
     cpu: dict[tuple[int, float], list[float]] = {way: [] for way in ways}

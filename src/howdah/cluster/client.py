@@ -171,7 +171,7 @@ def forget(name: str) -> bool:
     if host is None or held:
         where = "of this host" if host is None else f"up on {host}"
         raise UsageError(f"the cluster {name!r} is {where}", hint=f"`howdah down --name {name}` there ends it.")
-    for mine in (directory.conf, directory.client, directory.path / "work"):
+    for mine in (directory.conf, directory.client, *directory.path.glob("work*")):
         shutil.rmtree(mine, ignore_errors=True)
     directory.mark("down")
     return True

@@ -94,7 +94,7 @@ class LiveCluster(ABC):
         return self.client.name
 
     def daemons_by_host(self) -> Mapping[str, tuple[Host, tuple[Daemon, ...]]]:
-        """The daemons on every host that can be reached, beside its channel."""
+        """The daemons on every host that can be reached, with its channel."""
         return {
             name: (host, found)
             for name, host in self.hosts.items()

@@ -11,7 +11,7 @@ from howdah.hadoop.distribution.distribution import Distribution, sha256
 from howdah.host import Host, operations
 
 _CHUNK = 4 << 20
-"""Bytes of one message: beside it, others wait for the channel."""
+"""Bytes of one message: others wait for the channel meanwhile."""
 _OWN = "howdah"
 """The directory of our jars in the tree of a distribution on a host."""
 

@@ -56,7 +56,7 @@ def acquired(*hosts: Far, addresses: Mapping[str, str] | None = None, nodes: int
     listed = [ListedHost(host.name, address=(addresses or {}).get(host.name)) for host in hosts]
     found = {host.name: host for host in hosts}
     opened: Any = found.__getitem__
-    allocation = ListedAllocation(listed, 15.0, lambda one: opened(one.name), lambda _: [])
+    allocation = ListedAllocation(listed, {"kind": "hosts"}, opened, lambda _: [])
     try:
         return allocation.acquire("c", nodes or len(hosts), HOME)
     finally:

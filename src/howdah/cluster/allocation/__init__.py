@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from howdah.cluster.allocation.here import channels, local, open_channel
+from howdah.cluster.allocation.holding import Holding, Open, close_hosts
 from howdah.cluster.allocation.listed import hosts, open_described
 from howdah.cluster.request import SILENCE
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host
 from howdah.host.channel import open_local
-from howdah.host.over import over
 from howdah.spec.slips import did_you_mean
+
+__all__ = ["ALLOCATIONS", "Allocation", "close_hosts", "find_allocation", "open_hosts"]
 
 
 class Allocation(Protocol):
@@ -56,7 +58,7 @@ ALLOCATIONS: dict[str, Callable[[str | None, float], Allocation]] = {
 }
 """By kind; each is given what stands behind the colon, and the silence of its channels in seconds."""
 
-_OPENERS: dict[str, Callable[[Mapping[str, Any]], Callable[[str], Host]]] = {
+_OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
     "local": lambda _: open_local,
     "channels": open_channel,
     "hosts": open_described,
@@ -79,21 +81,10 @@ def open_hosts(described: Mapping[str, Any], names: Iterable[str]) -> dict[str, 
 
     Raises HostProblem; none is open then.
     """
-    opener = _OPENERS[described["kind"]](described)
-    opened: dict[str, Host] = {}
-
-    def one(name: str) -> None:
-        opened[name] = opener(name)
-
-    names = tuple(names)
+    holding = Holding((), _OPENERS[described["kind"]](described))
     try:
-        over({name: name for name in names}, one)
+        holding.open(names)
     except BaseException:
-        close_hosts(opened)
+        holding.release()
         raise
-    return {name: opened[name] for name in names}
-
-
-def close_hosts(hosts: Mapping[str, Host]) -> None:
-    """Closes all channels at once."""
-    over(hosts, lambda host: host.close())
+    return dict(holding.hosts)

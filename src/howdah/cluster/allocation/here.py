@@ -3,53 +3,37 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP, Reservation
+from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
+from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
-from howdah.host import Host, operations
+from howdah.host import operations
 from howdah.host.channel import Channel, open_local
 from howdah.host.launch.process import ProcessLauncher
-from howdah.host.over import over
 
-_SECURITY = "none"
-_MOST_NODES = 20
 _MOST_CHANNELS = 64
 
-Open = Callable[[str], Host]
-"""Opens a channel to the host of that name."""
 
-
-class HereAllocation:
+class HereAllocation(Holding):
     """See `howdah.cluster.allocation.Allocation`. Every node has a loopback address and ports of its own."""
 
     def __init__(self, names: Sequence[str], description: Mapping[str, Any], open_host: Open = open_local) -> None:
-        """`names` are the hosts', in the order in which they are used; `description` is what `describe` returns."""
-        self._names = names
+        """`description` is what `describe` returns."""
+        super().__init__(names, open_host)
         self._description = description
-        self._open_host = open_host
-        self._hosts: dict[str, Host] = {}
-        self._reservation = Reservation()
-
-    @property
-    def hosts(self) -> Mapping[str, Host]:
-        return self._hosts
-
-    @property
-    def usual_nodes(self) -> int:
-        return len(self._names)
 
     @property
     def is_here(self) -> bool:
         return True
 
     def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
-        if nodes > _MOST_NODES:
-            raise HostProblem(f"{nodes} nodes on one machine are more than the {_MOST_NODES} that are possible")
+        if nodes > MOST_NODES:
+            raise HostProblem(f"{nodes} nodes on one machine are more than the {MOST_NODES} that are possible")
         used = list(spread(self._names, nodes))
-        self._open(list(dict.fromkeys(used)))
+        self.open(used)
         quarters = self._quarters(home)
         needed = ports_needed(nodes)
         probe = self._hosts[used[0]]
@@ -61,26 +45,15 @@ class HereAllocation:
                 continue
             free = operations.free_ports(probe, spots[0].address, ports)
             if list(free) == ports:
-                return lay_out(name, spots, quarters, first_port=first, security=_SECURITY)
+                return lay_out(name, spots, quarters, first_port=first, security=SECURITY)
         raise HostProblem(
             f"no block of {needed} free ports between {FIRST_PORT} and {LAST_PORT}",
             host=probe.name,
             hint="`howdah status` lists clusters that are up; `howdah down --name NAME` ends one.",
         )
 
-    def release(self) -> None:
-        hosts, self._hosts = self._hosts, {}
-        over(hosts, lambda host: host.close())
-        self._reservation.release()
-
     def describe(self) -> Mapping[str, Any]:
         return self._description
-
-    def _open(self, names: Sequence[str]) -> None:
-        def one(name: str) -> None:
-            self._hosts[name] = self._open_host(name)
-
-        over({name: name for name in names}, one)
 
     def _quarters(self, home: Quarters) -> Mapping[str, Quarters]:
         """The one host is at home, several have directories that the others do not know."""

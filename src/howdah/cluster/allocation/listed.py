@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP, Reservation
+from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
+from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
 from howdah.host import Host, operations
@@ -15,8 +16,6 @@ from howdah.host.operations import Identity
 from howdah.host.over import over
 from howdah.spec.hosts import ListedHost, read_hosts
 
-_SECURITY = "none"
-_MOST_NODES = 20
 _REACH_SECONDS = 3.0
 _LISTEN_SECONDS = 15.0
 _PROBED = STEP - 1
@@ -24,48 +23,37 @@ _PROBED = STEP - 1
 _BRIDGES = ("docker", "virbr", "cni", "flannel", "veth", "br-", "podman")
 """What the names of interfaces begin with that no other host reaches."""
 
-Open = Callable[[ListedHost], Host]
 Target = tuple[str, int]
 Missed = Sequence[tuple[str, int, str]]
 """Targets that are not reached, and why."""
 
 
-class ListedAllocation:
+class ListedAllocation(Holding):
     """See `howdah.cluster.allocation.Allocation`. All daemons of a host have its one address, and ports of their
     own."""
 
     def __init__(
         self,
         listed: Sequence[ListedHost],
-        silence: float,
+        description: Mapping[str, Any],
         open_host: Open,
         from_here: Callable[[Sequence[Target]], Missed] | None = None,
     ) -> None:
-        """`from_here` tells which targets this machine does not reach."""
-        self._from_here = from_here or _from_here
+        """`description` is what `describe` returns; `from_here` tells which targets this machine does not reach."""
         self._listed = {host.name: host for host in listed}
-        self._silence = silence
-        self._open_host = open_host
-        self._hosts: dict[str, Host] = {}
-        self._reservation = Reservation()
-
-    @property
-    def hosts(self) -> Mapping[str, Host]:
-        return self._hosts
-
-    @property
-    def usual_nodes(self) -> int:
-        return len(self._listed)
+        super().__init__(tuple(self._listed), open_host)
+        self._description = description
+        self._from_here = from_here or _from_here
 
     @property
     def is_here(self) -> bool:
         return False
 
     def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:  # noqa: ARG002
-        if nodes > _MOST_NODES:
-            raise HostProblem(f"{nodes} nodes are more than the {_MOST_NODES} that are possible")
-        used = list(spread(list(self._listed), nodes))
-        self._open(dict.fromkeys(used))
+        if nodes > MOST_NODES:
+            raise HostProblem(f"{nodes} nodes are more than the {MOST_NODES} that are possible")
+        used = list(spread(self._names, nodes))
+        self.open(used)
         found = over(self._hosts, operations.identity)
         _refuse_twins(found)
         addresses = {host: self._address(host, one) for host, one in found.items()}
@@ -73,23 +61,10 @@ class ListedAllocation:
         first = self._first_port(addresses, ports_needed(nodes))
         self._check_reach(addresses, first + _PROBED)
         spots = [Spot(host, addresses[host]) for host in used]
-        return lay_out(name, spots, quarters, first_port=first, security=_SECURITY)
-
-    def release(self) -> None:
-        hosts, self._hosts = self._hosts, {}
-        over(hosts, lambda host: host.close())
-        self._reservation.release()
+        return lay_out(name, spots, quarters, first_port=first, security=SECURITY)
 
     def describe(self) -> Mapping[str, Any]:
-        listed = [host.to_json() for host in self._listed.values()]
-        return {"kind": "hosts", "listed": listed, "silence": self._silence}
-
-    def _open(self, names: Iterable[str]) -> None:
-        opened = over({name: self._listed[name] for name in names}, self._keep)
-        self._hosts = {name: self._hosts[name] for name in opened}
-
-    def _keep(self, listed: ListedHost) -> None:
-        self._hosts[listed.name] = self._open_host(listed)
+        return self._description
 
     def _address(self, name: str, found: Identity) -> str:
         """The address that other hosts reach this one by: the one that was written down, or the only one that can be
@@ -170,16 +145,18 @@ def hosts(argument: str | None, silence: float) -> ListedAllocation:
     """The hosts of `--on hosts:ARGUMENT`. Raises UsageError."""
     if not argument:
         raise UsageError("--on hosts: names none", hint="Write --on hosts:node1,node2, or --on hosts:FILE.")
-    return ListedAllocation(read_hosts(argument), silence, lambda listed: open_listed(listed, silence))
+    listed = read_hosts(argument)
+    described = {"kind": "hosts", "listed": [host.to_json() for host in listed], "silence": silence}
+    return ListedAllocation(listed, described, open_described(described))
 
 
-def open_listed(listed: ListedHost, silence: float) -> Channel:
-    """A channel to a host. Raises HostProblem."""
-    target = listed.name if listed.user is None else f"{listed.user}@{listed.name}"
-    return Channel(listed.name, SshLauncher(target, listed.port, listed.python), silence=silence)
-
-
-def open_described(described: Mapping[str, Any]) -> Callable[[str], Host]:
+def open_described(described: Mapping[str, Any]) -> Open:
     """What opens a channel to a host by its name, from the description of its allocation."""
     listed = {one["name"]: ListedHost(**one) for one in described["listed"]}
-    return lambda name: open_listed(listed[name], described["silence"])
+
+    def open_listed(name: str) -> Channel:
+        one = listed[name]
+        target = one.name if one.user is None else f"{one.user}@{one.name}"
+        return Channel(one.name, SshLauncher(target, one.port, one.python), silence=described["silence"])
+
+    return open_listed

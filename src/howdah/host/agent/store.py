@@ -33,7 +33,7 @@ def have(store: str, digests: list[str]) -> dict[str, int]:
 def put(store: str, digest: str, offset: int, content: bytes, last: bool) -> None:
     """Adds `content` at `offset`, which is where the part ends that is there. With the last one, the file is checked.
 
-    Raises ValueError where the file is not the one with this SHA-256; it is gone then, and can be sent anew.
+    Raises ValueError where the file is not the one with this SHA-256; it is gone then, and can be sent again.
     """
     part = _part(store, digest)
     make(os.path.dirname(part))

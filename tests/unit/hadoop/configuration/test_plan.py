@@ -5,7 +5,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from howdah.cluster.allocation.here import _MOST_NODES
+from howdah.cluster.allocation.holding import MOST_NODES
 from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
 from howdah.cluster.exposure import exposed, wildcard_ports
 from howdah.hadoop.configuration.plan import JOBS, Plan, ports_needed
@@ -37,7 +37,7 @@ def test_places_and_daemons() -> None:
 
 
 def test_the_largest_cluster_fits_between_two_blocks() -> None:
-    assert ports_needed(_MOST_NODES) <= STEP
+    assert ports_needed(MOST_NODES) <= STEP
     assert (LAST_PORT - FIRST_PORT) // STEP <= 255, "a block's number is a byte of its addresses"
 
 

@@ -1,0 +1,55 @@
+"""What every allocation does with its hosts, wherever they come from: hold them open, and a block of ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from howdah.cluster.allocation.ports import Reservation
+from howdah.host import Host
+from howdah.host.over import over
+
+SECURITY = "none"
+MOST_NODES = 20
+
+Open = Callable[[str], Host]
+"""Opens a channel to the host of that name."""
+
+
+class Holding:
+    """Hosts by their `names`, in the order in which they are used, which `open_host` opens. `Allocation` says when each
+    of the public parts is called."""
+
+    def __init__(self, names: Sequence[str], open_host: Open) -> None:
+        self._names = names
+        self._open_host = open_host
+        self._hosts: dict[str, Host] = {}
+        self._reservation = Reservation()
+
+    @property
+    def hosts(self) -> Mapping[str, Host]:
+        return self._hosts
+
+    @property
+    def usual_nodes(self) -> int:
+        return len(self._names)
+
+    def open(self, names: Iterable[str]) -> None:
+        """Opens channels to these hosts, all at once; a name that comes again is one host. Raises HostProblem; those
+        that are open then are closed by `release`."""
+        found = {name: name for name in names}
+
+        def one(name: str) -> None:
+            self._hosts[name] = self._open_host(name)
+
+        over(found, one)
+        self._hosts = {name: self._hosts[name] for name in found}
+
+    def release(self) -> None:
+        hosts, self._hosts = self._hosts, {}
+        close_hosts(hosts)
+        self._reservation.release()
+
+
+def close_hosts(hosts: Mapping[str, Host]) -> None:
+    """Closes all channels at once."""
+    over(hosts, lambda host: host.close())
