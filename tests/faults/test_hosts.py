@@ -106,6 +106,7 @@ def test_a_supervisor_that_dies_takes_every_host_with_it(home: Home) -> None:
     eventually(lambda: not home.processes(), 30, "nothing is left running")
     assert len(list((home.path / "clusters" / "many").glob("work-channel*"))) == 3, "what there was of data"
     nothing_is_left(home)
+    assert len(list((home.path / "clusters" / "many" / "logs").glob("*.log"))) == 9
 
 
 def test_a_directory_that_is_somebody_elses_on_one_host_is_refused_on_all(home: Home, tmp_path: Path) -> None:

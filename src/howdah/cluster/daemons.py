@@ -13,7 +13,7 @@ from pathlib import Path
 
 from howdah.cluster.installation import Installation
 from howdah.cluster.ownership import refuse_exposed, remove_directories
-from howdah.cluster.state import Daemon, write_private
+from howdah.cluster.state import Daemon
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.cluster import Configuration, environment_script
 from howdah.hadoop.configuration.plan import Place, Plan
@@ -28,8 +28,6 @@ from howdah.host.user import process_user
 
 _FORMAT_SECONDS = 60.0
 _LOG_TAIL = 16000
-_LOG_KEPT = 4 << 20
-"""Bytes of a log that are brought home from its host; a daemon writes some KiB an hour."""
 _LOG_LINES = 8
 _LOG_NOISE = re.compile(r"\s+at |\s*\.\.\. \d+ more|\S+ \S+ (INFO|DEBUG|WARN) |/?\*+/?$|(STARTUP|SHUTDOWN)_MSG")
 _GRACE_SECONDS = 1.5
@@ -136,7 +134,7 @@ class Daemons:
 
     def remove(self, logs: Path) -> None:
         """Kills what is left of the daemons and removes their data and configuration on every host that answers; the
-        channels are still open. The ends of logs that are not in `logs` by themselves are copied there.
+        channels are still open. Logs stay in `logs`.
 
         Raises HostProblem or ClusterProblem for what is left.
         """
@@ -150,13 +148,7 @@ class Daemons:
             self._remove_lost(host, logs)
 
     def _remove_files(self, host: Host, logs: Path) -> None:
-        for role, place in self._plan.daemons():
-            log = self._plan.log_of(role, place)
-            kept = logs / Path(log).name
-            if place.host == host.name and str(kept) != log:
-                with suppress(HostProblem, OSError):  # It was never started; or there is no room for it here.
-                    write_private(kept, operations.read_file(host, log, offset=-_LOG_KEPT))
-        remove_directories(host, self._plan)
+        remove_directories(host, self._plan, logs)
         operations.remove(host, self._plan.quarters[host.name].conf)
 
     def _remove_lost(self, lost: Host, logs: Path) -> None:

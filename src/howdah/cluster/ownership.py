@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 from howdah.cluster.allocation import close_hosts, open_hosts
-from howdah.cluster.state import Manifest
+from howdah.cluster.state import Manifest, cluster_directory, write_private
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
@@ -15,6 +17,8 @@ from howdah.store import howdah_home
 
 _POLL_SECONDS = 0.05
 _DYING_SECONDS = 15.0
+_LOG_KEPT = 4 << 20
+"""Bytes of a log that are brought home from its host; a daemon writes some KiB an hour."""
 
 
 def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
@@ -56,13 +60,15 @@ def refuse_exposed(host: Host, directory: str) -> None:
         )
 
 
-def remove_directories(host: Host, plan: Plan) -> None:
+def remove_directories(host: Host, plan: Plan, logs: Path) -> None:
     """Removes what `claim_directories` has made on `host`; what another cluster has claimed since then is that one's.
+    The ends of logs that are not in `logs` by themselves are copied there before.
 
     Raises:
         HostProblem: that cannot be done.
         ClusterProblem: nothing in a directory says whose it is.
     """
+    _keep_logs(host, plan, logs)
     unknown = []
     for directory in plan.directories(host.name):
         if operations.remove_claimed(host, directory, owner_of(plan)) == "":
@@ -75,17 +81,26 @@ def remove_directories(host: Host, plan: Plan) -> None:
         )
 
 
+def _keep_logs(host: Host, plan: Plan, logs: Path) -> None:
+    for role, place in plan.daemons():
+        log = plan.log_of(role, place)
+        kept = logs / Path(log).name
+        if place.host == host.name and str(kept) != log:
+            with suppress(HostProblem, OSError):  # It was never started; or there is no room for it here.
+                write_private(kept, operations.read_file(host, log, offset=-_LOG_KEPT))
+
+
 def remove_data(manifest: Manifest) -> None:
     """Removes what a dead cluster of this machine left, whose daemons may be dying yet. Raises HostProblem where that
     cannot be done."""
-    plan = manifest.plan
+    plan, logs = manifest.plan, cluster_directory(manifest.name).logs
     deadline = time.monotonic() + _DYING_SECONDS
 
     def remove(host: Host) -> None:
         operations.end_strays(host, plan.quarters[host.name].root)
         while True:
             try:
-                return remove_directories(host, plan)
+                return remove_directories(host, plan, logs)
             except HostProblem:
                 if time.monotonic() > deadline:
                     raise
