@@ -97,8 +97,11 @@ def test_status_says_where_and_that_it_is_open(there: Any, hosts: Lab, far: dict
 
 
 @pytest.mark.promise("Who knows that the cluster is open is not told", "reference/allocations")
-def test_who_knows_that_it_is_open_is_not_told(there: Any) -> None:
-    said = there("up", "--name", "open", "--on", "hosts:red", "--insecure").ok().out
+def test_who_knows_that_it_is_open_is_not_told(there: Any, listed: Path, tmp_path: Path) -> None:
+    scratch, _ = listed.read_text().splitlines()
+    alone = tmp_path / "one.yaml"
+    alone.write_text(f"{scratch}\nhosts: [red]\n")  # What was sent and made there is used again.
+    said = there("up", "--name", "open", "--on", f"hosts:{alone}", "--insecure").ok().out
     there("down", "--name", "open").ok()
     assert "is up after" in said
     assert "Not secured" not in said

@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from howdah.cluster.allocation import find_allocation, open_hosts
 from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.health import wait_until_healthy
-from howdah.cluster.installation import Installation, check_alike, install
+from howdah.cluster.installation import Installation, check_alike, install_all
 from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
@@ -36,13 +36,15 @@ from howdah.hadoop.interfaces.namenode import NameNode
 from howdah.hadoop.interfaces.resourcemanager import ResourceManager
 from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host import Host, operations
-from howdah.host.channel import this_host
+from howdah.host.channel import open_local
 from howdah.host.over import over
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
 
 _HEALTHY_SECONDS = 120.0
+_CLIENTS = "this machine"
+"""Where clients run, among the names of hosts."""
 # The NodeManager takes no disk with less than 512 MiB free, and HDFS places a block only where a whole one fits; the
 # rest is for what the daemons write before the first job.
 _LEAST_DISK = 2 << 30
@@ -67,19 +69,14 @@ class Assembly:
         """
         request, home = self._request, self._directory
         plan, free = self._acquire()
-        hosts, cache = self._allocation.hosts, str(_cache())
+        hosts = self._allocation.hosts
         host = hosts[plan.masters.host]
         announce("allocation")
         distribution = self._distribution(host)
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
-
-        def install_on(one: Host) -> Installation:
-            return install(one, distribution, plan.quarters[one.name].store, here=cache, archive=shared)
-
-        installed = over(hosts, install_on)
-        own = self._own(installed, distribution, archive=shared)
-        check_alike({**installed, platform.node(): own})
+        installed, own = self._install(plan, distribution, archive=shared)
+        check_alike({**installed, _CLIENTS: own})
         sizing = _size(plan, hosts, free)
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, host.name)
@@ -115,14 +112,19 @@ class Assembly:
         self._wait(announce, check_wanted)
         return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
 
-    def _own(self, installed: Mapping[str, Installation], distribution: Distribution, *, archive: bool) -> Installation:
-        """The software of the clients, on this machine, which may be one of the hosts."""
-        name = platform.node()
-        if name in installed and installed[name].distribution == distribution:  # Not sent there, if it is in a list.
-            return installed[name]
-        cache = str(_cache())
-        with this_host() as here:
-            return install(here, distribution, cache, here=cache, archive=archive)
+    def _install(
+        self, plan: Plan, distribution: Distribution, *, archive: bool
+    ) -> tuple[Mapping[str, Installation], Installation]:
+        """The software of each host, and that of the clients on this machine, which may be one of the hosts."""
+        hosts, cache = dict(self._allocation.hosts), str(_cache())
+        stores = {name: plan.quarters[name].store for name in hosts}
+        own = next((name for name, store in stores.items() if store == cache), None)
+        with ExitStack() as opened:
+            if own is None:  # Nothing is sent here, also where this machine is in a list of hosts.
+                own = _CLIENTS
+                hosts[own], stores[own] = opened.enter_context(closing(open_local(own))), cache
+            installed = install_all(hosts, distribution, stores, here=cache, archive=archive)
+        return {name: installed[name] for name in plan.quarters}, installed[own]
 
     def _acquire(self) -> tuple[Plan, int]:
         """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises

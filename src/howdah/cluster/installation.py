@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ from howdah.errors import HostProblem
 from howdah.hadoop.distribution.archive import ensure_archive
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
-from howdah.host import Host
+from howdah.host import Host, operations
+from howdah.host.over import over
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,40 @@ def install(host: Host, distribution: Distribution, store: str, *, here: str, ar
         there = ship(host, distribution, store)
     made = ensure_archive(host, distribution, jdk, store, installed=there) if archive else None
     return Installation(there, jdk, made)
+
+
+def install_all(
+    hosts: Mapping[str, Host], distribution: Distribution, stores: Mapping[str, str], *, here: str, archive: bool
+) -> dict[str, Installation]:
+    """`install` on every host with its store, at once. Where hosts have one store together, the first of them fills it
+    before the others look at it. Raises HostProblem."""
+
+    def one(host: Host) -> Installation:
+        return install(host, distribution, stores[host.name], here=here, archive=archive)
+
+    first = first_with_store(hosts, stores)
+    leading = over({name: hosts[name] for name in hosts if first[name] == name}, one)
+    following = over({name: hosts[name] for name in hosts if first[name] != name}, one)
+    return {name: {**leading, **following}[name] for name in hosts}
+
+
+def first_with_store(hosts: Mapping[str, Host], stores: Mapping[str, str]) -> dict[str, str]:
+    """For every host the first one whose store is the same directory, which may be itself: each leaves a mark in its
+    own and sees whose are there. One path is two directories on two local disks, and one on a file system of the
+    network. Raises HostProblem."""
+    if len(hosts) < 2:
+        return {name: name for name in hosts}
+    marks = {name: f"{stores[name]}/.{secrets.token_hex(8)}" for name in hosts}
+
+    def leave(host: Host) -> None:
+        refuse_exposed(host, stores[host.name])
+        operations.make_directory(host, stores[host.name])
+        operations.write_file(host, marks[host.name], b"")
+
+    over(hosts, leave)
+    seen = over(hosts, lambda host: {entry.name for entry in operations.list_directory(host, stores[host.name])})
+    over(hosts, lambda host: operations.remove(host, marks[host.name]))
+    return {name: next(one for one in hosts if marks[one].rpartition("/")[2] in seen[name]) for name in hosts}
 
 
 def check_alike(installed: Mapping[str, Installation]) -> None:

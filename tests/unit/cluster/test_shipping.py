@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from howdah.cluster.installation import Installation, check_alike
+from howdah.cluster.installation import Installation, check_alike, first_with_store, install_all
 from howdah.cluster.shipping import relocated, ship
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.host import Host, operations
 from howdah.host.channel import open_local
+from howdah.host.protocol import Completed
 
 LARGE = bytes(range(256)) * 40_000
 """More than two messages."""
@@ -37,6 +38,12 @@ class Counting:
                 raise HostProblem("lost", host=self.name)
             self.sent += len(arguments["content"])
         return self._host.call(operation, **arguments)
+
+    def run(self, argv: Sequence[str], **arguments: Any) -> Completed:
+        return self._host.run(argv, **arguments)
+
+    def close(self) -> None:
+        self._host.close()
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +120,41 @@ def test_a_file_that_arrives_damaged_is_refused_and_can_be_sent_again(host: Host
     assert operations.stored(host, store, [right]) == {right: 0}
     operations.put_file(host, store, right, 0, b"right", last=True)
     assert operations.stored(host, store, [right]) == {right: -1}
+
+
+@pytest.mark.promise("Hosts with one store fill it once", "reference/allocations")
+def test_hosts_with_one_store_fill_it_once(distribution: Distribution, tmp_path: Path) -> None:
+    stores = {name: str(tmp_path / place) for name, place in (("a", "one"), ("b", "one"), ("c", "other"))}
+    hosts = {name: Counting(open_local(name)) for name in stores}
+    try:
+        found = install_all(hosts, distribution, stores, here="elsewhere", archive=False)  # type: ignore[arg-type]
+    finally:
+        for host in hosts.values():
+            host.close()
+    whole = len(LARGE) + len(b"b<p>own")
+    assert {name: host.sent for name, host in hosts.items()} == {"a": whole, "b": 0, "c": whole}
+    assert list(found) == ["a", "b", "c"]
+    assert found["a"].distribution == found["b"].distribution
+    assert found["c"].distribution.home.is_relative_to(tmp_path / "other")
+    assert sorted(entry.name for entry in (tmp_path / "one").iterdir()) == ["files", "trees"]
+
+
+def test_one_path_on_two_file_systems_is_two_stores(tmp_path: Path) -> None:
+    class Rooted(Counting):
+        """A host that sees another directory by the same path."""
+
+        def call(self, operation: str, /, **arguments: Any) -> Any:
+            path = str(arguments["path"]).replace("/scratch", f"{tmp_path}/{self.name}")
+            return super().call(operation, **{**arguments, "path": path})
+
+    hosts = {name: Rooted(open_local(name)) for name in ("a", "b")}
+    try:
+        found = first_with_store(hosts, dict.fromkeys(hosts, "/scratch/store"))  # type: ignore[arg-type]
+    finally:
+        for host in hosts.values():
+            host.close()
+    assert found == {"a": "a", "b": "b"}
+    assert [list((tmp_path / name / "store").iterdir()) for name in hosts] == [[], []]
 
 
 def test_an_empty_file_is_a_file(host: Host, distribution: Distribution, tmp_path: Path) -> None:

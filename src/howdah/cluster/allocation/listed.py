@@ -87,9 +87,9 @@ class ListedAllocation(Holding):
 
     def _quarters(self, cluster: str, name: str, user: str) -> Quarters:
         own = f"{self._listed[name].scratch.rstrip('/')}/howdah-{user}"
-        # Hosts may have one scratch directory together.
+        # Hosts may have one scratch directory together, with one store.
         root = f"{own}/{cluster}-{name}"
-        return Quarters(name, root, f"{root}/conf", f"{root}/logs", f"{own}/store-{name}")
+        return Quarters(name, root, f"{root}/conf", f"{root}/logs", f"{own}/store")
 
     def _first_port(self, addresses: Mapping[str, str], needed: int) -> int:
         """Where a block of ports begins that are free on every host. Raises HostProblem."""

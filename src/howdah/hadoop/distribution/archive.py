@@ -36,8 +36,8 @@ the job's own setting, `false` or `true`."""
 def ensure_archive(
     host: Host, distribution: Distribution, jdk: Jdk, store: str, *, installed: Distribution | None = None
 ) -> str | None:
-    """The archive for this distribution on this JDK, made in the `store` of `host` when it is not there yet (some 5 s
-    of CPU, once). `installed` is the distribution as it is on the host, where that has it at other paths.
+    """The archive for this distribution on this JDK, made in the `store` of `host` when it is not there yet (5 to
+    20 s of CPU, once). `installed` is the distribution as it is on the host, where that has it at other paths.
 
     None where this JDK cannot have one. An archive that no longer fits its jars is ignored by the JVM, not by us:
     the key holds the size and time of each jar. Archives with plugins that are no more are removed after a day.

@@ -1,8 +1,9 @@
 """Software that is kept on a host by its content: files by their SHA-256, and trees of hard links to them.
 
-STORE/files/SHA256          a whole file, checked
-      files/SHA256.part     one that is being sent; what there is of it need not be sent again
-      trees/NAME/…          directories whose files are links to those
+STORE/files/SHA256             a whole file, checked
+      files/SHA256.BOOT.part   one that is being sent to the host with this boot id, which may not be alone in the store
+                               that it has; what there is of it need not be sent again
+      trees/NAME/…             directories whose files are links to those
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import tempfile
 from typing import Any, Callable, Dict
 
 from .files import make
@@ -56,8 +58,8 @@ def lay(store: str, name: str, files: dict[str, str]) -> str:
     tree = "{}/trees/{}".format(store, name)
     if os.path.isdir(tree):
         return tree
-    fresh = "{}.{}.new".format(tree, os.getpid())
-    shutil.rmtree(fresh, ignore_errors=True)
+    make(os.path.dirname(tree))
+    fresh = tempfile.mkdtemp(".new", name, os.path.dirname(tree))
     for path, digest in files.items():
         place = os.path.join(fresh, path)
         make(os.path.dirname(place))
@@ -76,7 +78,8 @@ def _file(store: str, digest: str) -> str:
 
 
 def _part(store: str, digest: str) -> str:
-    return _file(store, digest) + ".part"
+    with open("/proc/sys/kernel/random/boot_id") as source:
+        return "{}.{}.part".format(_file(store, digest), source.read().strip())
 
 
 def _size(path: str) -> int:
