@@ -15,7 +15,7 @@ from typing import Any
 
 from howdah.cluster.allocation.here import channels
 from howdah.cluster.allocation.here import open_channel as open_channels
-from howdah.cluster.request import SILENCE
+from howdah.cluster.request import Links
 from howdah.host import Host
 from howdah.host.over import over
 
@@ -70,7 +70,7 @@ def _spread(values: list[float]) -> str:
 
 def _once(count: int, latency: float) -> tuple[float, float]:
     """The time and the CPU of opening channels to `count` hosts, a fingerprint of each, and closing them."""
-    open_host = open_channels(channels(str(count), SILENCE).describe())
+    open_host = open_channels(channels(str(count), Links()).describe())
     used, began = _cpu(), time.monotonic()
 
     def one(name: str) -> Far:

@@ -20,7 +20,7 @@ from benchmarks.pairs import howdah
 from howdah.cluster.allocation.here import local
 from howdah.cluster.daemons import Daemons
 from howdah.cluster.installation import Installation
-from howdah.cluster.request import SILENCE
+from howdah.cluster.request import Links
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.cluster import configure
 from howdah.hadoop.configuration.plan import Quarters
@@ -66,7 +66,7 @@ def _howdah() -> dict[str, float]:
 
 
 def _one_by_one() -> dict[str, float]:
-    allocation = local(None, SILENCE)
+    allocation = local(None, Links())
     with tempfile.TemporaryDirectory() as scratch:
         began = time.monotonic()
         try:
@@ -102,7 +102,7 @@ def _wait_for_web(address: str) -> None:
 
 
 def _minicluster() -> dict[str, float]:
-    allocation = local(None, SILENCE)
+    allocation = local(None, Links())
     try:
         plan = allocation.acquire("bench-mini", NODES, _home("/nowhere"))
         distribution, jdk = _software(allocation.hosts[plan.masters.host])

@@ -13,7 +13,7 @@ import pytest
 
 from howdah.cluster.allocation import ALLOCATIONS, Allocation, close_hosts, find_allocation, open_hosts
 from howdah.cluster.allocation.ports import Reservation
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Quarters, spread
 from howdah.host.supervise import is_alive
 from tests.contract.test_host import wait_for
@@ -114,7 +114,7 @@ def test_release_ends_what_was_started_and_may_be_called_at_any_time(make: Make,
 
 def test_more_nodes_than_there_can_be_is_a_problem_and_leaves_nothing_open(make: Make, tmp_path: Path) -> None:
     allocation = make()
-    with pytest.raises(HostProblem, match="10000 nodes"):
+    with pytest.raises(UsageError, match="10000 nodes"):
         allocation.acquire("c", 10_000, home(tmp_path))
     allocation.release()
     assert not allocation.hosts

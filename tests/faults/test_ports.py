@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.allocation.here import local
+from howdah.cluster.request import Links
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration.plan import Plan
 from tests.faults.conftest import Home, eventually, one_message
@@ -37,7 +38,7 @@ class Crowded:
 
 
 def acquire() -> Plan:
-    allocation = local(None, 15.0)
+    allocation = local(None, Links())
     try:
         return allocation.acquire("ports", 2, HOME)
     finally:
@@ -57,7 +58,7 @@ def test_a_block_with_one_port_taken_is_passed_over(which: str, address: str) ->
 
 
 def test_no_block_of_free_ports() -> None:
-    allocation = local(None, 15.0, lambda _: Crowded())  # type: ignore[arg-type,return-value]
+    allocation = local(None, Links(), lambda _: Crowded())  # type: ignore[arg-type,return-value]
     with pytest.raises(HostProblem) as caught:
         allocation.acquire("ports", 3, HOME)
     allocation.release()

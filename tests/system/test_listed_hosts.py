@@ -33,7 +33,12 @@ def listed(hosts: Lab, howdah: Howdah, tmp_path_factory: pytest.TempPathFactory)
     """A file with the hosts."""
     file = tmp_path_factory.mktemp("list") / "hosts.yaml"
     scratch = tmp_path_factory.mktemp("scratch")
-    file.write_text(f"scratch: {scratch}\nhosts: [red, green, {{host: blue, address: {hosts.addresses['blue']}}}]\n")
+    disks = ", ".join(str(tmp_path_factory.mktemp("disk")) for _ in range(2))
+    file.write_text(
+        f"scratch: {scratch}\nnetwork: eth*\nhosts:\n- {{host: red, rack: /r1}}\n"
+        f"- {{host: green, rack: /r1, disks: [{disks}]}}\n"
+        f"- {{host: blue, rack: /r2, address: {hosts.addresses['blue']}}}\n"
+    )
     return file
 
 
@@ -89,6 +94,22 @@ def test_terasort_validates_and_every_host_is_observed(there: Any, far: dict[str
     assert {one.host for one in stored.samples if one.metric == "bound_cpu_cores"} == set(_HOSTS)
 
 
+@pytest.mark.promise("`disks` have the data of nodes", "reference/allocations")
+def test_blocks_are_on_every_disk_of_a_host(far: dict[str, Any]) -> None:
+    used = [list(Path(disk).rglob("blk_*.meta")) for disk in far["plan"]["quarters"]["green"]["disks"]]
+    assert len(used) == 2
+    assert all(used)
+    assert not list(Path(far["plan"]["quarters"]["green"]["root"]).rglob("blk_*"))
+
+
+@pytest.mark.promise("Racks are told to Hadoop by address", "reference/allocations")
+def test_the_namenode_knows_the_racks(there: Any, hosts: Lab, far: dict[str, Any]) -> None:
+    said = there("exec", "--name", "far", "--", "hdfs", "dfsadmin", "-printTopology").ok().out
+    racks = [part.split()[0] for part in said.split("Rack: ")[1:]]
+    assert racks == ["/r1", "/r2"]
+    assert hosts.addresses["blue"] in said.partition("Rack: /r2")[2]
+
+
 def test_status_says_where_and_that_it_is_open(there: Any, hosts: Lab, far: dict[str, Any]) -> None:
     said = there("status").ok().out
     for host, address in hosts.addresses.items():
@@ -98,7 +119,7 @@ def test_status_says_where_and_that_it_is_open(there: Any, hosts: Lab, far: dict
 
 @pytest.mark.promise("Who knows that the cluster is open is not told", "reference/allocations")
 def test_who_knows_that_it_is_open_is_not_told(there: Any, listed: Path, tmp_path: Path) -> None:
-    scratch, _ = listed.read_text().splitlines()
+    scratch, *_ = listed.read_text().splitlines()
     alone = tmp_path / "one.yaml"
     alone.write_text(f"{scratch}\nhosts: [red]\n")  # What was sent and made there is used again.
     said = there("up", "--name", "open", "--on", f"hosts:{alone}", "--insecure").ok().out
@@ -114,7 +135,7 @@ def test_logs_come_from_the_hosts(there: Any, far: dict[str, Any]) -> None:
 def test_down_leaves_the_store_and_the_logs(there: Any, howdah: Howdah, far: dict[str, Any]) -> None:
     there("down", "--name", "far").ok()
     for quarters in far["plan"]["quarters"].values():
-        assert not Path(quarters["root"]).exists()
+        assert not [place for place in (quarters["root"], *quarters["disks"]) if Path(place).exists()]
         assert Path(quarters["store"]).exists()
     assert len(list((howdah.home / "clusters" / "far" / "logs").glob("*.log"))) == 9
     assert not [line for line in processes_of(howdah.home) if "far" in str(line)]

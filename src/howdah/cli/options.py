@@ -67,9 +67,9 @@ _MAKING = (
     click.option(
         "--nodes",
         metavar="N",
-        type=click.IntRange(1, 20),
+        type=click.IntRange(1),
         default=None,
-        help="Nodes, up to 20 (DataNode + NodeManager). [one for each host]",
+        help="Nodes, up to 20 on a machine (DataNode + NodeManager). [one for each host]",
     ),
     click.option(
         "--hadoop",
@@ -110,6 +110,12 @@ _MAKING = (
         default=SILENCE,
         show_default=True,
         help="After so long without a word, a host counts as lost, and ends its daemons.",
+    ),
+    click.option(
+        "--network",
+        metavar="NETWORK",
+        default=None,
+        help="For hosts: the network of the daemons, as 10.1.0.0/16, ib0 or eth*. [each host's only one]",
     ),
     click.option("--insecure", is_flag=True, help="You know that others can reach the hosts: do not say so."),
     click.option("--offline", is_flag=True, help="Fetch nothing."),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.request import ClusterRequest
+from howdah.cluster.request import ClusterRequest, Links
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.tuning import select
 from howdah.model.storage import HDFS, parse_storages
@@ -29,7 +29,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
     work = options["work_dir"]
     storage = options["storage"] or HDFS
     parse_storages(storage)
-    allocation = find_allocation(options["on"])
+    allocation = find_allocation(options["on"], Links(options["silence"], options["network"]))
     if work is not None and not allocation.is_here:
         raise UsageError(
             "--work-dir is for this machine", hint="The list of hosts says where data is: `scratch: DIR` in its file."
@@ -42,6 +42,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         nodes=options["nodes"] or allocation.usual_nodes,
         allocation=options["on"],
         silence=options["silence"],
+        network=options["network"],
         insecure=options["insecure"],
         hadoop=options["hadoop"],
         hadoop_home=None if home is None else str(Path(home).absolute()),

@@ -56,7 +56,7 @@ class Assembly:
     def __init__(self, request: ClusterRequest, directory: ClusterDirectory) -> None:
         self._request = request
         self._directory = directory
-        self._allocation = find_allocation(request.allocation, request.silence)
+        self._allocation = find_allocation(request.allocation, request.links)
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
 
@@ -117,22 +117,25 @@ class Assembly:
     ) -> tuple[Mapping[str, Installation], Installation]:
         """The software of each host, and that of the clients on this machine, which may be one of the hosts."""
         hosts, cache = dict(self._allocation.hosts), str(_cache())
-        stores = {name: plan.quarters[name].store for name in hosts}
-        own = next((name for name, store in stores.items() if store == cache), None)
+        quarters = dict(plan.quarters)
+        own = next((name for name, one in quarters.items() if one.store == cache), None)
         with ExitStack() as opened:
             if own is None:  # Nothing is sent here, also where this machine is in a list of hosts.
                 own = _CLIENTS
-                hosts[own], stores[own] = opened.enter_context(closing(open_local(own))), cache
-            installed = install_all(hosts, distribution, stores, here=cache, archive=archive)
+                hosts[own], quarters[own] = opened.enter_context(closing(open_local(own))), self._quarters_here()
+            installed = install_all(hosts, distribution, quarters, here=cache, archive=archive)
         return {name: installed[name] for name in plan.quarters}, installed[own]
+
+    def _quarters_here(self) -> Quarters:
+        request, home = self._request, self._directory
+        work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
+        return Quarters(platform.node(), work, str(home.conf), str(home.logs), str(_cache()))
 
     def _acquire(self) -> tuple[Plan, int]:
         """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises
         HowdahError."""
-        request, home = self._request, self._directory
-        work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
-        own = Quarters(platform.node(), work, str(home.conf), str(home.logs), str(_cache()))
-        plan = self._allocation.acquire(request.name, request.nodes, own)
+        request = self._request
+        plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here())
         plan = replace(plan, storage=request.storage)
         if request.shuffle_directory is not None:
             plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
@@ -141,7 +144,7 @@ class Assembly:
         if (processors := request.processors) is not None:
             over(hosts, lambda one: operations.confine(one, processors))
         plan = self._plan = replace(plan, mount_types=_check_directory(hosts.values(), plan))
-        free = min(over(hosts, lambda one: _check_disk(one, plan.quarters[one.name].root)).values())
+        free = min(over(hosts, lambda one: _check_disks(one, plan.quarters[one.name])).values())
         return plan, free
 
     def _write_client(self, plan: Plan, files: Mapping[str, bytes]) -> None:
@@ -277,19 +280,20 @@ def _cache() -> Path:
     return (howdah_home() / "cache").resolve()
 
 
-def size_of(host: Host, nodes: int, disk: int) -> Sizing:
-    """The sizes of a cluster of `nodes` nodes on `host`, with `disk` bytes free. Raises HostProblem."""
+def size_of(host: Host, nodes: int, disk: int, *, masters: bool = True) -> Sizing:
+    """The sizes for `nodes` nodes on `host`, and the `masters` where they are there too, with `disk` bytes free. Raises
+    HostProblem."""
     facts = operations.capacity(host)
-    return size_cluster(nodes, facts.processors, facts.memory, facts.memory_available, disk)
+    return size_cluster(nodes, facts.processors, facts.memory, facts.memory_available, disk, masters=masters)
 
 
 def _size(plan: Plan, hosts: Mapping[str, Host], disk: int) -> Sizing:
     """The sizes for nodes on one machine or several, with `disk` bytes free on each. Raises HostProblem."""
-    parts = []
+    parts, of_masters = [], plan.quarters[plan.masters.host].machine
     for machine, host in plan.machines.items():
         names = [node.name for node in plan.nodes if plan.quarters[node.host].machine == machine]
         if names:
-            parts.append((size_of(hosts[host], len(names), disk), names))
+            parts.append((size_of(hosts[host], len(names), disk, masters=machine == of_masters), names))
     return combine(parts)
 
 
@@ -331,13 +335,18 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
     return tuple(sorted({found for found in mounted.values() if found is not None}))
 
 
-def _check_disk(host: Host, directory: str) -> int:
-    """The bytes that are free on the disk of `directory`."""
-    free = operations.space(host, directory).free
-    if free < _LEAST_DISK:
-        raise HostProblem(
-            f"{format_bytes(free)} are free on the disk of {directory}; a cluster needs {format_bytes(_LEAST_DISK)}",
-            hint="Free some, or choose another disk with --work-dir.",
-            host=host.name,
-        )
-    return free
+def _check_disks(host: Host, quarters: Quarters) -> int:
+    """The bytes that are free on the disks with the data of nodes together. Raises HostProblem for one that is full."""
+    free: dict[int, int] = {}
+    for directory in (*quarters.data, quarters.root):
+        found = operations.space(host, directory)
+        if found.free < _LEAST_DISK:
+            raise HostProblem(
+                f"{format_bytes(found.free)} are free on the disk of {directory}; a cluster needs "
+                f"{format_bytes(_LEAST_DISK)}",
+                hint="Free some, or choose another disk with --work-dir.",
+                host=host.name,
+            )
+        if directory in quarters.data:
+            free[found.device] = found.free
+    return sum(free.values())

@@ -27,6 +27,8 @@ from howdah.host.over import over
 from howdah.host.user import process_user
 
 _FORMAT_SECONDS = 60.0
+_AT_ONCE = 64
+"""Daemons that are being started at one moment."""
 _LOG_TAIL = 16000
 _LOG_LINES = 8
 _LOG_NOISE = re.compile(r"\s+at |\s*\.\.\. \d+ more|\S+ \S+ (INFO|DEBUG|WARN) |/?\*+/?$|(STARTUP|SHUTDOWN)_MSG")
@@ -90,10 +92,11 @@ class Daemons:
             operations.make_directory(host, conf, mode=0o700)
             for name, content in self._files(place, configuration, client_flags).items():
                 operations.write_file(host, f"{conf}/{name}", content)
-            for name in ("tmp", "name") if masters else ("tmp", "data", "containers"):
-                operations.make_directory(host, f"{place.directory}/{name}", mode=0o700)
+            made = [f"{place.directory}/{name}" for name in ("tmp", "name" if masters else "containers")]
             if not masters:
-                operations.make_directory(host, plan.container_files(place), mode=0o700)
+                made += [*(f"{one}/data" for one in place.data), *plan.container_files(place)]
+            for directory in made:
+                operations.make_directory(host, directory, mode=0o700)
 
     def start(self, announce: Callable[[str], None]) -> None:
         """Formats HDFS, if there is one, and starts every daemon, all at once; the NameNode as soon as that is done.
@@ -101,7 +104,7 @@ class Daemons:
         Raises:
             ClusterProblem: the format failed.
         """
-        with ThreadPoolExecutor(max_workers=len(self._plan.daemons()) + 1) as pool:
+        with ThreadPoolExecutor(min(_AT_ONCE, len(self._plan.daemons()) + 1)) as pool:
             formatting = pool.submit(self.format) if self._plan.storages.hdfs else None
             others = [
                 pool.submit(self.launch, role, place) for role, place in self._plan.daemons() if role is not NAMENODE

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from howdah.cluster.ownership import refuse_exposed
 from howdah.cluster.shipping import ship
 from howdah.errors import HostProblem
+from howdah.hadoop.configuration.plan import Quarters
 from howdah.hadoop.distribution.archive import ensure_archive
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
@@ -25,12 +26,13 @@ class Installation:
     archive: str | None
 
 
-def install(host: Host, distribution: Distribution, store: str, *, here: str, archive: bool) -> Installation:
+def install(host: Host, distribution: Distribution, quarters: Quarters, *, here: str, archive: bool) -> Installation:
     """Whatever of it is missing on `host` is sent or made. A host with the store `here` sees the files of this machine.
 
     Raises HostProblem.
     """
-    jdk = choose_jdk(find_jdks(host), distribution.version)
+    store = quarters.store
+    jdk = choose_jdk(find_jdks(host, quarters.java), distribution.version)
     there = distribution
     if store != here:
         refuse_exposed(host, store)
@@ -40,15 +42,20 @@ def install(host: Host, distribution: Distribution, store: str, *, here: str, ar
 
 
 def install_all(
-    hosts: Mapping[str, Host], distribution: Distribution, stores: Mapping[str, str], *, here: str, archive: bool
+    hosts: Mapping[str, Host],
+    distribution: Distribution,
+    quarters: Mapping[str, Quarters],
+    *,
+    here: str,
+    archive: bool,
 ) -> dict[str, Installation]:
-    """`install` on every host with its store, at once. Where hosts have one store together, the first of them fills it
-    before the others look at it. Raises HostProblem."""
+    """`install` on every host, at once. Where hosts have one store together, the first of them fills it before the
+    others look at it. Raises HostProblem."""
 
     def one(host: Host) -> Installation:
-        return install(host, distribution, stores[host.name], here=here, archive=archive)
+        return install(host, distribution, quarters[host.name], here=here, archive=archive)
 
-    first = first_with_store(hosts, stores)
+    first = first_with_store(hosts, {name: quarters[name].store for name in hosts})
     leading = over({name: hosts[name] for name in hosts if first[name] == name}, one)
     following = over({name: hosts[name] for name in hosts if first[name] != name}, one)
     return {name: {**leading, **following}[name] for name in hosts}

@@ -94,14 +94,19 @@ class ManagedCluster(LiveCluster):
     def mounts(self, machine: str) -> Mapping[str, str]:
         shuffle = {} if self._plan.shuffle is None else {self._plan.shuffle: "shuffle"}
         roots = {one.root: "cluster" for one in self._quarters_on(machine).values()}
-        return {"/": "/", **roots, **shuffle}
+        disks = {
+            disk: f"disk {number}"
+            for one in self._quarters_on(machine).values()
+            for number, disk in enumerate(one.disks, start=1)
+        }
+        return {"/": "/", **roots, **disks, **shuffle}
 
     @property
     def own_names(self) -> Mapping[str, str]:
         plan = self._plan
         names = {str(self.conf): "CONF"}
         for one in plan.quarters.values():
-            names |= {one.conf: "CONF", one.logs: "LOGS", one.root: "CLUSTER"}
+            names |= {one.conf: "CONF", one.logs: "LOGS", one.root: "CLUSTER"} | dict.fromkeys(one.disks, "CLUSTER")
         if plan.shuffle is not None:
             names[Path(plan.shuffle).name] = "CLUSTER"
         if plan.own_files:
@@ -121,9 +126,9 @@ class ManagedCluster(LiveCluster):
     def data_places(self, storage: str) -> Sequence[DataPlace]:
         plan, found = self._plan, []
         for host in plan.machines.values():
-            work = plan.quarters[host].root
-            data = work if storage == HDFS else str(plan.storages.directory)
-            found.append(DataPlace(self.hosts[host], data, work))
+            for work in plan.quarters[host].data:
+                data = work if storage == HDFS else str(plan.storages.directory)
+                found.append(DataPlace(self.hosts[host], data, work))
         return found
 
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:

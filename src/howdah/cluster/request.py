@@ -14,6 +14,16 @@ SILENCE = 15.0
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """How hosts are reached: after `silence` seconds without a word, either end of a channel counts the other as lost.
+    Daemons talk to each other on `network`: an interface or a pattern of its name, or a range of addresses; None where
+    each host has one network only, or its address was written down."""
+
+    silence: float = SILENCE
+    network: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterRequest:
     """A cluster to be made. `hadoop_home` is the user's own distribution; otherwise `hadoop` is a managed version.
 
@@ -26,6 +36,8 @@ class ClusterRequest:
     """Where the hosts come from, as `find_allocation` reads it."""
     silence: float = SILENCE
     """Seconds without a word after which a host counts as lost, and ends what was started on it."""
+    network: str | None = None
+    """The network of the daemons, as in `Links`."""
     insecure: bool = False
     """Whether it is known that others can reach it, so that nobody has to be told."""
     hadoop: str = PRIMARY
@@ -47,6 +59,10 @@ class ClusterRequest:
     storage: str = "hdfs"
     """Its storages (`howdah.model.storage`)."""
     offline: bool = False
+
+    @property
+    def links(self) -> Links:
+        return Links(self.silence, self.network)
 
     def to_json(self) -> str:
         """One line that `from_json` reads back."""

@@ -1,32 +1,40 @@
 """The hosts that somebody wrote down: `hosts:a,b,c`, or a file with one host on each line, or YAML with details.
 
 scratch: /scratch           # for all hosts, like every key but `host` and `address`
+network: 10.1.0.0/16
 hosts:
-  - node1
-  - { host: node2, user: ann, port: 2222, address: 10.1.0.2, python: /usr/bin/python3.9, scratch: /ssd }
+  - { host: node1, roles: [masters] }
+  - { host: node2, user: ann, port: 2222, python: /usr/bin/python3.9, disks: [/data1, /data2], rack: /r1 }
 """
 
 from __future__ import annotations
 
+import fnmatch
+import ipaddress
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from howdah.errors import UsageError
 from howdah.spec.document import Value, parse_document
+from howdah.spec.slips import did_you_mean
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
-_COMMON = ("user", "port", "python", "scratch")
+_RACK = re.compile(r"(/[A-Za-z0-9_.-]+)+")
+_ROLES = ("masters", "nodes")
+_LISTS = ("roles", "disks")
+_COMMON = ("user", "port", "python", "scratch", "java", "network", "rack", *_LISTS)
 _OF_A_HOST = ("host", "address", *_COMMON)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedHost:
-    """A host as it was written: `name` is what ssh takes, `address` is on the network of the daemons, `scratch` where
-    daemons keep data."""
+    """A host as it was written: `name` is what ssh takes, `address` is on the network of the daemons, or is found by
+    `network`, `scratch` is where daemons keep what they need, and data unless there are `disks`. `java` is the home of
+    the Java to run, `rack` the place in the network as Hadoop writes it, `roles` what may be there."""
 
     name: str
     user: str | None = None
@@ -34,6 +42,15 @@ class ListedHost:
     address: str | None = None
     python: str = "python3"
     scratch: str = "/tmp"
+    java: str | None = None
+    network: str | None = None
+    rack: str | None = None
+    roles: tuple[str, ...] = _ROLES
+    disks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in _LISTS:
+            object.__setattr__(self, name, tuple(getattr(self, name)))  # Lists, where they were written down.
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, of which `ListedHost(**values)` makes it again."""
@@ -73,7 +90,37 @@ def parse_hosts(content: str, file: Path) -> tuple[ListedHost, ...]:
     if "hosts" not in given:
         raise UsageError(f"{file} has no `hosts`")
     common = {name: value for name, value in given.items() if name != "hosts"}
-    return _without_repeats([_detailed(value, common) for value in given["hosts"].list()])
+    found = _without_repeats([_detailed(value, common) for value in given["hosts"].list()])
+    _check_together(found, file)
+    return found
+
+
+def _check_together(hosts: Sequence[ListedHost], file: Path) -> None:
+    """Raises UsageError where hosts that are right by themselves make no cluster."""
+    for role in _ROLES:
+        if not any(role in host.roles for host in hosts):
+            raise UsageError(f"{file}: no host may have the {role}", hint=f"Let `roles` of one host name {role}.")
+    depths = {0 if host.rack is None else host.rack.count("/") for host in hosts}
+    if len(depths) > 1:
+        raise UsageError(
+            f"{file}: racks have several depths", hint="Hadoop wants a rack for every host, each like /row1/rack2."
+        )
+
+
+def check_network(text: str) -> None:
+    """Raises UsageError unless it is a range of addresses, or can be the name of an interface or a pattern of it."""
+    try:
+        if "/" in text:
+            ipaddress.IPv4Network(text, strict=False)
+    except ValueError as error:
+        raise UsageError(f"network {text}: {error}", hint="Write 10.1.0.0/16, ib0 or eth*.") from None
+
+
+def is_on_network(network: str, interface: str, address: str) -> bool:
+    """Whether an interface with that address is on a network that `check_network` lets pass."""
+    if "/" in network:
+        return ipaddress.IPv4Address(address) in ipaddress.IPv4Network(network, strict=False)
+    return fnmatch.fnmatchcase(interface, network)
 
 
 def _plain(word: str, place: str) -> ListedHost:
@@ -100,7 +147,9 @@ def _detailed(value: Value, common: Mapping[str, Value]) -> ListedHost:
     return ListedHost(**fields)
 
 
-def _checked(name: str, value: Value) -> str | int:
+def _checked(name: str, value: Value) -> str | int | tuple[str, ...]:
+    if name in _LISTS:
+        return _checked_list(name, value)
     text = value.text()
     if name == "port":
         if not text.isdecimal() or not 0 < int(text) < 65536:
@@ -108,9 +157,30 @@ def _checked(name: str, value: Value) -> str | int:
         return int(text)
     if name == "address" and not _ADDRESS.fullmatch(text):
         raise value.problem(f"address is {text!r}, which is no IPv4 address")
-    if name == "scratch" and not text.startswith("/"):
-        raise value.problem(f"scratch is {text!r}, which is no absolute path")
+    if name in ("scratch", "java") and not text.startswith("/"):
+        raise value.problem(f"{name} is {text!r}, which is no absolute path")
+    if name == "rack" and not _RACK.fullmatch(text):
+        raise value.problem(f"rack is {text!r}, which is no rack", hint="Write it like a path: /row1/rack2.")
+    if name == "network":
+        try:
+            check_network(text)
+        except UsageError as error:
+            raise value.problem(error.message, hint=error.hint) from None
     return text
+
+
+def _checked_list(name: str, value: Value) -> tuple[str, ...]:
+    found = tuple(one.text() for one in value.list())
+    for one in found:
+        if found.count(one) > 1:
+            raise value.problem(f"{name} has {one} twice")
+        if name == "disks" and not one.startswith("/"):
+            raise value.problem(f"disks has {one!r}, which is no absolute path")
+        if name == "roles" and one not in _ROLES:
+            raise value.problem(f"roles has {one!r}", hint=did_you_mean(one, _ROLES))
+    if name == "roles" and not found:
+        raise value.problem("roles is empty", hint="Leave the host out, or let it have masters, nodes or both.")
+    return found
 
 
 def _without_repeats(hosts: Iterable[ListedHost]) -> tuple[ListedHost, ...]:

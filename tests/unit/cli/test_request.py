@@ -13,6 +13,7 @@ from howdah.errors import UsageError
 NOTHING: dict[str, Any] = {
     "on": "local",
     "silence": 15.0,
+    "network": None,
     "insecure": False,
     "nodes": None,
     "hadoop": "3.4.2",

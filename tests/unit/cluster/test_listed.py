@@ -51,9 +51,9 @@ class Far:
         self.closed = True
 
 
-def acquired(*hosts: Far, addresses: Mapping[str, str] | None = None, nodes: int | None = None) -> Plan:
-    """The plan on these hosts, all of which this machine reaches."""
-    listed = [ListedHost(host.name, address=(addresses or {}).get(host.name)) for host in hosts]
+def acquired(*hosts: Far, addresses: Mapping[str, str] | None = None, nodes: int | None = None, **common: Any) -> Plan:
+    """The plan on these hosts, all of which this machine reaches; `common` is what is written down for all."""
+    listed = [ListedHost(host.name, address=(addresses or {}).get(host.name), **common) for host in hosts]
     found = {host.name: host for host in hosts}
     opened: Any = found.__getitem__
     allocation = ListedAllocation(listed, {"kind": "hosts"}, opened, lambda _: [])
@@ -82,6 +82,36 @@ def test_one_of_several_addresses_has_to_be_named() -> None:
     assert acquired(several, addresses={"a": "10.1.0.1"}).masters.address == "10.1.0.1"
     with pytest.raises(HostProblem, match=r"\[a\] 10.9.0.1 is none of its addresses"):
         acquired(several, addresses={"a": "10.9.0.1"})
+
+
+@pytest.mark.promise("`--network` chooses the network of the daemons", "reference/allocations")
+def test_a_network_chooses_among_several_addresses() -> None:
+    several = Far("a", {**LO, "eth0": "10.0.0.1", "ib0": "10.1.0.1", "docker0": "172.17.0.1"})
+    for network, address in (("10.1.0.0/16", "10.1.0.1"), ("eth*", "10.0.0.1"), ("docker0", "172.17.0.1")):
+        assert acquired(several, network=network).masters.address == address
+    assert acquired(several, network="eth0", addresses={"a": "10.1.0.1"}).masters.address == "10.1.0.1"
+    with pytest.raises(HostProblem, match=r"\[a\] no address on the network 10.9.0.0/16; it has 127"):
+        acquired(several, network="10.9.0.0/16")
+    with pytest.raises(HostProblem, match=r"which network is it\? It has 10.0.0.1 \(eth0\), 10.1.0.1 \(ib0\)"):
+        acquired(several, network="10.0.0.0/8")
+
+
+def test_disks_and_java_are_of_the_cluster_on_each_host() -> None:
+    plan = acquired(Far("a", {"eth0": "10.0.0.1"}), disks=("/data1", "/data2/"), scratch="/ssd", java="/opt/jdk")
+    own = plan.quarters["a"]
+    assert own.root == "/ssd/howdah-ann/c-a"
+    assert own.disks == ("/data1/howdah-ann/c-a", "/data2/howdah-ann/c-a")
+    assert plan.nodes[0].data == ("/data1/howdah-ann/c-a/node1", "/data2/howdah-ann/c-a/node1")
+    assert (own.store, own.java) == ("/ssd/howdah-ann/store", "/opt/jdk")
+
+
+def test_there_are_as_many_nodes_as_hosts_can_have() -> None:
+    hosts = [Far(f"h{number}", {"eth0": f"10.0.0.{number}"}) for number in range(40)]
+    plan = acquired(*hosts)
+    assert len(plan.nodes) == 40
+    assert len({node.host for node in plan.nodes}) == 40
+    with pytest.raises(UsageError, match="41 nodes on 2 hosts are more than the 20 on each"):
+        acquired(*hosts[:2], nodes=41)
 
 
 def test_a_host_without_a_network_is_refused() -> None:

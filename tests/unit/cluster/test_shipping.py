@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from howdah.hadoop.distribution.jdk import Jdk
 from howdah.host import Host, operations
 from howdah.host.channel import open_local
 from howdah.host.protocol import Completed
+from tests.plans import HOME
 
 LARGE = bytes(range(256)) * 40_000
 """More than two messages."""
@@ -125,9 +127,10 @@ def test_a_file_that_arrives_damaged_is_refused_and_can_be_sent_again(host: Host
 @pytest.mark.promise("Hosts with one store fill it once", "reference/allocations")
 def test_hosts_with_one_store_fill_it_once(distribution: Distribution, tmp_path: Path) -> None:
     stores = {name: str(tmp_path / place) for name, place in (("a", "one"), ("b", "one"), ("c", "other"))}
+    quarters = {name: replace(HOME, store=store) for name, store in stores.items()}
     hosts = {name: Counting(open_local(name)) for name in stores}
     try:
-        found = install_all(hosts, distribution, stores, here="elsewhere", archive=False)  # type: ignore[arg-type]
+        found = install_all(hosts, distribution, quarters, here="elsewhere", archive=False)  # type: ignore[arg-type]
     finally:
         for host in hosts.values():
             host.close()

@@ -19,7 +19,7 @@ from howdah.cluster.assembly import check_sizing
 from howdah.cluster.client import Ended, find_cluster, forget, take_down
 from howdah.cluster.control import ControlClient, ControlServer
 from howdah.cluster.environment import shell_environment
-from howdah.cluster.request import ClusterRequest
+from howdah.cluster.request import ClusterRequest, Links
 from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Quarters
@@ -285,7 +285,7 @@ class AllFree:
 
 
 def test_two_clusters_that_come_up_at_once_get_different_ports() -> None:
-    first, second = (local(None, 15.0, lambda _: AllFree()) for _ in range(2))  # type: ignore[arg-type,return-value]
+    first, second = (local(None, Links(), lambda _: AllFree()) for _ in range(2))  # type: ignore[arg-type,return-value]
     try:
         plans = [allocation.acquire("a", 20, HOME) for allocation in (first, second)]
         ports = [{port for place in plan.places for port in place.ports.values()} for plan in plans]

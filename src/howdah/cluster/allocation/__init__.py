@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from howdah.cluster.allocation.here import channels, local, open_channel
 from howdah.cluster.allocation.holding import Holding, Open, close_hosts
 from howdah.cluster.allocation.listed import hosts, open_described
-from howdah.cluster.request import SILENCE
+from howdah.cluster.request import Links
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host
@@ -51,12 +51,12 @@ class Allocation(Protocol):
         """What a report says about it, and `open_hosts` needs: at least `kind`."""
 
 
-ALLOCATIONS: dict[str, Callable[[str | None, float], Allocation]] = {
+ALLOCATIONS: dict[str, Callable[[str | None, Links], Allocation]] = {
     "local": local,
     "channels": channels,
     "hosts": hosts,
 }
-"""By kind; each is given what stands behind the colon, and the silence of its channels in seconds."""
+"""By kind; each is given what stands behind the colon."""
 
 _OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
     "local": lambda _: open_local,
@@ -65,15 +65,14 @@ _OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
 }
 
 
-def find_allocation(text: str, silence: float = SILENCE) -> Allocation:
-    """The allocation that one writes as KIND or KIND:ARGUMENT; nothing is opened yet. After `silence` seconds without a
-    word, either end of a channel counts the other as lost. Raises UsageError."""
+def find_allocation(text: str, links: Links | None = None) -> Allocation:
+    """The allocation that one writes as KIND or KIND:ARGUMENT; nothing is opened yet. Raises UsageError."""
     kind, colon, argument = text.partition(":")
     if kind not in ALLOCATIONS:
         raise UsageError(
             f"--on {text}: there is no kind of allocation called {kind!r}", hint=did_you_mean(kind, ALLOCATIONS)
         )
-    return ALLOCATIONS[kind](argument if colon else None, silence)
+    return ALLOCATIONS[kind](argument if colon else None, links or Links())
 
 
 def open_hosts(described: Mapping[str, Any], names: Iterable[str]) -> dict[str, Host]:

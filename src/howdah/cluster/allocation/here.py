@@ -8,6 +8,7 @@ from typing import Any
 
 from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
 from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
+from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
 from howdah.host import operations
@@ -31,7 +32,7 @@ class HereAllocation(Holding):
 
     def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
         if nodes > MOST_NODES:
-            raise HostProblem(f"{nodes} nodes on one machine are more than the {MOST_NODES} that are possible")
+            raise UsageError(f"{nodes} nodes on one machine are more than the {MOST_NODES} that are possible")
         used = list(spread(self._names, nodes))
         self.open(used)
         quarters = self._quarters(home)
@@ -66,16 +67,18 @@ class HereAllocation(Holding):
         return found
 
 
-def local(argument: str | None, silence: float, open_host: Open = open_local) -> HereAllocation:  # noqa: ARG001
-    """This machine as one host, under its own name. A pipe to a process of this machine is never cut: there is no
-    `silence`. Raises UsageError for an argument."""
+def local(argument: str | None, links: Links, open_host: Open = open_local) -> HereAllocation:
+    """This machine as one host, under its own name. A pipe to a process of this machine is never cut: its silence means
+    nothing. Raises UsageError for an argument."""
+    _refuse_network("local", links)
     if argument is not None:
         raise UsageError(f"--on local takes no argument, and {argument!r} was given")
     return HereAllocation((platform.node(),), {"kind": "local"}, open_host)
 
 
-def channels(argument: str | None, silence: float) -> HereAllocation:
+def channels(argument: str | None, links: Links) -> HereAllocation:
     """This machine as so many hosts: each has an agent, a name and directories of its own. Raises UsageError."""
+    _refuse_network("channels", links)
     count = int(argument) if argument is not None and argument.isdecimal() and len(argument) < 5 else 0
     if not 1 <= count <= _MOST_CHANNELS:
         given = "nothing" if argument is None else repr(argument)
@@ -84,8 +87,13 @@ def channels(argument: str | None, silence: float) -> HereAllocation:
             hint="For example `howdah up --on channels:3`.",
         )
     names = tuple(f"channel{number}" for number in range(1, count + 1))
-    described = {"kind": "channels", "hosts": count, "silence": silence}
+    described = {"kind": "channels", "hosts": count, "silence": links.silence}
     return HereAllocation(names, described, open_channel(described))
+
+
+def _refuse_network(kind: str, links: Links) -> None:
+    if links.network is not None:
+        raise UsageError(f"--network is for hosts:, and --on {kind} has loopback addresses alone")
 
 
 def open_channel(described: Mapping[str, Any]) -> Open:

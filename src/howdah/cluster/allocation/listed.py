@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
 from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
+from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
 from howdah.host import Host, operations
@@ -14,7 +17,7 @@ from howdah.host.channel import Channel, this_host
 from howdah.host.launch.ssh import SshLauncher
 from howdah.host.operations import Identity
 from howdah.host.over import over
-from howdah.spec.hosts import ListedHost, read_hosts
+from howdah.spec.hosts import ListedHost, check_network, is_on_network, read_hosts
 
 _REACH_SECONDS = 3.0
 _LISTEN_SECONDS = 15.0
@@ -50,18 +53,27 @@ class ListedAllocation(Holding):
         return False
 
     def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:  # noqa: ARG002
-        if nodes > MOST_NODES:
-            raise HostProblem(f"{nodes} nodes are more than the {MOST_NODES} that are possible")
-        used = list(spread(self._names, nodes))
+        masters, workers = (
+            [name for name, host in self._listed.items() if role in host.roles] for role in ("masters", "nodes")
+        )
+        used = list(spread(self._names, nodes, masters, workers))
+        most = max(Counter(used[1:]).values())
+        if most > MOST_NODES:
+            what = f"{nodes} nodes on {len(set(used[1:]))} hosts are more than the {MOST_NODES} on each"
+            raise UsageError(f"{what} that are possible")
         self.open(used)
         found = over(self._hosts, operations.identity)
         _refuse_twins(found)
         addresses = {host: self._address(host, one) for host, one in found.items()}
         quarters = {host: self._quarters(name, host, one.user) for host, one in found.items()}
-        first = self._first_port(addresses, ports_needed(nodes))
+        first = self._first_port(addresses, ports_needed(most))
         self._check_reach(addresses, first + _PROBED)
-        spots = [Spot(host, addresses[host]) for host in used]
-        return lay_out(name, spots, quarters, first_port=first, security=SECURITY)
+        spots = [Spot(host, addresses[host], self._listed[host].rack) for host in used]
+        return lay_out(name, spots, quarters, first_port=first, security=SECURITY, apart=True)
+
+    @property
+    def usual_nodes(self) -> int:
+        return sum("nodes" in host.roles for host in self._listed.values())
 
     def describe(self) -> Mapping[str, Any]:
         return self._description
@@ -69,7 +81,7 @@ class ListedAllocation(Holding):
     def _address(self, name: str, found: Identity) -> str:
         """The address that other hosts reach this one by: the one that was written down, or the only one that can be
         it. Raises HostProblem."""
-        written, there = self._listed[name].address, found.addresses
+        written, network, there = self._listed[name].address, self._listed[name].network, found.addresses
         if written is not None:
             if written in there.values():
                 return written
@@ -77,19 +89,25 @@ class ListedAllocation(Holding):
         possible = {
             interface: address
             for interface, address in there.items()
-            if not address.startswith("127.") and not interface.startswith(_BRIDGES)
+            if not address.startswith("127.") and (network is not None or not interface.startswith(_BRIDGES))
         }
+        if network is not None:
+            possible = {interface: at for interface, at in possible.items() if is_on_network(network, interface, at)}
+            if not possible:
+                raise HostProblem(f"no address on the network {network}; it has {_words(there)}", host=name)
         if len(possible) != 1:
             what = f"which network is it? It has {_words(possible)}" if possible else "it has no address but its own"
-            hint = "Say which in a file: `hosts: [{host: NAME, address: 10.1.0.2}]`, and `--on hosts:FILE`."
+            hint = "Say which: --network 10.1.0.0/16, or --network ib0; or `address` in a file, and `--on hosts:FILE`."
             raise HostProblem(what, host=name, hint=hint)
         return next(iter(possible.values()))
 
     def _quarters(self, cluster: str, name: str, user: str) -> Quarters:
         own = f"{self._listed[name].scratch.rstrip('/')}/howdah-{user}"
         # Hosts may have one scratch directory together, with one store.
-        root = f"{own}/{cluster}-{name}"
-        return Quarters(name, root, f"{root}/conf", f"{root}/logs", f"{own}/store")
+        listed, below = self._listed[name], f"howdah-{user}/{cluster}-{name}"
+        root = f"{listed.scratch.rstrip('/')}/{below}"
+        disks = tuple(f"{disk.rstrip('/')}/{below}" for disk in listed.disks)
+        return Quarters(name, root, f"{root}/conf", f"{root}/logs", f"{own}/store", disks, listed.java)
 
     def _first_port(self, addresses: Mapping[str, str], needed: int) -> int:
         """Where a block of ports begins that are free on every host. Raises HostProblem."""
@@ -141,12 +159,15 @@ def _refuse_twins(found: Mapping[str, Identity]) -> None:
             )
 
 
-def hosts(argument: str | None, silence: float) -> ListedAllocation:
+def hosts(argument: str | None, links: Links) -> ListedAllocation:
     """The hosts of `--on hosts:ARGUMENT`. Raises UsageError."""
     if not argument:
         raise UsageError("--on hosts: names none", hint="Write --on hosts:node1,node2, or --on hosts:FILE.")
     listed = read_hosts(argument)
-    described = {"kind": "hosts", "listed": [host.to_json() for host in listed], "silence": silence}
+    if links.network is not None:
+        check_network(links.network)
+        listed = tuple(replace(host, network=links.network) for host in listed)
+    described = {"kind": "hosts", "listed": [host.to_json() for host in listed], "silence": links.silence}
     return ListedAllocation(listed, described, open_described(described))
 
 

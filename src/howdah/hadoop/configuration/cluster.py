@@ -40,6 +40,13 @@ _CAPACITY = {
     "yarn.scheduler.capacity.maximum-am-resource-percent": "0.5",
 }
 
+_RACKS = "topology.table"
+_TOPOLOGY = {
+    "net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
+    # Each daemon and application master has its own conf directory, and this name of it.
+    "net.topology.table.file.name": f"${{env.HADOOP_CONF_DIR}}/{_RACKS}",
+}
+
 
 def file_of(key: str) -> str:
     """The configuration file that a key belongs in."""
@@ -75,10 +82,12 @@ def scope_of(key: str) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings of one cluster: `common` for all and clients, `nodes` what each node has beside them."""
+    """The settings of one cluster: `common` for all and clients, `nodes` what each node has beside them. `racks` are
+    by address; none where nobody said."""
 
     common: Mapping[str, str]
     nodes: Mapping[str, Mapping[str, str]]
+    racks: Mapping[str, str]
 
     def files(self, place: str | None, environment: str) -> dict[str, bytes]:
         """The files of a conf directory: of node `place`, or of the masters and clients when None.
@@ -91,6 +100,8 @@ class Configuration:
             sites[file_of(key)][key] = value
         sites["capacity-scheduler.xml"] |= _CAPACITY | sites["capacity-scheduler.xml"]
         files = {name: render_site(properties).encode() for name, properties in sites.items()}
+        if self.racks:
+            files[_RACKS] = "".join(f"{address} {rack}\n" for address, rack in self.racks.items()).encode()
         return {**files, "log4j.properties": _LOG4J.encode(), "hadoop-env.sh": environment.encode()}
 
 
@@ -104,7 +115,8 @@ def configure(
     """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed. `of_nodes`
     has by name what is tuned for a node alone."""
     needed = {**_core(plan), **_hdfs(plan), **_posix(plan), **_yarn(plan), **_mapreduce(plan, distribution)}
-    common = {**needed, **tuned, **overrides}
+    racks = {place.address: place.rack for place in plan.places if place.rack is not None}
+    common = {**needed, **(_TOPOLOGY if racks else {}), **tuned, **overrides}
     if plan.storages.directory is not None:
         # Jobs split files by their blocks: those of both storages are as large.
         common.setdefault(POSIX_BLOCK_SIZE, common.get(BLOCK_SIZE, "128m"))
@@ -112,7 +124,8 @@ def configure(
         node: {key: value for key, value in tuned_there.items() if key not in overrides}
         for node, tuned_there in (of_nodes or {}).items()
     }
-    return Configuration(common, {node.name: {**_node(plan, node), **own.get(node.name, {})} for node in plan.nodes})
+    nodes = {node.name: {**_node(plan, node), **own.get(node.name, {})} for node in plan.nodes}
+    return Configuration(common, nodes, racks)
 
 
 def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> dict[str, bytes]:
@@ -259,7 +272,7 @@ def _node(plan: Plan, node: Place) -> dict[str, str]:
         "dfs.datanode.address": node.at("datanode_data"),
         "dfs.datanode.http.address": node.at("datanode_web"),
         "dfs.datanode.ipc.address": node.at("datanode_ipc"),
-        "dfs.datanode.data.dir": f"file://{node.directory}/data",
+        "dfs.datanode.data.dir": ",".join(f"file://{place}/data" for place in node.data),
     }
     return {
         **(hdfs if plan.storages.hdfs else {}),
@@ -268,7 +281,7 @@ def _node(plan: Plan, node: Place) -> dict[str, str]:
         "yarn.nodemanager.address": node.at("nodemanager_rpc"),
         "yarn.nodemanager.localizer.address": node.at("nodemanager_localizer"),
         "yarn.nodemanager.webapp.address": node.at("nodemanager_web"),
-        "yarn.nodemanager.local-dirs": plan.container_files(node),
+        "yarn.nodemanager.local-dirs": ",".join(plan.container_files(node)),
         "yarn.nodemanager.log-dirs": f"{node.directory}/containers",
         "mapreduce.shuffle.port": str(node.ports["shuffle"]),
     }

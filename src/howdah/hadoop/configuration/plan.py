@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,24 +18,46 @@ JOBS = 20
 class Quarters:
     """What a cluster has on one host: a directory `root` of its own with all its data, one for configuration and one
     for logs, which may be elsewhere; and `store`, where the software of all clusters is kept. `machine` names the
-    machine: several hosts may be on one."""
+    machine: several hosts may be on one. `disks` are directories of the cluster's own, each on a disk, that have the
+    data of nodes instead of `root`. `java` is the home of the Java to run, None for the best that is found."""
 
     machine: str
     root: str
     conf: str
     logs: str
     store: str
+    disks: tuple[str, ...] = ()
+    java: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "disks", tuple(self.disks))  # A list, where it was written down.
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """Where the data of nodes is."""
+        return self.disks or (self.root,)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One spot for daemons: the masters' or a node's, on `host`. `directory` is private to it."""
+    """One spot for daemons: the masters' or a node's, on `host`. `directory` is private to it, and so are those on
+    `disks`, which have the data of a node if there are any. `rack` is its place in the network as Hadoop writes it."""
 
     name: str
     host: str
     address: str
     ports: Mapping[str, int]
     directory: str
+    disks: tuple[str, ...] = ()
+    rack: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "disks", tuple(self.disks))  # A list, where it was written down.
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """Where the data of a node is."""
+        return self.disks or (self.directory,)
 
     def at(self, port: str) -> str:
         """`address:port` of the port called `port`."""
@@ -70,17 +94,20 @@ class Plan:
     def directories(self, host: str) -> tuple[str, ...]:
         """What the cluster has on `host`, to be removed with it."""
         own = f"{self.storages.directory}{self.own_files}" if self.own_files else None
-        return tuple(one for one in (self.quarters[host].root, self.shuffle, own) if one is not None)
+        quarters = self.quarters[host]
+        return tuple(one for one in (quarters.root, *quarters.disks, self.shuffle, own) if one is not None)
 
     def data_directories(self, host: str) -> tuple[str, ...]:
         """Where, on `host`, data of jobs is read and written, that of `posix` included."""
-        root = self.quarters[host].root
-        return tuple(one for one in (root, self.shuffle, self.storages.directory) if one is not None)
+        data = self.quarters[host].data
+        return tuple(one for one in (*data, self.shuffle, self.storages.directory) if one is not None)
 
-    def container_files(self, node: Place) -> str:
+    def container_files(self, node: Place) -> tuple[str, ...]:
         """Where the containers of `node` keep their files; in `shuffle`, in a directory with the name that reduces have
         of the node."""
-        return f"{node.directory}/local" if self.shuffle is None else f"{self.shuffle}/{node.address}"
+        if self.shuffle is not None:
+            return (f"{self.shuffle}/{node.address}",)
+        return tuple(f"{place}/local" for place in node.data)
 
     def conf_of(self, place: Place) -> str:
         """The conf directory of the daemons at `place`, on its host."""
@@ -123,45 +150,56 @@ NODE_PORTS = tuple(port for role in WORKERS for port in role.ports)
 
 
 def ports_needed(nodes: int) -> int:
-    """How many consecutive ports a cluster of `nodes` nodes takes."""
+    """How many consecutive ports a cluster takes with `nodes` nodes on one host."""
     return len(MASTER_PORTS) + 3 * JOBS + nodes * len(NODE_PORTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where an allocation lets daemons stand: a host, and an address of it that nobody else on it has."""
+    """Where an allocation lets daemons stand: a host, an address of it, and its place in the network."""
 
     host: str
     address: str
+    rack: str | None = None
 
 
-def spread(hosts: Sequence[str], nodes: int) -> Iterator[str]:
+def spread(hosts: Sequence[str], nodes: int, masters: Sequence[str] = (), workers: Sequence[str] = ()) -> Iterator[str]:
     """The hosts of the masters and of every node, in this order: nodes in turns over all hosts. With fewer nodes than
-    hosts the masters have the first one to themselves, and hosts that are left over are not used."""
-    yield hosts[0]
-    own = 1 if nodes < len(hosts) else 0
+    hosts the masters have the first one to themselves, and hosts that are left over are not used. `masters` and
+    `workers` are the hosts that may have them, where not all may."""
+    first, turns = (masters or hosts)[0], list(workers or hosts)
+    if nodes < len(turns) and first in turns:
+        turns.remove(first)
+    yield first
     for number in range(nodes):
-        yield hosts[own + number % (len(hosts) - own)]
+        yield turns[number % len(turns)]
 
 
 def lay_out(
-    name: str, spots: Sequence[Spot], quarters: Mapping[str, Quarters], *, first_port: int, security: str
+    name: str,
+    spots: Sequence[Spot],
+    quarters: Mapping[str, Quarters],
+    *,
+    first_port: int,
+    security: str,
+    apart: bool = False,
 ) -> Plan:
     """A plan with the masters at `spots[0]` and a node at each of the others, ports from `first_port` up. `quarters`
     are by host; those of hosts that no spot is on are left out.
 
-    Every node has ports of its own although it has an address of its own: the NameNode sees every loopback DataNode
-    come from 127.0.0.1, so that equal ports would make them evict each other, and the shuffle binds the wildcard.
+    Unless hosts are `apart`, each with a network of its own, every node has ports of its own although it has an address
+    of its own: the NameNode sees every loopback DataNode come from 127.0.0.1, so that equal ports would make them evict
+    each other, and the shuffle binds the wildcard.
     """
-    free = iter(range(first_port, first_port + ports_needed(len(spots) - 1)))
-
-    def place(name: str, spot: Spot, ports: tuple[str, ...]) -> Place:
-        given = {port: next(free) for port in ports}
-        return Place(name, spot.host, spot.address, given, f"{quarters[spot.host].root}/{name}")
-
-    masters = place("master", spots[0], MASTER_PORTS)
-    ranges = [[next(free) for _ in range(count)] for count in (2 * JOBS, JOBS)]
-    nodes = tuple(place(f"node{number}", spot, NODE_PORTS) for number, spot in enumerate(spots[1:], start=1))
+    counter = itertools.count(first_port)
+    masters = _place("master", spots[0], MASTER_PORTS, counter, quarters)
+    ranges = [[next(counter) for _ in range(count)] for count in (2 * JOBS, JOBS)]
+    first = next(counter)
+    of_host: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(first))
+    nodes = tuple(
+        _place(f"node{number}", spot, NODE_PORTS, of_host[spot.host if apart else ""], quarters)
+        for number, spot in enumerate(spots[1:], start=1)
+    )
     return Plan(
         name,
         masters,
@@ -171,3 +209,12 @@ def lay_out(
         application_web_ports=(ranges[1][0], ranges[1][-1]),
         security=security,
     )
+
+
+def _place(
+    name: str, spot: Spot, ports: tuple[str, ...], free: Iterator[int], quarters: Mapping[str, Quarters]
+) -> Place:
+    own = quarters[spot.host]
+    disks = tuple(f"{disk}/{name}" for disk in own.disks) if ports == NODE_PORTS else ()
+    given = {port: next(free) for port in ports}
+    return Place(name, spot.host, spot.address, given, f"{own.root}/{name}", disks, spot.rack)

@@ -69,20 +69,24 @@ class Sizing:
         return int(self.am_mib * _HEAP_SHARE)
 
 
-def size_cluster(nodes: int, processors: int, memory: int, available: int, disk: int) -> Sizing:
-    """The sizes for `nodes` nodes on one host with `processors` and `memory` bytes, `available` of them free now, and
-    `disk` bytes free where the data will be.
+def size_cluster(
+    nodes: int, processors: int, memory: int, available: int, disk: int, *, masters: bool = True
+) -> Sizing:
+    """The sizes for `nodes` nodes, and the `masters` where they are there too, on one host with `processors` and
+    `memory` bytes, `available` of them free now, and `disk` bytes free where the data will be.
 
     Raises:
         HostProblem: not enough memory for this many nodes.
     """
     usable = int(min(0.8 * memory, 0.9 * available) / _MIB)
-    slots, task = _slots(nodes, processors), _task(nodes, processors, usable)
+    slots, task = _slots(nodes, processors), _task(nodes, processors, usable, masters)
     if task < _TASK_LEAST_MIB:
-        fit = next((fewer for fewer in range(nodes, 0, -1) if _task(fewer, processors, usable) >= _TASK_LEAST_MIB), 0)
+        left = ((fewer, _task(fewer, processors, usable, masters)) for fewer in range(nodes, 0, -1))
+        fit = next((fewer for fewer, each in left if each >= _TASK_LEAST_MIB), 0)
         raise HostProblem(
             f"not enough memory for {nodes} nodes: {usable} MiB usable of {memory // _MIB}, the daemons take "
-            f"{_daemons(nodes)}, which leaves {max(task, 0)} MiB per task (at least {_TASK_LEAST_MIB} are needed)",
+            f"{_daemons(nodes, masters)}, which leaves {max(task, 0)} MiB per task (at least {_TASK_LEAST_MIB} are "
+            "needed)",
             hint=f"--nodes {fit} fits now. Or free memory." if fit else "Free memory: not one node fits now.",
         )
     task = min(task, _TASK_MOST_MIB)
@@ -103,15 +107,15 @@ def _slots(nodes: int, processors: int) -> int:
     return -(-processors // nodes)
 
 
-def _daemons(nodes: int) -> int:
-    """What the daemons of so many nodes take, in MiB."""
-    masters, workers = (sum(role.heap_mib + JVM_OVERHEAD_MIB for role in roles) for roles in (MASTERS, WORKERS))
-    return masters + nodes * workers
+def _daemons(nodes: int, masters: bool) -> int:
+    """What the daemons of so many nodes take, and the masters where they are there too, in MiB."""
+    of_masters, workers = (sum(role.heap_mib + JVM_OVERHEAD_MIB for role in roles) for roles in (MASTERS, WORKERS))
+    return masters * of_masters + nodes * workers
 
 
-def _task(nodes: int, processors: int, usable: int) -> int:
+def _task(nodes: int, processors: int, usable: int, masters: bool) -> int:
     """What is left for each task, in MiB; below 0 where the daemons do not fit."""
-    whole = (usable - _daemons(nodes)) // nodes - _AM_MIB
+    whole = (usable - _daemons(nodes, masters)) // nodes - _AM_MIB
     return whole // _slots(nodes, processors) // STEP_MIB * STEP_MIB
 
 

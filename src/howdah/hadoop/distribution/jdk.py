@@ -66,11 +66,18 @@ _BEFORE_3_5 = _Rule(8, 22, (17, 11, 8, 21), "Hadoop needs Java 8", "javax.securi
 _SINCE_3_5 = _Rule(17, None, (17, 21, 25), "its classes are compiled for Java 17")
 
 
-def find_jdks(host: Host) -> tuple[Jdk, ...]:
-    """Every Java on `host`, each once: JAVA_HOME's first, then that of the PATH, then the usual directories.
+def find_jdks(host: Host, named: str | None = None) -> tuple[Jdk, ...]:
+    """Every Java on `host`, each once: JAVA_HOME's first, then that of the PATH, then the usual directories. With
+    `named`, a home, that one alone.
 
     A runtime says what it is in its file `release`; only one without such a file is started (`java -version`).
+    Raises HostProblem where what is named is none.
     """
+    if named is not None:
+        jdk = read_jdk(host, named)
+        if jdk is None:
+            raise HostProblem(f"no Java in {named}", host=host.name, hint="A home has `bin/java` in it.")
+        return (jdk,)
     found: dict[str, Jdk | None] = {}
     for candidate in _candidates(host):
         home = operations.resolve_path(host, candidate)

@@ -2,14 +2,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from howdah.cluster.allocation.holding import MOST_NODES
 from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
 from howdah.cluster.exposure import exposed, wildcard_ports
-from howdah.hadoop.configuration.plan import JOBS, Plan, ports_needed
+from howdah.hadoop.configuration.cluster import configure
+from howdah.hadoop.configuration.plan import JOBS, Plan, Quarters, Spot, lay_out, ports_needed, spread
+from howdah.hadoop.distribution.distribution import Distribution
 from tests.plans import plan_of
+
+DISTRIBUTION = Distribution("3.4.2", Path("/hadoop"), "home", (), (), (), plugins=())
 
 
 def fixed_ports(plan: Plan) -> list[int]:
@@ -60,3 +67,62 @@ def test_with_both_the_first_is_the_default_and_hdfs_has_its_daemons() -> None:
     one = replace(plan_of(1), storage="hdfs,posix:/mnt/shared")
     assert len(one.daemons()) == 5
     assert one.directories("h") == ("/d",)
+
+
+HOSTS = [f"h{number}" for number in range(5)]
+
+
+@given(st.integers(1, 12), st.sets(st.sampled_from(HOSTS), min_size=1), st.sets(st.sampled_from(HOSTS), min_size=1))
+def test_nodes_and_masters_are_where_they_may_be(nodes: int, some: set[str], others: set[str]) -> None:
+    masters, workers = sorted(some), sorted(others)
+    first, *rest = spread(HOSTS, nodes, masters, workers)
+    assert first == masters[0]
+    assert set(rest) <= others
+    counts = [rest.count(host) for host in set(rest)]
+    assert max(counts) - min(counts) <= 1
+    if nodes < len(workers):
+        assert first not in rest
+
+
+def test_hosts_that_are_apart_have_the_same_ports() -> None:
+    spots = [Spot(host, f"10.0.0.{number}") for number, host in enumerate(["a", "a", "b", "a", "b"])]
+    quarters = {host: Quarters(host, f"/d-{host}", "/conf", "/logs", "/store") for host in "ab"}
+    plan = lay_out("p", spots, quarters, first_port=20000, security="none", apart=True)
+    one, two, three, four = (set(node.ports.values()) for node in plan.nodes)
+    assert (one, three) == (two, four)
+    assert not one & three
+    assert max(three) == 20000 + ports_needed(2) - 1
+    many = [Spot(f"h{number}", f"10.0.{number // 250}.{number % 250}") for number in range(500)]
+    one_each = {spot.host: Quarters(spot.host, "/d", "/conf", "/logs", "/store") for spot in many}
+    large = lay_out("p", [many[0], *many], one_each, first_port=20000, security="none", apart=True)
+    assert len(large.nodes) == 500
+    assert max(max(node.ports.values()) for node in large.nodes) < 20000 + STEP
+
+
+@pytest.mark.promise("`disks` have the data of nodes", "reference/allocations")
+def test_data_is_on_the_disks_and_nothing_else() -> None:
+    quarters = {"a": Quarters("a", "/d", "/conf", "/logs", "/store", ("/data1/p", "/data2/p"))}
+    plan = lay_out("p", [Spot("a", "10.0.0.1")] * 2, quarters, first_port=20000, security="none")
+    (node,) = plan.nodes
+    own = configure(plan, DISTRIBUTION, {}, {}).nodes["node1"]
+    assert own["dfs.datanode.data.dir"] == "file:///data1/p/node1/data,file:///data2/p/node1/data"
+    assert own["yarn.nodemanager.local-dirs"] == "/data1/p/node1/local,/data2/p/node1/local"
+    assert own["yarn.nodemanager.log-dirs"] == "/d/node1/containers"
+    assert plan.masters.disks == ()
+    assert plan.directories("a") == ("/d", "/data1/p", "/data2/p")
+    assert plan.data_directories("a") == ("/data1/p", "/data2/p")
+    shuffled = replace(plan, shuffle="/fast")
+    assert shuffled.container_files(node) == ("/fast/10.0.0.1",)
+
+
+@pytest.mark.promise("Racks are told to Hadoop by address", "reference/allocations")
+def test_racks_are_in_a_table_that_every_conf_directory_has() -> None:
+    quarters = {host: Quarters(host, f"/d-{host}", "/conf", "/logs", "/store") for host in "ab"}
+    spots = [Spot("a", "10.0.0.1", "/r1"), Spot("a", "10.0.0.1", "/r1"), Spot("b", "10.0.0.2", "/r2")]
+    made = configure(lay_out("p", spots, quarters, first_port=20000, security="none"), DISTRIBUTION, {}, {})
+    for place in (None, "node1", "node2"):
+        assert made.files(place, "")["topology.table"] == b"10.0.0.1 /r1\n10.0.0.2 /r2\n"
+    assert made.common["net.topology.table.file.name"] == "${env.HADOOP_CONF_DIR}/topology.table"
+    without = configure(plan_of(2), DISTRIBUTION, {}, {})
+    assert "topology.table" not in without.files(None, "")
+    assert not [key for key in without.common if key.startswith("net.topology")]

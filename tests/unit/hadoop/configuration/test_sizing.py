@@ -138,3 +138,9 @@ def test_a_task_must_have_room_beside_the_application_master(
     else:
         with pytest.raises(UsageError, match="no task can run while the application master does"):
             check_schedulable(settings, nodes_mib=nodes, node_vcores=8, most_mib=65536)
+
+
+def test_a_host_without_masters_has_their_memory_for_tasks() -> None:
+    both, nodes = (size_cluster(1, 4, 16 * GIB, 16 * GIB, 100 * GIB, masters=masters) for masters in (True, False))
+    of_masters = sum(role.heap_mib + JVM_OVERHEAD_MIB for role in MASTERS)
+    assert 0 < nodes.node_mib - both.node_mib <= of_masters

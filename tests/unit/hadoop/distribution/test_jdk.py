@@ -197,3 +197,10 @@ def test_flags_follow_the_java_and_the_hadoop() -> None:
     assert jvm_flags(jdk(17), "3.5.0") == flags
     assert jvm_flags(jdk(25), "3.5.0") == (*flags, "--enable-native-access=ALL-UNNAMED")
     assert script_flags("3.4.2") == ("-XX:+IgnoreUnrecognizedVMOptions", *flags)
+
+
+def test_a_java_that_is_named_is_the_only_one() -> None:
+    host = FilesHost({**java("/usr/lib/jvm/java-17-openjdk-amd64", DEBIAN), **java("/opt/jdk8u442", TEMURIN_8)})
+    assert [one.major for one in find_jdks(host, "/opt/jdk8u442")] == [8]
+    with pytest.raises(HostProblem, match="no Java in /opt/none"):
+        find_jdks(host, "/opt/none")
