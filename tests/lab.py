@@ -26,6 +26,10 @@ class Lab:
         """Runs a command in the network of a host."""
         _run("ip", "netns", "exec", f"hd{self.tag}-{name}", *command)
 
+    def bytes_sent_to_hosts(self) -> int:
+        """What this machine has sent to the hosts so far; what they send to each other does not count."""
+        return int(Path(f"/sys/class/net/hdbr{self.tag}/statistics/tx_bytes").read_text())
+
     @property
     def environment(self) -> dict[str, str]:
         """With which commands reach the hosts by name."""

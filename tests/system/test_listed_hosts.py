@@ -128,6 +128,19 @@ def test_who_knows_that_it_is_open_is_not_told(there: Any, listed: Path, tmp_pat
     assert "Not secured" not in said
 
 
+@pytest.mark.promise("Hosts copy software from each other", "reference/allocations")
+def test_software_leaves_this_machine_once(there: Any, hosts: Lab, tmp_path: Path) -> None:
+    own = "".join(f"- {{host: {name}, scratch: {tmp_path}/{name}}}\n" for name in _HOSTS)
+    (tmp_path / "apart.yaml").write_text(f"hosts:\n{own}")
+    before = hosts.bytes_sent_to_hosts()
+    there("up", "--name", "apart", "--on", f"hosts:{tmp_path}/apart.yaml", "--without", "class-data-sharing").ok()
+    sent = hosts.bytes_sent_to_hosts() - before
+    there("down", "--name", "apart").ok()
+    sizes = [sum(one.stat().st_size for one in (tmp_path / name).rglob("store/files/*")) for name in _HOSTS]
+    assert sizes[0] == sizes[1] == sizes[2]
+    assert sizes[0] < sent < 2 * sizes[0]
+
+
 def test_logs_come_from_the_hosts(there: Any, far: dict[str, Any]) -> None:
     assert "STARTUP_MSG" in there("logs", "--name", "far", "nodemanager-node3", "-n", "10000").ok().out
 

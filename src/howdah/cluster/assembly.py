@@ -123,7 +123,8 @@ class Assembly:
             if own is None:  # Nothing is sent here, also where this machine is in a list of hosts.
                 own = _CLIENTS
                 hosts[own], quarters[own] = opened.enter_context(closing(open_local(own))), self._quarters_here()
-            installed = install_all(hosts, distribution, quarters, here=cache, archive=archive)
+            points = plan.copy_points
+            installed = install_all(hosts, distribution, quarters, points, here=cache, archive=archive)
         return {name: installed[name] for name in plan.quarters}, installed[own]
 
     def _quarters_here(self) -> Quarters:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from howdah.cluster.ownership import refuse_exposed
-from howdah.cluster.shipping import ship
+from howdah.cluster.shipping import ship, spread_files
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration.plan import Quarters
 from howdah.hadoop.distribution.archive import ensure_archive
@@ -45,17 +45,21 @@ def install_all(
     hosts: Mapping[str, Host],
     distribution: Distribution,
     quarters: Mapping[str, Quarters],
+    points: Mapping[str, tuple[str, int]],
     *,
     here: str,
     archive: bool,
 ) -> dict[str, Installation]:
     """`install` on every host, at once. Where hosts have one store together, the first of them fills it before the
-    others look at it. Raises HostProblem."""
+    others look at it. Hosts copy files from each other at `points`. Raises HostProblem."""
 
     def one(host: Host) -> Installation:
         return install(host, distribution, quarters[host.name], here=here, archive=archive)
 
-    first = first_with_store(hosts, {name: quarters[name].store for name in hosts})
+    stores = {name: quarters[name].store for name in hosts}
+    first = first_with_store(hosts, stores)
+    apart = {name: hosts[name] for name in hosts if first[name] == name and name in points and stores[name] != here}
+    spread_files(apart, distribution, stores, points)
     leading = over({name: hosts[name] for name in hosts if first[name] == name}, one)
     following = over({name: hosts[name] for name in hosts if first[name] != name}, one)
     return {name: {**leading, **following}[name] for name in hosts}

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from howdah.errors import HostProblem
 from howdah.hadoop.distribution.distribution import Distribution, sha256
 from howdah.host import Host, operations
+from howdah.host.over import over
+
+Point = tuple[str, int]
+"""Address and port."""
 
 _CHUNK = 4 << 20
 """Bytes of one message: others wait for the channel meanwhile."""
+_BRANCHES = 2
+"""Hosts that fetch from one: its card is shared by so many, and a thousand hosts are ten steps deep."""
 _OWN = "howdah"
 """The directory of our jars in the tree of a distribution on a host."""
 
@@ -30,6 +39,62 @@ def ship(host: Host, distribution: Distribution, store: str) -> Distribution:
     listing = "".join(f"{path} {digest}\n" for path, digest in sorted(digests.items()))
     name = f"{distribution.version}-{hashlib.sha256(listing.encode()).hexdigest()[:16]}"
     return relocated(distribution, Path(operations.lay_tree(host, store, name, digests)))
+
+
+def spread_files(
+    hosts: Mapping[str, Host],
+    distribution: Distribution,
+    stores: Mapping[str, str],
+    points: Mapping[str, Point],
+    *,
+    patience: float = 30.0,
+) -> None:
+    """Brings what `ship` would send into the stores of several hosts, through a tree of them: each fetches from one
+    that fetched before, while that one still fetches, at the other's point. One is sent through its channel what it
+    lacks. What does not come, as where a firewall is between hosts or nothing came for `patience` seconds, is left to
+    `ship`.
+
+    Raises HostProblem where a host is lost.
+    """
+    files = {digest: file for _, file, digest in _files(distribution)}
+
+    def missing(host: Host) -> dict[str, int]:
+        there = operations.stored(host, stores[host.name], sorted(files))
+        return {digest: offset for digest, offset in there.items() if offset >= 0}
+
+    wanted = over(hosts, missing) if len(hosts) > 1 else {}
+    # Whoever lacks least comes first, and may have all that the others need.
+    tree = [hosts[name] for name in sorted(wanted, key=lambda name: len(wanted[name]))]
+    parents = {host.name: tree[(number - 1) // _BRANCHES] for number, host in enumerate(tree) if number > 0}
+    if not any(wanted.values()):
+        return
+    secret = secrets.token_hex(32)
+
+    def serve(host: Host) -> None:
+        address, port = points[host.name]
+        with suppress(HostProblem):  # The port is taken; or the host was lost, which shows in a moment.
+            operations.serve_files(host, stores[host.name], address, port, secret=secret, patience=patience)
+
+    def end_serving(host: Host) -> None:
+        with suppress(HostProblem):  # It was lost.
+            operations.end_serving_files(host, *points[host.name])
+
+    def fill(host: Host) -> None:
+        store, parent = stores[host.name], parents.get(host.name)
+        if parent is None:
+            for digest, offset in wanted[host.name].items():
+                _send(host, store, digest, files[digest], offset)
+        elif wanted[host.name]:
+            operations.fetch_files(
+                host, store, list(wanted[host.name]), *points[parent.name], secret=secret, patience=patience
+            )
+
+    serving = {parent.name: parent for parent in parents.values()}
+    try:
+        over(serving, serve)
+        over({host.name: host for host in tree}, fill)
+    finally:
+        over(serving, end_serving)
 
 
 def relocated(distribution: Distribution, home: Path) -> Distribution:

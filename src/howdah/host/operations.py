@@ -119,6 +119,25 @@ def put_file(host: Host, store: str, digest: str, offset: int, content: bytes, *
     host.call("store.put", store=store, digest=digest, offset=offset, content=content, last=last)
 
 
+def serve_files(host: Host, store: str, address: str, port: int, *, secret: str, patience: float) -> None:
+    """Let other hosts that have `secret` fetch files of `store` there, until `end_serving_files`."""
+    host.call("copies.serve", store=store, address=address, port=port, secret=secret, patience=patience)
+
+
+def end_serving_files(host: Host, address: str, port: int) -> None:
+    """Let nobody fetch files there any more."""
+    host.call("copies.end_serving", address=address, port=port)
+
+
+def fetch_files(
+    host: Host, store: str, digests: Sequence[str], address: str, port: int, *, secret: str, patience: float
+) -> str | None:
+    """Fetch files into `store` from the host that serves them there; return why some did not come, or None."""
+    given = {"address": address, "port": port, "secret": secret, "patience": patience}
+    why: str | None = host.call("copies.fetch", store=store, digests=list(digests), **given)
+    return why
+
+
 def lay_tree(host: Host, store: str, name: str, files: Mapping[str, str]) -> str:
     """Return the directory `name` of files in `store`, by path their SHA-256; made where it is not there."""
     tree: str = host.call("store.lay", store=store, name=name, files=dict(files))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import socket
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.installation import Installation, check_alike, first_with_store, install_all
-from howdah.cluster.shipping import relocated, ship
+from howdah.cluster.shipping import relocated, ship, spread_files
 from howdah.errors import HostProblem
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk
@@ -130,7 +132,7 @@ def test_hosts_with_one_store_fill_it_once(distribution: Distribution, tmp_path:
     quarters = {name: replace(HOME, store=store) for name, store in stores.items()}
     hosts = {name: Counting(open_local(name)) for name in stores}
     try:
-        found = install_all(hosts, distribution, quarters, here="elsewhere", archive=False)  # type: ignore[arg-type]
+        found = install_all(hosts, distribution, quarters, {}, here="elsewhere", archive=False)  # type: ignore[arg-type]
     finally:
         for host in hosts.values():
             host.close()
@@ -140,6 +142,98 @@ def test_hosts_with_one_store_fill_it_once(distribution: Distribution, tmp_path:
     assert found["a"].distribution == found["b"].distribution
     assert found["c"].distribution.home.is_relative_to(tmp_path / "other")
     assert sorted(entry.name for entry in (tmp_path / "one").iterdir()) == ["files", "trees"]
+
+
+@pytest.fixture
+def several() -> Iterator[dict[str, Counting]]:
+    """Five hosts that count what they are sent."""
+    hosts = {name: Counting(open_local(name)) for name in "abcde"}
+    yield hosts
+    for host in hosts.values():
+        host.close()
+
+
+def points_of(hosts: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """A free port for each host, at an address of its own."""
+    found = {}
+    for number, name in enumerate(hosts, start=1):
+        with socket.create_server((f"127.0.9.{number}", 0)) as free:
+            found[name] = free.getsockname()[:2]
+    return found
+
+
+@pytest.mark.promise("Hosts copy software from each other", "reference/allocations")
+def test_one_host_is_sent_the_files_and_the_others_fetch_them(
+    several: dict[str, Counting], distribution: Distribution, tmp_path: Path
+) -> None:
+    stores, points = {name: str(tmp_path / name) for name in several}, points_of(several)
+    spread_files(several, distribution, stores, points)  # type: ignore[arg-type]
+    assert [host.sent for host in several.values()] == [len(LARGE) + len(b"b<p>own"), 0, 0, 0, 0]
+    for name, host in several.items():
+        assert ship(host, distribution, stores[name]).jars[0].read_bytes() == LARGE  # type: ignore[arg-type]
+        assert (host.sent == 0) is (name != "a")
+    for point in points.values():
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(point, 1).close()
+
+
+def test_whoever_has_the_files_gives_them_to_the_others(
+    several: dict[str, Counting], distribution: Distribution, tmp_path: Path
+) -> None:
+    stores = {name: str(tmp_path / name) for name in several}
+    ship(several["d"], distribution, stores["d"])  # type: ignore[arg-type]
+    before = several["d"].sent
+    spread_files(several, distribution, stores, points_of(several))  # type: ignore[arg-type]
+    assert {name: host.sent for name, host in several.items()} == {"a": 0, "b": 0, "c": 0, "d": before, "e": 0}
+    assert all(len(list(Path(store, "files").iterdir())) == 4 for store in stores.values())
+
+
+def test_what_cannot_be_fetched_comes_through_the_channel(
+    several: dict[str, Counting], distribution: Distribution, tmp_path: Path
+) -> None:
+    stores, points = {name: str(tmp_path / name) for name in several}, points_of(several)
+    two: Any = {name: several[name] for name in "ab"}
+    with socket.create_server(points["a"]):  # Somebody else's, who says nothing; nobody serves there.
+        spread_files(two, distribution, stores, points, patience=0.5)
+    ship(several["b"], distribution, stores["b"])  # type: ignore[arg-type]
+    assert several["b"].sent == several["a"].sent > 0
+
+
+def test_who_lacks_the_secret_or_asks_for_something_else_is_sent_nothing(host: Host, tmp_path: Path) -> None:
+    (point,) = points_of(["far"]).values()
+    (tmp_path / "secret").write_bytes(b"private")
+    content = hashlib.sha256(b"right").hexdigest()
+    operations.put_file(host, str(tmp_path / "from"), content, 0, b"right", last=True)
+    operations.serve_files(host, str(tmp_path / "from"), *point, secret="s", patience=0.2)
+    try:
+        for secret, asked, why in (
+            ("t", content, "closed|reset"),
+            ("s", "../../secret", "closed|reset"),
+            ("s", "0" * 64, "not there"),
+        ):
+            to = str(tmp_path / "to")
+            said = operations.fetch_files(host, to, [asked], *point, secret=secret, patience=5)
+            assert said is not None
+            assert re.search(why, said)
+            assert not Path(to).exists()
+        assert operations.fetch_files(host, str(tmp_path / "to"), [content], *point, secret="s", patience=5) is None
+    finally:
+        operations.end_serving_files(host, *point)
+    assert (tmp_path / "to" / "files" / content).read_bytes() == b"right"
+
+
+def test_content_that_was_changed_on_its_way_is_refused(host: Host, tmp_path: Path) -> None:
+    (point,) = points_of(["far"]).values()
+    content = hashlib.sha256(b"right").hexdigest()
+    (tmp_path / "from" / "files").mkdir(parents=True)
+    (tmp_path / "from" / "files" / content).write_bytes(b"wrong")
+    operations.serve_files(host, str(tmp_path / "from"), *point, secret="s", patience=1)
+    try:
+        said = operations.fetch_files(host, str(tmp_path / "to"), [content], *point, secret="s", patience=5)
+    finally:
+        operations.end_serving_files(host, *point)
+    assert said == f"what has arrived has another SHA-256 than {content}"
+    assert not list((tmp_path / "to" / "files").iterdir())
 
 
 def test_one_path_on_two_file_systems_is_two_stores(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from howdah.spec.hosts import ListedHost, check_network, is_on_network, read_hos
 
 _REACH_SECONDS = 3.0
 _LISTEN_SECONDS = 15.0
-_PROBED = STEP - 1
-"""The port of a block that hosts try to reach each other by: no daemon has it."""
+_PROBED, _COPYING = STEP - 1, STEP - 2
+"""The ports of a block by which hosts try to reach each other, and copy software: no daemon has them."""
 _BRIDGES = ("docker", "virbr", "cni", "flannel", "veth", "br-", "podman")
 """What the names of interfaces begin with that no other host reaches."""
 
@@ -69,7 +69,8 @@ class ListedAllocation(Holding):
         first = self._first_port(addresses, ports_needed(most))
         self._check_reach(addresses, first + _PROBED)
         spots = [Spot(host, addresses[host], self._listed[host].rack) for host in used]
-        return lay_out(name, spots, quarters, first_port=first, security=SECURITY, apart=True)
+        plan = lay_out(name, spots, quarters, first_port=first, security=SECURITY, apart=True)
+        return replace(plan, copy_port=first + _COPYING)
 
     @property
     def usual_nodes(self) -> int:
@@ -113,7 +114,7 @@ class ListedAllocation(Holding):
         """Where a block of ports begins that are free on every host. Raises HostProblem."""
         for first in range(FIRST_PORT, LAST_PORT - needed, STEP):
             if self._reservation.take(first):
-                ports = [*range(first, first + needed), first + _PROBED]
+                ports = [*range(first, first + needed), first + _COPYING, first + _PROBED]
                 free = over(self._hosts, lambda host: operations.free_ports(host, addresses[host.name], ports))  # noqa: B023
                 if all(found == ports for found in free.values()):
                     return first

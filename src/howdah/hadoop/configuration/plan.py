@@ -69,7 +69,8 @@ class Plan:
     """A cluster: where the masters are, where each node is, what it has on each host, by the host's name, and the port
     ranges of application masters. `shuffle` is where, on every host, containers keep their files; None for a place in
     each node's own directory. `storage` names its storages (`howdah.model.storage`); `mount_types` are the types of
-    file system that are mounted where that of `posix` is."""
+    file system that are mounted where that of `posix` is. `copy_port` is free on every host until daemons start; None
+    where hosts share one network."""
 
     name: str
     masters: Place
@@ -81,6 +82,13 @@ class Plan:
     shuffle: str | None = None
     storage: str = "hdfs"
     mount_types: tuple[str, ...] = ()
+    copy_port: int | None = None
+
+    @property
+    def copy_points(self) -> Mapping[str, tuple[str, int]]:
+        """Where hosts may copy files from each other: address and port of each; none where they share one network."""
+        port = self.copy_port
+        return {} if port is None else {place.host: (place.address, port) for place in self.places}
 
     @property
     def storages(self) -> Storages:

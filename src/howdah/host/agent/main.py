@@ -16,7 +16,7 @@ import threading
 from functools import partial
 from typing import Any, Callable, Dict, List
 
-from . import accounting, calibration, files, machine, network, sampler, store
+from . import accounting, calibration, copies, files, machine, network, sampler, store
 from .children import Children
 from .heartbeat import Heartbeat
 from .strays import end_strays
@@ -28,6 +28,7 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
     **network.OPERATIONS,
     **calibration.OPERATIONS,
     **store.OPERATIONS,
+    **copies.OPERATIONS,
     "machine.end_strays": end_strays,
 }
 _STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run}

@@ -25,7 +25,7 @@ def have(store: str, digests: list[str]) -> dict[str, int]:
     """How many bytes of each of these files have to be sent no more: -1 for all of them."""
     found = {}
     for digest in digests:
-        if os.path.exists(_file(store, digest)):
+        if os.path.exists(path_of(store, digest)):
             found[digest] = -1
         else:
             found[digest] = _size(_part(store, digest))
@@ -49,7 +49,7 @@ def put(store: str, digest: str, offset: int, content: bytes, last: bool) -> Non
         os.remove(part)
         raise ValueError("what has arrived has another SHA-256 than {}".format(digest))
     os.utime(part, (_WHEN, _WHEN))
-    os.replace(part, _file(store, digest))
+    os.replace(part, path_of(store, digest))
 
 
 def lay(store: str, name: str, files: dict[str, str]) -> str:
@@ -63,7 +63,7 @@ def lay(store: str, name: str, files: dict[str, str]) -> str:
     for path, digest in files.items():
         place = os.path.join(fresh, path)
         make(os.path.dirname(place))
-        os.link(_file(store, digest), place)
+        os.link(path_of(store, digest), place)
     try:
         os.rename(fresh, tree)
     except OSError:  # Another cluster was faster.
@@ -73,13 +73,14 @@ def lay(store: str, name: str, files: dict[str, str]) -> str:
     return tree
 
 
-def _file(store: str, digest: str) -> str:
+def path_of(store: str, digest: str) -> str:
+    """Where the whole file is, or will be."""
     return "{}/files/{}".format(store, digest)
 
 
 def _part(store: str, digest: str) -> str:
     with open("/proc/sys/kernel/random/boot_id") as source:
-        return "{}.{}.part".format(_file(store, digest), source.read().strip())
+        return "{}.{}.part".format(path_of(store, digest), source.read().strip())
 
 
 def _size(path: str) -> int:
