@@ -46,15 +46,17 @@ def measure() -> list[str]:
     ways = [(hosts, latency) for hosts in (FEW, MANY) for latency in (0.0, LATENCY)]
     wall: dict[tuple[int, float], list[float]] = {way: [] for way in ways}
     cpu: dict[tuple[int, float], list[float]] = {way: [] for way in ways}
+    own: dict[tuple[int, float], list[float]] = {way: [] for way in ways}
     for number in range(ROUNDS):
         for way in random.sample(ways, len(ways)):
-            seconds, used = _once(*way)
+            seconds, used, by_agents = _once(*way)
             wall[way].append(seconds)
-            cpu[way].append(used / way[0])
-            print(f"round {number}: {way} {seconds:.2f} s, {used / way[0] * 1000:.0f} ms", file=sys.stderr, flush=True)
+            cpu[way].append((used + by_agents) / way[0])
+            own[way].append(used / way[0])
+            print(f"round {number}: {way} {seconds:.2f} s, {cpu[way][-1] * 1000:.0f} ms", file=sys.stderr, flush=True)
     lines = [
         f"- {hosts} hosts, {latency:g} s of latency: {_spread(wall[hosts, latency])} s; CPU for each host "
-        f"{_spread(cpu[hosts, latency])} s"
+        f"{_spread(cpu[hosts, latency])} s, of which this process used {_spread(own[hosts, latency])} s"
         for hosts, latency in ways
     ]
     for what, values, latency in (("CPU for each host", cpu, 0.0), ("time with latency", wall, LATENCY)):
@@ -68,10 +70,11 @@ def _spread(values: list[float]) -> str:
     return f"{statistics.median(values):.3f} ({min(values):.3f}–{max(values):.3f})"
 
 
-def _once(count: int, latency: float) -> tuple[float, float]:
-    """The time and the CPU of opening channels to `count` hosts, a fingerprint of each, and closing them."""
+def _once(count: int, latency: float) -> tuple[float, float, float]:
+    """The time of opening channels to `count` hosts, a fingerprint of each, and closing them; the CPU of this process,
+    and of the agents."""
     open_host = open_channels(channels(str(count), Links()).describe())
-    used, began = _cpu(), time.monotonic()
+    used, began = os.times(), time.monotonic()
 
     def one(name: str) -> Far:
         host = open_host(name)
@@ -81,10 +84,6 @@ def _once(count: int, latency: float) -> tuple[float, float]:
     hosts = over({name: name for name in (f"channel{number}" for number in range(count))}, one)
     over(hosts, lambda host: host.call("machine.fingerprint", paths=["/"]))
     over(hosts, lambda host: host.close())
-    return time.monotonic() - began, _cpu() - used
-
-
-def _cpu() -> float:
-    """CPU seconds of this process and of its children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    seconds, now = time.monotonic() - began, os.times()
+    own = now.user + now.system - used.user - used.system
+    return seconds, own, now.children_user + now.children_system - used.children_user - used.children_system

@@ -56,14 +56,40 @@ def making_options(command: Command) -> Command:
     return command
 
 
-_MAKING = (
+on_option = click.option(
+    "--on",
+    metavar="KIND[:ARGUMENT]",
+    default="local",
+    show_default=True,
+    help="The hosts: local; hosts:a,b or hosts:FILE by ssh; channels:N for this machine as N hosts.",
+)
+_REACH = (
     click.option(
-        "--on",
-        metavar="KIND[:ARGUMENT]",
-        default="local",
+        "--silence",
+        metavar="SECONDS",
+        type=click.FloatRange(3),
+        default=SILENCE,
         show_default=True,
-        help="The hosts: local; hosts:a,b or hosts:FILE by ssh; channels:N for this machine as N hosts.",
+        help="After so long without a word, a host counts as lost, and ends its daemons.",
     ),
+    click.option(
+        "--network",
+        metavar="NETWORK",
+        default=None,
+        help="For hosts: the network of the daemons, as 10.1.0.0/16, ib0 or eth*. [each host's only one]",
+    ),
+)
+
+
+def reach_options(command: Command) -> Command:
+    """The options that say how hosts are reached."""
+    for option in reversed(_REACH):
+        command = option(command)
+    return command
+
+
+_MAKING = (
+    on_option,
     click.option(
         "--nodes",
         metavar="N",
@@ -103,20 +129,7 @@ _MAKING = (
         default=None,
         help="Parent of the directory with the daemons' data, which has the cluster's name.",
     ),
-    click.option(
-        "--silence",
-        metavar="SECONDS",
-        type=click.FloatRange(3),
-        default=SILENCE,
-        show_default=True,
-        help="After so long without a word, a host counts as lost, and ends its daemons.",
-    ),
-    click.option(
-        "--network",
-        metavar="NETWORK",
-        default=None,
-        help="For hosts: the network of the daemons, as 10.1.0.0/16, ib0 or eth*. [each host's only one]",
-    ),
+    *_REACH,
     click.option("--insecure", is_flag=True, help="You know that others can reach the hosts: do not say so."),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )

@@ -45,6 +45,17 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """An entry of a store with its bytes; `used` is when it was used last, in seconds since 1970; `busy` whether a
+    process has it on its command line."""
+
+    name: str
+    bytes: int
+    used: float
+    busy: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of a directory; `type` is `file`, `directory`, `link` or `other`, `size` its bytes."""
 
@@ -136,6 +147,22 @@ def fetch_files(
     given = {"address": address, "port": port, "secret": secret, "patience": patience}
     why: str | None = host.call("copies.fetch", store=store, digests=list(digests), **given)
     return why
+
+
+def use_kept(host: Host, path: str) -> bool:
+    """Note that what a store has at `path` was used now; return whether it is there."""
+    there: bool = host.call("store.use", path=path)
+    return there
+
+
+def store_contents(host: Host, store: str) -> list[Kept]:
+    """Return what is in a store."""
+    return [Kept(**one) for one in host.call("store.contents", store=store)]
+
+
+def discard_kept(host: Host, store: str, names: Sequence[str]) -> None:
+    """Remove entries of a store, and files of it that nothing needs."""
+    host.call("store.discard", store=store, names=list(names))
 
 
 def lay_tree(host: Host, store: str, name: str, files: Mapping[str, str]) -> str:

@@ -50,7 +50,7 @@ def ensure_archive(
     directory, installed = f"{store}/archives", installed or distribution
     hadoop, plugins = _keys(distribution, jdk, installed)
     path = f"{directory}/{hadoop}{plugins}.jsa"
-    if operations.resolve_path(host, path) is not None:
+    if operations.use_kept(host, path):
         return path
     operations.make_directory(host, directory)
     # Two clusters may come up at once, here or on another host with the same cache: each writes a file of its own.

@@ -65,6 +65,7 @@ def lay_namespace(host: Host, kept: str, name_directory: str) -> bool:
         or not files["seen_txid"].strip().isdigit()
     ):
         return False
+    operations.use_kept(host, kept)
     operations.make_directory(host, f"{name_directory}/current")
     for name, content in {**files, "VERSION": version.encode()}.items():
         operations.write_file(host, f"{name_directory}/current/{name}", content)

@@ -4,6 +4,7 @@ STORE/files/SHA256             a whole file, checked
       files/SHA256.BOOT.part   one that is being sent to the host with this boot id, which may not be alone in the store
                                that it has; what there is of it need not be sent again
       trees/NAME/…             directories whose files are links to those
+      archives/…, namespaces/… what was made here for those who use them
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from typing import Any, Callable, Dict
 
 from .files import make
 
 _STRIDE = 1 << 20
+_KINDS = ("trees", "archives", "namespaces")
+_A_DAY = 86400.0
 # The class archive notes when each jar was changed; a tree that is laid again is to fit it.
 _WHEN = 1_000_000_000
 
@@ -56,7 +60,7 @@ def lay(store: str, name: str, files: dict[str, str]) -> str:
     """The directory of the tree `name`, made where it is not there yet: `files` are SHA-256 by path in it. Trees with
     other names share what files they have in common."""
     tree = "{}/trees/{}".format(store, name)
-    if os.path.isdir(tree):
+    if use(tree):
         return tree
     make(os.path.dirname(tree))
     fresh = tempfile.mkdtemp(".new", name, os.path.dirname(tree))
@@ -71,6 +75,92 @@ def lay(store: str, name: str, files: dict[str, str]) -> str:
         if not os.path.isdir(tree):
             raise
     return tree
+
+
+def use(path: str) -> bool:
+    """Notes that what is at `path` was used now, and says whether it is there."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def contents(store: str) -> list[dict[str, Any]]:
+    """What is in a store: `name`, `bytes`, `used` (when it was used last, in seconds since 1970), and `busy`, whether a
+    process of this host has it on its command line. What was sent and is in no tree is one entry, `files`."""
+    lines, found = _command_lines(), []
+    for kind in _KINDS:
+        for name in _names(os.path.join(store, kind)):
+            path = os.path.join(store, kind, name)
+            when = os.stat(path).st_mtime
+            busy = any(path.encode() in line for line in lines)
+            found.append({"name": "{}/{}".format(kind, name), "bytes": _bytes(path), "used": when, "busy": busy})
+    loose = _loose(store, time.time())
+    if loose:
+        size = sum(os.stat(path).st_size for path in loose)
+        found.append({"name": "files", "bytes": size, "used": max(map(_changed, loose)), "busy": False})
+    return found
+
+
+def discard(store: str, names: list[str]) -> None:
+    """Removes entries of `contents`, and what no tree has that was sent more than a day ago."""
+    for name in names:
+        kind, _, rest = name.partition("/")
+        if kind in _KINDS and rest and rest not in (".", "..") and "/" not in rest:
+            _remove(os.path.join(store, kind, rest))
+        elif name != "files":
+            raise ValueError("no such entry: {}".format(name))
+    for path in _loose(store, time.time() - _A_DAY):
+        os.remove(path)
+
+
+def _remove(path: str) -> None:
+    gone = "{}.{}.gone".format(path, os.getpid())
+    os.rename(path, gone)  # Nobody finds half of it.
+    if os.path.isdir(gone):
+        shutil.rmtree(gone)
+    else:
+        os.remove(gone)
+
+
+def _loose(store: str, before: float) -> list[str]:
+    """Files that were sent and that no tree has, whole or in part, since before a moment."""
+    found = []
+    for name in _names(os.path.join(store, "files")):
+        path = os.path.join(store, "files", name)
+        if os.stat(path).st_nlink == 1 and _changed(path) <= before:
+            found.append(path)
+    return found
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except FileNotFoundError:
+        return []
+
+
+def _changed(path: str) -> float:
+    return os.stat(path).st_ctime  # Its mtime is one that fits class archives.
+
+
+def _bytes(path: str) -> int:
+    if not os.path.isdir(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(path) for name in names)
+
+
+def _command_lines() -> list[bytes]:
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/{}/cmdline".format(name), "rb") as line:
+                    found.append(line.read())
+            except OSError:  # It has just ended.
+                pass
+    return found
 
 
 def path_of(store: str, digest: str) -> str:
@@ -98,4 +188,11 @@ def _sha256(path: str) -> str:
     return digest.hexdigest()
 
 
-OPERATIONS: Dict[str, Callable[..., Any]] = {"store.have": have, "store.lay": lay, "store.put": put}
+OPERATIONS: Dict[str, Callable[..., Any]] = {
+    "store.have": have,
+    "store.lay": lay,
+    "store.put": put,
+    "store.use": use,
+    "store.contents": contents,
+    "store.discard": discard,
+}

@@ -33,6 +33,8 @@ class Machine:
         match operation:
             case "files.resolve":
                 return str(file) if file.exists() else None
+            case "store.use":
+                return file.exists()
             case "files.make":
                 file.mkdir(parents=True, exist_ok=True)
             case "files.write":
