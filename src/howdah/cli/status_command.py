@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 import click
 
@@ -73,13 +75,24 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         for line in exposed(manifest.plan):
             click.echo(f"  {line}")
     reached = [place.address for place in manifest.plan.places if not place.address.startswith("127.")]
-    if reached and not manifest.allocation.get("insecure"):
+    if manifest.allocation["kind"] == "sim":
+        click.echo(f"  {simulated(manifest.allocation)}")
+    elif reached and not manifest.allocation.get("insecure"):
         click.secho(
             f"  Not secured: whoever reaches {', '.join(dict.fromkeys(reached))} can read this cluster's data and run\n"
             "  programs as you on its hosts. Use it in a network that you trust.",
             fg="yellow",
         )
     _warn_of_others()
+
+
+def simulated(allocation: Mapping[str, Any]) -> str:
+    """What to know of simulated hosts."""
+    text = "The hosts are simulated on this machine, and only it reaches them"
+    if allocation["network"] is None:
+        return f"{text}. Their network has no limit."
+    rate, payload = (f"{allocation[name] / 1e6:g} Mb/s" for name in ("network", "payload"))
+    return f"{text}. Network cards: {rate} (payload {payload})."
 
 
 def _show_hosts(manifest: Manifest) -> None:

@@ -212,6 +212,17 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
         hosts=hosts,
         client_flags=tuple(manifest.defaults["client_flags"]),
         daemons=manifest.daemons,
+        warnings=_warnings(manifest.allocation),
+    )
+
+
+def _warnings(allocation: Mapping[str, Any]) -> tuple[str, ...]:
+    """What everybody is to know of a cluster's hosts."""
+    if allocation["kind"] != "sim":
+        return ()
+    return (
+        "the hosts are simulated: each has a network card of its own, and all share the processors, memory and disks "
+        "of one machine",
     )
 
 

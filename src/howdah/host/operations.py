@@ -301,6 +301,17 @@ def unreachable(host: Host, targets: Sequence[tuple[str, int]], *, timeout: floa
     return [tuple(one) for one in found]
 
 
+def swallow(host: Host, address: str, port: int, *, seconds: float) -> None:
+    """Take one connection there and all that comes by it, from now on for so many seconds."""
+    host.call("network.swallow", address=address, port=port, seconds=seconds)
+
+
+def payload_rate(host: Host, address: str, port: int, *, seconds: float) -> float:
+    """Return the bits a second that TCP brings from the host to who swallows there."""
+    rate: float = host.call("network.payload_rate", address=address, port=port, seconds=seconds)
+    return rate
+
+
 def resolve_name(host: Host) -> dict[str, Any]:
     """Return what the machine's resolver says of its own name: addresses, error, reverse, seconds."""
     found: dict[str, Any] = host.call("network.resolve")

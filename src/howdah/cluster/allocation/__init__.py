@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from howdah.cluster.allocation.here import channels, local, open_channel
 from howdah.cluster.allocation.holding import Holding, Open, close_hosts
 from howdah.cluster.allocation.listed import hosts, open_described
+from howdah.cluster.allocation.simulated import open_simulated, sim
 from howdah.cluster.request import Links
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -55,6 +56,7 @@ ALLOCATIONS: dict[str, Callable[[str | None, Links], Allocation]] = {
     "local": local,
     "channels": channels,
     "hosts": hosts,
+    "sim": sim,
 }
 """By kind; each is given what stands behind the colon."""
 
@@ -62,6 +64,7 @@ _OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
     "local": lambda _: open_local,
     "channels": open_channel,
     "hosts": open_described,
+    "sim": open_simulated,
 }
 
 

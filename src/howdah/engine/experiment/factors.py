@@ -20,6 +20,7 @@ from howdah.host import Host, operations
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
+from howdah.spec.simulation import with_rate
 from howdah.spec.slips import did_you_mean
 
 Cost = Literal["job", "cluster", "person"]
@@ -221,6 +222,10 @@ def _not_alone(level: str, _: Conditions) -> Conditions:
     raise UsageError(f"{CONFIGURATION} is {level!r}, whose settings stand in an experiment file alone")
 
 
+def _network(level: str, found: Conditions) -> Conditions:
+    return replace(found, made=replace(found.made, allocation=with_rate(found.made.allocation, level)))
+
+
 def _as_is(_: str, found: Conditions) -> Conditions:
     return found
 
@@ -327,7 +332,12 @@ FACTORS: Mapping[str, NamedFactor] = {
         ),
         NamedFactor("disks", "cluster", "1, 2", "disks of a host, and their speed", _as_is, _shared("the disks")),
         NamedFactor(
-            "network", "cluster", "1Gbit, 10Gbit", "rate of a host's network", _as_is, _shared("the loopback network")
+            "network",
+            "cluster",
+            "100mbit, 1gbit",
+            "rate of each host's network card, of simulated hosts",
+            _network,
+            follows=_SETTINGS,
         ),
     )
 }

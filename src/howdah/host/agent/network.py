@@ -16,6 +16,7 @@ from typing import Any, Callable
 
 _SIOCGIFADDR = 0x8915  # linux/sockios.h
 _LISTEN = "0A"  # TCP_LISTEN in the kernel's tables (include/net/tcp_states.h)
+_STRIDE = 1 << 18
 
 
 def listening(pids: list[int] | None = None) -> list[dict[str, Any]]:
@@ -107,6 +108,42 @@ def unreachable(targets: list[tuple[str, int]], timeout: float) -> list[tuple[st
         except OSError as error:
             found.append((address, port, str(error.strerror or error)))
     return found
+
+
+def swallow(address: str, port: int, seconds: float) -> None:
+    """Takes one connection at an address, and all that comes by it, for so many seconds, from a thread of its own."""
+    server = socket.create_server((address, port))
+    server.settimeout(seconds)
+
+    def serve() -> None:
+        with server:
+            try:
+                connection, _ = server.accept()
+                with connection:
+                    connection.settimeout(seconds)
+                    while connection.recv(_STRIDE):
+                        pass
+            except OSError:
+                pass  # Nobody came, or nothing more.
+
+    threading.Thread(target=serve, daemon=True).start()
+
+
+def payload_rate(address: str, port: int, seconds: float) -> float:
+    """Bits a second that TCP brings to who swallows there. The first third of the time is not counted, in which buffers
+    and the bucket of a shaped card fill."""
+    block, sent, began = bytes(_STRIDE), 0, 0.0
+    with socket.create_connection((address, port), seconds) as connection:
+        start = time.monotonic()
+        # Little enough that what was sent and has not arrived does not count.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
+        while True:
+            now = time.monotonic()
+            if now - start > seconds:
+                return 8 * sent / (now - began)
+            if not began and now - start > seconds / 3:
+                began, sent = now, 0
+            sent += connection.send(block)
 
 
 def resolve(name: str | None = None) -> dict[str, Any]:
@@ -205,5 +242,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "network.identity": identity,
     "network.listen": listen,
     "network.unreachable": unreachable,
+    "network.payload_rate": payload_rate,
     "network.resolve": resolve,
+    "network.swallow": swallow,
 }

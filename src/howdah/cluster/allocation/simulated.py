@@ -1,0 +1,121 @@
+"""Hosts that are simulated on this machine, each with a network card of its own, reached by ssh."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
+from howdah.cluster.allocation.ports import FIRST_PORT, STEP
+from howdah.cluster.request import Links
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
+from howdah.host import Host, operations, simulation
+from howdah.host.channel import Channel, open_local
+from howdah.host.launch.ssh import SshLauncher
+from howdah.host.over import over
+from howdah.spec.simulation import Simulation, parse_simulation
+
+_COPYING, _TRYING = STEP - 2, STEP - 1
+_TRY_SECONDS = 1.5
+_SHARE = (0.90, 1.01)
+"""Of a rate, the payload of TCP that shows that the rate holds: headers take some 5 %."""
+
+
+class SimulatedAllocation(Holding):
+    """See `howdah.cluster.allocation.Allocation`. Hosts see the files of this machine, and each has an address and all
+    ports of its own."""
+
+    def __init__(self, wish: Simulation, silence: float) -> None:
+        self._wish = wish
+        self._simulated: simulation.Simulated | None = None
+        self._described: dict[str, Any] = {"kind": "sim", **asdict(wish), "silence": silence}
+        super().__init__(tuple(f"sim{number}" for number in range(1, wish.hosts + 1)), self._open)
+
+    @property
+    def is_here(self) -> bool:
+        return True
+
+    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
+        used = list(spread(self._names, nodes))
+        most = max(used[1:].count(host) for host in used)
+        if most > MOST_NODES:
+            raise UsageError(f"{nodes} nodes on {len(self._names)} hosts are more than the {MOST_NODES} on each")
+        self._simulated = simulation.start(Path(f"{home.root}-sim"), self._names, self._wish)
+        self._described |= {"config": self._simulated.config, "holder": self._simulated.holder}
+        self.open(used)
+        addresses = {host: self._simulated.addresses[host] for host in self._hosts}
+        if self._wish.network is not None:
+            self._described["payload"] = self._check_rate(addresses, self._wish.network)
+        spots = [Spot(host, addresses[host]) for host in used]
+        plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, security=SECURITY, apart=True)
+        assert ports_needed(most) <= _COPYING
+        return replace(plan, copy_port=FIRST_PORT + _COPYING)
+
+    def release(self) -> None:
+        super().release()
+        if self._simulated is not None:
+            self._simulated.end()
+
+    def describe(self) -> Mapping[str, Any]:
+        return self._described
+
+    def _open(self, name: str) -> Host:
+        return open_simulated(self._described)(name)
+
+    def _quarters(self, home: Quarters) -> Mapping[str, Quarters]:
+        found = {}
+        for name in self._names:
+            root = f"{home.root}-{name}"
+            found[name] = Quarters(home.machine, root, f"{root}/conf", f"{root}/logs", home.store)
+        return found
+
+    def _check_rate(self, addresses: Mapping[str, str], rate: int) -> int:
+        """The payload in bits a second of the slowest card, when each host sends to the next one, all at once. Raises
+        HostProblem where it is not what the rate allows."""
+        names = list(addresses)
+        if len(names) == 1:
+            raise UsageError("a cluster on one simulated host sends nothing by its network", hint="Use sim:2 or more.")
+        port = FIRST_PORT + _TRYING
+
+        def try_one(pair: tuple[str, str]) -> float:
+            source, target = pair
+            return operations.payload_rate(self._hosts[source], addresses[target], port, seconds=_TRY_SECONDS)
+
+        seconds = _TRY_SECONDS + 10
+        over(self._hosts, lambda host: operations.swallow(host, addresses[host.name], port, seconds=seconds))
+        pairs = {source: (source, target) for source, target in zip(names, [*names[1:], names[0]], strict=True)}
+        found = over(pairs, try_one)
+        slowest, fastest = min(found.values()), max(found.values())
+        if slowest < _SHARE[0] * rate or fastest > _SHARE[1] * rate:
+            raise HostProblem(
+                f"the simulated network does not have its rate of {rate / 1e6:g} Mb/s: payloads are "
+                f"{slowest / 1e6:.1f} to {fastest / 1e6:.1f} Mb/s, where 90 to 101 % are expected",
+                hint="Something else uses the processors, or they are too slow for it: choose a lower rate.",
+            )
+        return round(slowest)
+
+
+def sim(argument: str | None, links: Links) -> SimulatedAllocation:
+    """So many simulated hosts. Raises UsageError, and HostProblem where this machine cannot simulate any."""
+    if links.network is not None:
+        raise UsageError("--network is for hosts:; --on sim:N,network=100mbit is the rate of simulated cards")
+    wish = parse_simulation(argument or "")
+    simulation.check_possible()
+    return SimulatedAllocation(wish, links.silence)
+
+
+def open_simulated(described: Mapping[str, Any]) -> Open:
+    """What opens a channel to a host of `sim` by its name. When the hosts are gone, what they have left is on this
+    machine."""
+
+    def open_one(name: str) -> Channel:
+        if not simulation.runs(described["holder"]):
+            return open_local(name)
+        launcher = SshLauncher(name, None, sys.executable, ("-F", described["config"]))
+        return Channel(name, launcher, silence=described["silence"])
+
+    return open_one

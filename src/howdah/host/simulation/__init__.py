@@ -1,0 +1,108 @@
+"""Hosts that are simulated on this machine: each has a network, a name and processes of its own, and an ssh server.
+
+Namespaces have no names here: they live as long as the processes in them, all of which die with the holder
+(`holder.py`), however that ends. Nothing can be left behind but files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from howdah.errors import HostProblem
+from howdah.host.supervise import Detached
+from howdah.spec.simulation import Simulation
+
+_PROGRAMS = {
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "nsenter": "util-linux",
+    "setpriv": "util-linux",
+    "unshare": "util-linux",
+    "/usr/sbin/sshd": "openssh-server",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+}
+"""What is needed, and the package of Debian that has it."""
+_HOLDER = "howdah.host.simulation.holder"
+_START_SECONDS = 60.0
+_END_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Hosts that run: their addresses by name, and the configuration with which ssh reaches them. They end with `end`,
+    with the process that started them, or with their holder."""
+
+    addresses: Mapping[str, str]
+    config: str
+    holder: int
+    _process: Detached
+
+    def end(self) -> None:
+        """Ends the hosts with all that runs on them, and removes their files; may be called twice."""
+        if not _ended(self._process):
+            raise HostProblem(f"the simulated hosts do not end (process {self.holder})")
+
+
+def check_possible() -> None:
+    """Raises HostProblem where this machine cannot simulate hosts."""
+    if os.geteuid() != 0:
+        raise HostProblem(
+            "simulated hosts need root, which makes their networks",
+            hint="--on channels:N needs no root, and has no network.",
+        )
+    missing = {name: package for name, package in _PROGRAMS.items() if shutil.which(name) is None}
+    if missing:
+        raise HostProblem(
+            f"simulated hosts need {', '.join(sorted(missing))}",
+            hint=f"apt install {' '.join(sorted(set(missing.values())))}",
+        )
+
+
+def start(directory: Path, names: Sequence[str], wish: Simulation) -> Simulated:
+    """Hosts with these names and what is wished, whose files are in `directory`. Raises HostProblem; nothing runs then.
+
+    They end when this process does.
+    """
+    check_possible()
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(mode=0o700, parents=True)
+    process = Detached((sys.executable, "-P", "-m", _HOLDER), directory / "holder.log")
+    process.to.write(json.dumps({"directory": str(directory), "names": list(names), **asdict(wish)}).encode() + b"\n")
+    process.to.flush()
+    timer = threading.Timer(_START_SECONDS, process.to.close)
+    timer.daemon = True
+    timer.start()
+    try:
+        said = process.said.readline()
+    finally:
+        timer.cancel()
+    answer: dict[str, Any] = json.loads(said) if said else {"error": f"no hosts within {_START_SECONDS:.0f} s"}
+    if "error" in answer:
+        _ended(process)
+        raise HostProblem(f"hosts cannot be simulated here: {answer['error']}")
+    return Simulated(answer["addresses"], answer["config"], process.pid, process)
+
+
+def _ended(process: Detached) -> bool:
+    """Lets a holder end, and says whether it has."""
+    process.to.close()
+    code = process.wait(_END_SECONDS)
+    process.said.close()
+    return code is not None
+
+
+def runs(holder: int) -> bool:
+    """Whether the hosts of that holder run; its number may be another process's by now."""
+    try:
+        return _HOLDER.encode() in Path(f"/proc/{holder}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False

@@ -1,0 +1,215 @@
+"""The process that holds simulated hosts: makes them, says where they are, and waits for the end of its input.
+
+Every host is a process tree in namespaces of its own, and the switch between them is one, too. Each of these processes
+is killed by the kernel when this one dies (PR_SET_PDEATHSIG), and a namespace goes with its last process: its cards,
+the switch and this machine's way to it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_SSHD = "/usr/sbin/sshd"
+_START_SECONDS = 20.0
+_NETWORKS = range(1, 255)
+_BURST, _LATENCY = "256kb", "50ms"
+"""Of the token bucket: with 256 KiB, TCP's payload is 94 to 96 % of the rate from 100 Mb/s to 1 Gb/s."""
+
+# The first process of a host: makes the machine look like another one, and becomes its ssh server.
+_INIT = """\
+set -e
+hostname {name}
+mount --rbind /sys/fs/cgroup {directory}/cgroup
+mount -t sysfs sysfs /sys
+mount --rbind {directory}/cgroup /sys/fs/cgroup
+umount -l {directory}/cgroup
+mount --bind {directory}/hosts /etc/hosts
+mkdir -p /tmp/hsperfdata_root
+mount -t tmpfs -o mode=755 tmpfs /tmp/hsperfdata_root
+read _
+exec {sshd} -D -e -f {directory}/sshd_config
+"""
+
+_SERVER = """\
+Port 22
+HostKey {directory}/host_key
+PidFile none
+AuthorizedKeysFile {directory}/key.pub
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+UsePAM no
+StrictModes no
+PermitUserRC no
+MaxStartups 100
+"""
+
+_CLIENT = """\
+Host *
+  User root
+  IdentityFile {directory}/key
+  IdentitiesOnly yes
+  UserKnownHostsFile {directory}/known_hosts
+  GlobalKnownHostsFile /dev/null
+  StrictHostKeyChecking yes
+"""
+
+
+class Refused(Exception):
+    """Something of this machine does not do what simulated hosts need."""
+
+
+class Holder:
+    """The hosts, while they run."""
+
+    def __init__(self, directory: Path, names: Sequence[str], network: int | None) -> None:
+        self._directory = directory
+        self._names = names
+        self._rate = network
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._way: str | None = None
+
+    def start(self) -> Mapping[str, Any]:
+        """Makes everything; the answer to who asked. Raises Refused."""
+        number = self._free_network()
+        prefix = f"10.213.{number}"
+        addresses = {name: f"{prefix}.{place}" for place, name in enumerate(self._names, start=1)}
+        self._write_files(addresses)
+        switch = self._spawn("unshare", "--net", "sleep", "infinity")
+        within = ("nsenter", "-t", str(switch.pid), "-n")
+        _run(*within, "ip", "link", "add", "switch", "type", "bridge")
+        _run(*within, "ip", "link", "set", "switch", "up")
+        outside = self._way = f"howdah-sim{number}"
+        _run("ip", "link", "add", outside, "type", "veth", "peer", "name", "uplink", "netns", str(switch.pid))
+        _run(*within, "ip", "link", "set", "uplink", "master", "switch", "up")
+        _run("ip", "addr", "add", f"{prefix}.254/24", "dev", outside)
+        _run("ip", "link", "set", outside, "up")
+        for place, (name, address) in enumerate(addresses.items(), start=1):
+            self._start_host(name, address, f"card{place}", within)
+        for name, address in addresses.items():
+            self._wait_for(name, address)
+        return {"addresses": addresses, "config": str(self._directory / "client")}
+
+    def end(self) -> None:
+        """Ends everything and removes the files."""
+        if self._way is not None:  # The kernel would get round to it a moment later.
+            subprocess.run(("ip", "link", "del", self._way), stderr=subprocess.DEVNULL, check=False)
+        for process in reversed(self._processes):
+            process.kill()
+        for process in self._processes:
+            process.wait()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _free_network(self) -> int:
+        """A network that no other simulation of this machine has, nor this machine otherwise."""
+        used = _run("ip", "-4", "-o", "addr", "show")
+        for number in _NETWORKS:
+            if f" 10.213.{number}." in used:
+                continue
+            try:
+                self._reservation.bind(f"\0howdah-simulation-{number}")
+            except OSError:
+                continue
+            return number
+        raise Refused("all networks from 10.213.1.0 to 10.213.254.0 are taken")
+
+    def _write_files(self, addresses: Mapping[str, str]) -> None:
+        directory = self._directory
+        for name in ("host_key", "key"):
+            _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "howdah simulation", "-f", str(directory / name))
+        key = (directory / "host_key.pub").read_text()
+        (directory / "known_hosts").write_text("".join(f"{address} {key}" for address in addresses.values()))
+        hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())
+        (directory / "client").write_text(hosts + _CLIENT.format(directory=directory))
+        (directory / "sshd_config").write_text(_SERVER.format(directory=directory))
+        lines = "".join(f"{address} {name}\n" for name, address in addresses.items())
+        (directory / "hosts").write_text(f"127.0.0.1 localhost\n::1 localhost\n{lines}")
+        (directory / "cgroup").mkdir()
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+
+    def _start_host(self, name: str, address: str, card: str, switch: Sequence[str]) -> None:
+        init = _INIT.format(name=name, directory=self._directory, sshd=_SSHD)
+        apart = ("--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
+        host = self._spawn("unshare", *apart, "--propagation", "private", "sh", "-c", init, log=f"{name}.log")
+        within = ("nsenter", "-t", str(host.pid), "-n")
+        _run(*switch, "ip", "link", "add", card, "type", "veth", "peer", "name", "eth0", "netns", str(host.pid))
+        _run(*switch, "ip", "link", "set", card, "master", "switch", "up")
+        _run(*within, "ip", "link", "set", "lo", "up")
+        _run(*within, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
+        _run(*within, "ip", "link", "set", "eth0", "up")
+        if self._rate is not None:
+            bucket = ("tbf", "rate", f"{self._rate}bit", "burst", _BURST, "latency", _LATENCY)
+            _run(*switch, "tc", "qdisc", "add", "dev", card, "root", *bucket)
+            _run(*within, "tc", "qdisc", "add", "dev", "eth0", "root", *bucket)
+        assert host.stdin is not None
+        host.stdin.write(b"\n")
+        host.stdin.flush()
+
+    def _spawn(self, *command: str, log: str = "switch.log") -> subprocess.Popen[bytes]:
+        """Starts a process in a network of its own, which dies with this one."""
+        with (self._directory / log).open("ab") as said:
+            process = subprocess.Popen(
+                ("setpriv", "--pdeathsig", "KILL", *command), stdin=subprocess.PIPE, stdout=said, stderr=said
+            )
+        self._processes.append(process)
+        ours = Path("/proc/self/ns/net").readlink()
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Refused((self._directory / log).read_text(errors="replace").strip() or f"{command[0]} has ended")
+            if Path(f"/proc/{process.pid}/ns/net").readlink() != ours:
+                return process
+            time.sleep(0.005)
+
+    def _wait_for(self, name: str, address: str) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                socket.create_connection((address, 22), 1.0).close()
+                return
+            except OSError as error:
+                if time.monotonic() > deadline or any(one.poll() is not None for one in self._processes):
+                    said = (self._directory / f"{name}.log").read_text(errors="replace").strip()
+                    raise Refused(said or f"{name} does not answer: {error}") from error
+            time.sleep(0.02)
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Refused(f"`{' '.join(command)}`: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+def main() -> int:
+    """Holds the hosts that are asked for in a line of JSON on the standard input, until that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Of the user's terminal: whoever asked decides.
+    asked = json.loads(sys.stdin.readline())
+    holder = Holder(Path(asked["directory"]), asked["names"], asked["network"])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        try:
+            answer = holder.start()
+        except (Refused, OSError) as error:
+            answer = {"error": str(error)}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+        if "error" not in answer:
+            sys.stdin.read()
+    finally:
+        holder.end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""A cluster on hosts that are simulated, with network cards of a given rate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.host import simulation
+from howdah.store import read_run
+from tests.system.running import Howdah
+
+pytestmark = [
+    pytest.mark.daemons,
+    pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root"),
+]
+RATE = 100e6
+
+
+@pytest.fixture(scope="module")
+def simulated(howdah: Howdah) -> Iterator[dict[str, Any]]:
+    """What `up --json` says of a cluster on three hosts."""
+    manifest: dict[str, Any] = howdah("up", "--name", "sim", "--on", "sim:3,network=100mbit", "--json").json()
+    yield manifest
+    howdah("down", "--name", "sim")
+
+
+@pytest.mark.promise("`network=RATE` limits each card, and the payload shows it", "reference/allocations")
+def test_the_cluster_is_on_hosts_whose_network_has_its_rate(howdah: Howdah, simulated: dict[str, Any]) -> None:
+    assert [node["host"] for node in simulated["plan"]["nodes"]] == ["sim1", "sim2", "sim3"]
+    assert len({node["address"] for node in simulated["plan"]["nodes"]}) == 3
+    assert 0.9 * RATE < simulated["allocation"]["payload"] < 1.01 * RATE
+    said = howdah("status").ok().out
+    assert "The hosts are simulated on this machine" in said
+    assert "Network cards: 100 Mb/s (payload 9" in said
+    assert "Not secured" not in said
+
+
+@pytest.mark.promise("TeraSort validates on simulated hosts", "reference/allocations")
+def test_terasort_validates_and_says_that_hosts_are_simulated(howdah: Howdah, simulated: dict[str, Any]) -> None:
+    record = howdah("run", "terasort", "--size", "smoke", "--cluster", "sim", "--json").json()
+    stored = read_run(Path(record["runs"][0]["path"]))
+    assert stored.run.outcome.kind == "valid"
+    assert any("hosts are simulated" in caveat.text for caveat in stored.run.caveats)
+    asked = stored.run.trial.settings["cluster"]["allocation"]
+    assert {"kind": "sim", "hosts": 3, "network": 100_000_000}.items() <= asked.items()
+    assert not {"holder", "config", "payload"} & set(asked)
+
+
+def test_down_leaves_nothing(howdah: Howdah, simulated: dict[str, Any]) -> None:
+    howdah("down", "--name", "sim").ok()
+    assert not simulation.runs(simulated["allocation"]["holder"])
+    assert not Path(simulated["allocation"]["config"]).exists()
+    for quarters in simulated["plan"]["quarters"].values():
+        assert not Path(quarters["root"]).exists()
+    number = simulated["plan"]["masters"]["address"].split(".")[2]
+    assert not Path(f"/sys/class/net/howdah-sim{number}").exists()

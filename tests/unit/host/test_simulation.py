@@ -1,0 +1,150 @@
+"""Hosts in namespaces of this machine, and what is left of them: nothing, however they end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import HostProblem
+from howdah.host import Host, operations, simulation
+from howdah.host.channel import Channel
+from howdah.host.launch.ssh import SshLauncher
+from howdah.host.simulation import Simulated
+from howdah.spec.simulation import Simulation
+from tests.contract.test_host import wait_for
+
+root = pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root")
+NAMES = ("one", "two")
+
+
+@contextmanager
+def simulated(directory: Path, network: int | None = None) -> Iterator[Simulated]:
+    made = simulation.start(directory / "sim", NAMES, Simulation(len(NAMES), network))
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+@contextmanager
+def opened(made: Simulated, name: str) -> Iterator[Host]:
+    host = Channel(name, SshLauncher(name, None, sys.executable, ("-F", made.config)), silence=3)
+    try:
+        yield host
+    finally:
+        host.close()
+
+
+def left_of(made: Simulated) -> list[str]:
+    """Processes and network cards of simulated hosts that this machine still has."""
+    number = made.addresses["one"].split(".")[2]
+    cards = [card.name for card in Path("/sys/class/net").iterdir() if card.name == f"howdah-sim{number}"]
+    config = str(Path(made.config).parent).encode()
+    lines = {entry.parent.name: entry for entry in Path("/proc").glob("[0-9]*/cmdline")}
+    found = []
+    for pid, file in lines.items():
+        try:
+            if config in file.read_bytes():
+                found.append(pid)
+        except OSError:
+            continue
+    return cards + found
+
+
+@root
+@pytest.mark.promise("Simulated hosts have a name, a network and processes of their own", "reference/allocations")
+def test_each_host_has_a_name_a_network_and_processes_of_its_own(tmp_path: Path) -> None:
+    with simulated(tmp_path) as made:
+        assert len(left_of(made)) > 3
+        for name, address in made.addresses.items():
+            with opened(made, name) as host:
+                found = operations.identity(host)
+                assert found.name == name
+                assert found.addresses == {"lo": "127.0.0.1", "eth0": address}
+                said = host.run(["sh", "-c", "ps -A | wc -l; ls /sys/class/net; getent hosts one"], timeout=20)
+                processes, *names = said.stdout.decode().split()
+                assert int(processes) < 20
+                assert names == ["eth0", "lo", made.addresses["one"], "one"]
+        numbers = {Path(f"/proc/{pid}/ns/pid") for pid in left_of(made) if pid.isdigit()}
+        assert len({link.readlink() for link in numbers if link.exists()}) == 3
+    assert not left_of(made)
+    assert not (tmp_path / "sim").exists()
+
+
+@root
+@pytest.mark.promise("Nothing of simulated hosts is left, however their holder ends", "reference/allocations")
+def test_a_holder_that_is_killed_takes_everything_with_it(tmp_path: Path) -> None:
+    with simulated(tmp_path) as made, opened(made, "one") as host:
+        process = host.start(["sleep", f"600.{os.getpid()}"], output=f"{tmp_path}/out")
+        os.kill(made.holder, signal.SIGKILL)
+        wait_for(lambda: not left_of(made))
+        wait_for(lambda: process.poll() is not None)
+        assert not simulation.runs(made.holder)
+
+
+@root
+def test_hosts_end_with_whoever_started_them(tmp_path: Path) -> None:
+    program = (
+        "from pathlib import Path; from howdah.host import simulation; from howdah.spec.simulation import Simulation\n"
+        f"made = simulation.start(Path('{tmp_path}/sim'), ('one',), Simulation(1)); print(made.holder, flush=True)\n"
+        "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    holder = int(said.stdout)
+    wait_for(lambda: not simulation.runs(holder))
+    wait_for(lambda: not (tmp_path / "sim").exists())
+
+
+@root
+@pytest.mark.promise("`network=RATE` limits each card, and the payload shows it", "reference/allocations")
+def test_a_card_has_its_rate_both_ways(tmp_path: Path) -> None:
+    with simulated(tmp_path, 20_000_000) as made, opened(made, "one") as one, opened(made, "two") as two:
+        for source, target in ((one, two), (two, one)):
+            address = made.addresses[target.name]
+            operations.swallow(target, address, 20999, seconds=10)
+            rate = operations.payload_rate(source, address, 20999, seconds=2.0)
+            assert 0.9 * 20e6 < rate < 1.01 * 20e6
+
+
+@root
+def test_two_simulations_side_by_side_have_networks_of_their_own(tmp_path: Path) -> None:
+    with simulated(tmp_path / "a") as first, simulated(tmp_path / "b") as second:
+        assert not set(first.addresses.values()) & set(second.addresses.values())
+        with opened(first, "one") as host:
+            missed = operations.unreachable(host, [(second.addresses["one"], 22)], timeout=1)
+        assert missed
+
+
+@root
+def test_a_directory_with_the_rest_of_another_simulation_is_used_again(tmp_path: Path) -> None:
+    (tmp_path / "sim").mkdir()
+    (tmp_path / "sim" / "key").write_text("old")
+    with simulated(tmp_path) as made, opened(made, "two") as host:
+        assert operations.identity(host).name == "two"
+
+
+@root
+def test_what_cannot_be_made_is_told_and_nothing_is_left(tmp_path: Path) -> None:
+    with pytest.raises(HostProblem, match=r"hosts cannot be simulated here: .*rate"):
+        simulation.start(tmp_path / "sim", NAMES, Simulation(2, -1))
+    assert not (tmp_path / "sim").exists()
+    assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+
+
+def test_what_is_needed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() != 0:
+        with pytest.raises(HostProblem, match="need root"):
+            simulation.check_possible()
+        return
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(HostProblem, match=r"need ip, nsenter, setpriv, ssh, ssh-keygen, tc, unshare") as caught:
+        simulation.check_possible()
+    assert "apt install iproute2 openssh-client util-linux" in str(caught.value.hint)
