@@ -11,6 +11,7 @@ import random
 import statistics
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from howdah.cluster.allocation.here import channels
@@ -64,6 +65,37 @@ def measure() -> list[str]:
         middle = statistics.geometric_mean(ratios)
         lines.append(f"- {what}, {MANY} ÷ {FEW}: {middle:.2f} ({min(ratios):.2f}–{max(ratios):.2f}, n={len(ratios)})")
     return lines
+
+
+IDLE_SECONDS = 30.0
+
+
+def measure_rest() -> list[str]:
+    """What open channels to many hosts cost this process while nothing happens."""
+    open_host = open_channels(channels(str(MANY), Links()).describe())
+    before = _holdings()
+    hosts = over({name: name for name in (f"channel{number}" for number in range(MANY))}, open_host)
+    try:
+        during = _holdings()
+        used = os.times()
+        time.sleep(IDLE_SECONDS)
+        now = os.times()
+    finally:
+        over(hosts, lambda host: host.close())
+    cpu = (now.user + now.system - used.user - used.system) / MANY / IDLE_SECONDS
+    each = [(after - earlier) / MANY for earlier, after in zip(before, during, strict=True)]
+    return [
+        f"- one host of {MANY}: {each[0] / 2**20:.2f} MiB, {each[1]:.1f} files, {each[2]:.1f} threads of this process",
+        f"- heartbeats of one host: {cpu * 1e6:.0f} µs of CPU a second",
+    ]
+
+
+def _holdings() -> tuple[int, int, int]:
+    """Resident bytes, open files and threads of this process."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    open_files = len(list(Path("/proc/self/fd").iterdir()))
+    return int(fields["VmRSS"].split()[0]) * 1024, open_files, int(fields["Threads"])
 
 
 def _spread(values: list[float]) -> str:

@@ -41,6 +41,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "probes": arms.probes,
     "accounting": accounting.measure,
     "agents": agents.measure,
+    "channels": agents.measure_rest,
     "up-hosts": reached.measure,
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,

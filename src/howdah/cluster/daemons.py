@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -127,10 +128,10 @@ class Daemons:
 
     def stop(self) -> None:
         """Asks every daemon to end and waits a moment; what does not is killed when the channels close."""
+        of_host: defaultdict[str, list[Running]] = defaultdict(list)
         for running in self.running:
-            if running.process.poll() is None:
-                with suppress(HostProblem):  # Its host was lost a moment ago.
-                    running.process.signal(signal.SIGTERM)
+            of_host[running.daemon.host].append(running)
+        over(of_host, _ask_to_end)
         deadline = time.monotonic() + _GRACE_SECONDS
         for running in self.running:
             running.process.wait(max(0.0, deadline - time.monotonic()))
@@ -233,6 +234,13 @@ class Daemons:
             # glibc otherwise keeps an arena per thread, which shows as hundreds of MiB of resident memory.
             "MALLOC_ARENA_MAX": "4",
         }
+
+
+def _ask_to_end(daemons: Sequence[Running]) -> None:
+    for running in daemons:
+        if running.process.poll() is None:
+            with suppress(HostProblem):  # Its host was lost a moment ago.
+                running.process.signal(signal.SIGTERM)
 
 
 def _last_words(log: bytes, *, cut: bool) -> str:

@@ -37,6 +37,17 @@ class DataPlace:
     work: str
 
 
+@dataclass(frozen=True, slots=True)
+class SeenDaemon:
+    """A daemon as the `machine` sees it that its host is on: by `pid`. `host` is the simulated host whose network cards
+    the process has; None where its cards are the machine's."""
+
+    daemon: Daemon
+    machine: str
+    pid: int
+    host: str | None = None
+
+
 class LiveCluster(ABC):
     """A cluster during a run. `close` must be called; it may be called twice.
 
@@ -92,6 +103,15 @@ class LiveCluster(ABC):
     def machine_of(self, host: str) -> str:  # noqa: ARG002
         """The name of the machine that `host` is on."""
         return self.client.name
+
+    def seen_daemons(self) -> Sequence[SeenDaemon]:
+        """The daemons as machines see them. Raises HostProblem."""
+        return [SeenDaemon(one, self.machine_of(one.host), one.pid) for one in self.daemons]
+
+    @property
+    def card_rates(self) -> Mapping[str, float]:
+        """Bytes a second that each simulated network card brings, by its name in series; none where nobody knows."""
+        return {}
 
     def daemons_by_host(self) -> Mapping[str, tuple[Host, tuple[Daemon, ...]]]:
         """The daemons on every host that can be reached, with its channel."""

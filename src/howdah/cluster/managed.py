@@ -13,7 +13,7 @@ from typing import Any
 from howdah.cluster.allocation import close_hosts, open_hosts
 from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses
-from howdah.cluster.live import DataPlace, LiveCluster
+from howdah.cluster.live import DataPlace, LiveCluster, SeenDaemon
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -58,6 +58,23 @@ class ManagedCluster(LiveCluster):
 
     def machine_of(self, host: str) -> str:
         return self._plan.quarters[host].machine
+
+    def seen_daemons(self) -> Sequence[SeenDaemon]:
+        if self.description["allocation"]["kind"] != "sim":
+            return super().seen_daemons()
+        found = []
+        for host, (_, daemons) in self.daemons_by_host().items():
+            # Simulated hosts count their processes by themselves.
+            root = self._plan.quarters[host].root
+            pids = operations.outer_pids(self.client, root, [one.pid for one in daemons])
+            known = [one for one in daemons if one.pid in pids]
+            found += [SeenDaemon(one, self.machine_of(host), pids[one.pid], host) for one in known]
+        return found
+
+    @property
+    def card_rates(self) -> Mapping[str, float]:
+        payload = self.description["allocation"].get("payload")
+        return {} if payload is None else {f"{host}/eth0": payload / 8 for host in self._plan.quarters}
 
     def _quarters_on(self, machine: str) -> Mapping[str, Quarters]:
         """By host, what the cluster has on a machine."""

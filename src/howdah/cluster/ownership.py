@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from howdah.cluster.allocation import close_hosts, open_hosts
 from howdah.cluster.state import Manifest, cluster_directory, write_private
-from howdah.errors import ClusterProblem, HostProblem, UsageError
+from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
 from howdah.host.over import over
@@ -29,24 +29,35 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
             those that were made then.
         HostProblem: another user could change what is in a directory of the daemons, and so run programs as this one.
     """
-    owner = owner_of(plan)
-    begun: list[Host] = []
-    for host in hosts:
-        begun.append(host)
-        refuse_exposed(host, plan.quarters[host.name].root)
-        for directory in plan.directories(host.name):
-            other = operations.claim_directory(host, directory, owner)
-            if other is None:
-                continue
-            for one in begun:
-                for made in plan.directories(one.name):
-                    operations.remove_claimed(one, made, owner)
+    owner, named = owner_of(plan), {host.name: host for host in hosts}
+    try:
+        over(named, lambda host: _claim(host, plan, owner, plan.own_directories(host.name)))
+        for host in named.values():  # One after the other: it may be one directory for all.
+            rest = plan.directories(host.name)[len(plan.own_directories(host.name)) :]
+            _claim(host, plan, owner, rest)
+    except HowdahError:
+        over(named, lambda host: _release(host, plan, owner))
+        raise
+
+
+def _claim(host: Host, plan: Plan, owner: str, directories: Sequence[str]) -> None:
+    for directory in directories:
+        if directory in plan.own_directories(host.name):
+            refuse_exposed(host, directory)
+        other = operations.claim_directory(host, directory, owner)
+        if other is not None:
             whose = f"it belongs to the cluster {other}" if other else "no cluster has made it"
             raise UsageError(
                 f"{directory} is there already, and would be emptied: {whose}",
                 host=host.name if len(plan.quarters) > 1 else None,
                 hint="Choose another --name, or another --work-dir, below which a directory of that name is made.",
             )
+
+
+def _release(host: Host, plan: Plan, owner: str) -> None:
+    for made in plan.directories(host.name):
+        with suppress(HostProblem):  # The host was lost meanwhile.
+            operations.remove_claimed(host, made, owner)
 
 
 def refuse_exposed(host: Host, directory: str) -> None:

@@ -274,6 +274,12 @@ def end_strays(host: Host, root: str) -> int:
     return found
 
 
+def outer_pids(host: Host, root: str, pids: Sequence[int]) -> dict[int, int]:
+    """Return by number what the host calls processes of a cluster's directory that have these numbers elsewhere."""
+    found: dict[int, int] = host.call("machine.outer_pids", root=root, pids=list(pids))
+    return found
+
+
 def end_all(host: Host) -> None:
     """Kill all that was started through the channel; the channel stays open."""
     host.call("process.end_all")

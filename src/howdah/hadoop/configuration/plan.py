@@ -102,8 +102,12 @@ class Plan:
     def directories(self, host: str) -> tuple[str, ...]:
         """What the cluster has on `host`, to be removed with it."""
         own = f"{self.storages.directory}{self.own_files}" if self.own_files else None
+        return (*self.own_directories(host), *(one for one in (self.shuffle, own) if one is not None))
+
+    def own_directories(self, host: str) -> tuple[str, ...]:
+        """Those of `directories` that no other host has."""
         quarters = self.quarters[host]
-        return tuple(one for one in (quarters.root, *quarters.disks, self.shuffle, own) if one is not None)
+        return (quarters.root, *quarters.disks)
 
     def data_directories(self, host: str) -> tuple[str, ...]:
         """Where, on `host`, data of jobs is read and written, that of `posix` included."""

@@ -19,7 +19,7 @@ from typing import Any, Callable, Dict, List
 from . import accounting, calibration, copies, files, machine, network, sampler, store
 from .children import Children
 from .heartbeat import Heartbeat
-from .strays import end_strays
+from .strays import end_strays, outer_pids
 
 _OPERATIONS: Dict[str, Callable[..., Any]] = {
     **accounting.OPERATIONS,
@@ -30,6 +30,7 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
     **store.OPERATIONS,
     **copies.OPERATIONS,
     "machine.end_strays": end_strays,
+    "machine.outer_pids": outer_pids,
 }
 _STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run}
 

@@ -116,6 +116,9 @@ class Sampler:
         `container` where their command line, their directory or their parent names one. The pid 0 stands for
         whatever descends from this process, which itself is always the `probe`.
 
+        A root's `network`, if it has one, names the network cards that the process sees, which are not this host's:
+        they are read, too, as `NETWORK/CARD`, but for loopback.
+
         `devices` are names of disks, or absolute paths, which stand for the disk below them; None stands for every
         disk with hardware.
 
@@ -128,8 +131,11 @@ class Sampler:
         self._strangers: set[int] = set()
         self._heir: _Process | None = None
         self._add(self._own, "probe", None)
+        self._elsewhere: dict[str, list[int]] = {}
         for root in roots:
             self._add(root["pid"], root["role"], root.get("node"))
+            if root.get("network") is not None:
+                self._elsewhere.setdefault(root["network"], []).append(root["pid"])
         self._disks = {name.encode() for name in (_all_disks() if devices is None else _disks_below(devices))}
         self._interfaces = {name.encode() for name in _interfaces_up()}
         self._files: list[int] = []
@@ -202,22 +208,21 @@ class Sampler:
         return points
 
     def _network_points(self, moment: dict[str, float]) -> list[dict[str, Any]]:
+        lines = [line.partition(b":") for line in _whole(self._network).splitlines()[2:]]
+        cards = [(name.strip().decode(), counters) for name, _, counters in lines if name.strip() in self._interfaces]
+        for network, pids in self._elsewhere.items():
+            content = next(filter(None, (self._read(pid, "net/dev") for pid in pids)), b"")
+            lines = [line.partition(b":") for line in content.splitlines()[2:]]
+            cards += [
+                ("{}/{}".format(network, name.strip().decode()), counters)
+                for name, _, counters in lines
+                if name.strip() != b"lo"
+            ]
         points = []
-        for line in _whole(self._network).splitlines()[2:]:
-            name, _, counters = line.partition(b":")
-            name = name.strip()
-            if name in self._interfaces:
-                words = counters.split()
-                points.append(
-                    {
-                        "kind": "network",
-                        **moment,
-                        "role": "machine",
-                        "interface": name.decode(),
-                        "receive_bytes": int(words[0]),
-                        "send_bytes": int(words[8]),
-                    }
-                )
+        for name, counters in cards:
+            words = counters.split()
+            point: dict[str, Any] = {"kind": "network", **moment, "role": "machine", "interface": name}
+            points.append({**point, "receive_bytes": int(words[0]), "send_bytes": int(words[8])})
         return points
 
     def _process_points(self, moment: dict[str, float]) -> list[dict[str, Any]]:

@@ -36,6 +36,21 @@ def end_strays(root: str) -> int:
         time.sleep(0.02)
 
 
+def outer_pids(root: str, pids: list[int]) -> dict[int, int]:
+    """What this host calls the processes of a cluster's directory `root` that have `pids` in a process space of their
+    own, in which a simulated host's are; those that it does not see are left out."""
+    found = {}
+    for pid in _having("{}={}".format(ROOT, root).encode()):
+        try:
+            with open("/proc/{}/status".format(pid)) as status:
+                spaces = [line.split()[1:] for line in status if line.startswith("NSpid:")]
+        except OSError:  # It has just ended.
+            continue
+        if spaces and int(spaces[0][-1]) in pids:
+            found[int(spaces[0][-1])] = pid
+    return found
+
+
 def _having(setting: bytes) -> list[int]:
     """Processes that live and have `setting` in the environment that they were started with."""
     found = []

@@ -80,11 +80,13 @@ class _Resource:
 
 
 _CPU = _Resource("CPU", "cores", "bound_cpu_cores", "the processors limited it")
+_NETWORK = _Resource("network", "B/s", "bound_network", "the network limited it")
 _RESOURCES = (
     _CPU,
     _Resource("disk write", "B/s", "bound_disk_write", "writing to disk limited it"),
     _Resource("disk read", "B/s", "bound_disk_read", "reading from disk limited it"),
     _Resource("loopback", "B/s", "bound_loopback", "the loopback network limited it"),
+    _NETWORK,
 )
 
 
@@ -194,12 +196,17 @@ def _seconds(steps: Sequence[Step], least: float) -> float:
 def _uses(
     run: StoredRun, host: HostSeries, resource: _Resource, start: float, end: float
 ) -> Iterator[tuple[str, Counter, float | None]]:
-    """Disks (or ""), their counter and their bound; of other resources, and of disks that are not known apart, one."""
+    """Disks or a network card (or ""), their counter and their bound; of other resources, and of disks that are not
+    known apart, one. Of a card it is the way by which more went."""
     bounds = bounds_of(run, resource.bound, host.host)
     if resource is _CPU:
         yield "", host.cpu(BUSY), bounds.get(MACHINE)
     elif resource.name == "loopback":
         yield "", host.network("receive_bytes", loopback=True), bounds.get(MACHINE)
+    elif resource is _NETWORK:
+        for card, bound in bounds.items():
+            ways = [host.card(column, {card}) for column in ("receive_bytes", "send_bytes")]
+            yield card, max(ways, key=lambda way: way.rate(start, end) or 0.0), bound
     else:
         column = "write_bytes" if resource.name == "disk write" else "read_bytes"
         if not bounds or MACHINE in bounds:

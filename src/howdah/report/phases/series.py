@@ -91,10 +91,19 @@ class HostSeries:
         return self._sum(points, "device", self.disks if of is None else set(of), column)
 
     def network(self, column: str, *, loopback: bool) -> Counter:
-        """`receive_bytes` or `send_bytes` of the loopback interface, or of all others together."""
-        points = self.points.get("network", ())
-        interfaces = {str(point.get("interface")) for point in points}
-        return self._sum(points, "interface", {name for name in interfaces if (name == "lo") == loopback}, column)
+        """`receive_bytes` or `send_bytes` of the loopback interface, or of all others together; where hosts are
+        simulated, of all theirs."""
+        names = {name for name in self.interfaces if (name == "lo") == loopback}
+        return self.card(column, {name for name in names if "/" in name} or names)
+
+    @property
+    def interfaces(self) -> set[str]:
+        """Names of network cards, with HOST/ in front of those of simulated hosts."""
+        return {str(point.get("interface")) for point in self.points.get("network", ())}
+
+    def card(self, column: str, names: Collection[str]) -> Counter:
+        """`receive_bytes` or `send_bytes`, summed over network cards."""
+        return self._sum(self.points.get("network", ()), "interface", set(names), column)
 
     def _sum(self, points: Sequence[Point], about: str, names: set[str], column: str) -> Counter:
         """The sum over `names`, at the rounds in which all of them were read."""

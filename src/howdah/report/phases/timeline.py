@@ -138,7 +138,7 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
     )
     network = (
         track("loopback", "loopback", loopback, bound("bound_loopback"), "one stream"),
-        track("cards", "cards", cards),
+        track("cards", "cards", cards, bound("bound_network"), "one stream each"),
     )
     panels = (
         Panel("processors", "cores", _seen(processor), stacked=True),

@@ -140,6 +140,11 @@ class FakeCluster:
     def machine_of(self, host: str) -> str:
         return host
 
+    card_rates: Mapping[str, float] = field(default_factory=dict)
+
+    def seen_daemons(self) -> Any:
+        return LiveCluster.seen_daemons(self.live())
+
     def daemons_by_host(self) -> Any:
         return LiveCluster.daemons_by_host(self.live())
 

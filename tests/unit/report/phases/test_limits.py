@@ -1,0 +1,48 @@
+"""What limited a phase: cards of simulated hosts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from howdah.model.sample import Moment, Sample
+from howdah.report.phases.limits import find_limits
+from howdah.report.phases.series import HostSeries
+from howdah.store import StoredRun
+
+RATE = 12e6
+"""Bytes a second of a card."""
+
+
+def with_cards(run: StoredRun, *names: str) -> StoredRun:
+    bounds = [
+        Sample("bound_network", RATE, "B/s", "measured", "calibration", "vm", name, "calibration", Moment(0.0, 0.0))
+        for name in names
+    ]
+    return replace(run, samples=tuple(bounds))
+
+
+@pytest.mark.promise("The network of simulated hosts is named as the limit of a phase", "how-to/simulate")
+def test_the_busiest_way_of_the_busiest_card_is_the_limit(single: StoredRun) -> None:
+    run = with_cards(single, "sim1/eth0", "sim2/eth0")
+    phase = run.run.phases[0]
+    assert phase.end is not None
+    times = [phase.start.utc + second for second in range(int(phase.end.utc - phase.start.utc) + 2)]
+    rates = {"lo": (1e9, 1e9), "eth0": (1e9, 1e9), "sim1/eth0": (1e6, 0.95 * RATE), "sim2/eth0": (3e6, 2e6)}
+    points = [
+        {"kind": "network", "utc": utc, "interface": card, "receive_bytes": utc * received, "send_bytes": utc * sent}
+        for utc in times
+        for card, (received, sent) in rates.items()
+    ]
+    series = HostSeries("vm", 1.0, {"network": points})
+    found = next(one for one in find_limits(run, (series,), ()) if one.phase == phase.name)
+    shares = {load.disks: load.share for load in found.loads if load.resource == "network"}
+    assert shares == {"sim1/eth0": pytest.approx(0.95), "sim2/eth0": pytest.approx(0.25)}
+    assert found.verdict == "network of sim1/eth0 95 % of its bound: the network limited it"
+    cards = series.network("receive_bytes", loopback=False).rate(times[0], times[-1])
+    assert cards == pytest.approx(4e6), "those of simulated hosts alone, not what this machine's carry of it"
+
+
+def test_without_simulated_hosts_cards_are_no_resource(single: StoredRun) -> None:
+    assert not [one for limit in find_limits(single, (), ()) for one in limit.loads if one.resource == "network"]
