@@ -202,7 +202,9 @@ def _uses(
     if resource is _CPU:
         yield "", host.cpu(BUSY), bounds.get(MACHINE)
     elif resource.name == "loopback":
-        yield "", host.network("receive_bytes", loopback=True), bounds.get(MACHINE)
+        # Simulated hosts have loopback networks of their own, which nobody reads.
+        if not bounds_of(run, _NETWORK.bound, host.host):
+            yield "", host.network("receive_bytes", loopback=True), bounds.get(MACHINE)
     elif resource is _NETWORK:
         for card, bound in bounds.items():
             ways = [host.card(column, {card}) for column in ("receive_bytes", "send_bytes")]

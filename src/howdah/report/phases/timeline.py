@@ -130,7 +130,8 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
         track("write", "write", [host.disk("write_bytes") for host in series], bound("bound_disk_write"), "one stream"),
         track("read", "read", [host.disk("read_bytes") for host in series], bound("bound_disk_read"), "four at a time"),
     )
-    loopback = [host.network("receive_bytes", loopback=True) for host in series]
+    simulated = bound("bound_network") is not None
+    loopback = [] if simulated else [host.network("receive_bytes", loopback=True) for host in series]
     cards = [host.network("receive_bytes", loopback=False) for host in series]
     processor = (
         track("busy", "busy", [host.cpu(BUSY) for host in series], cores),

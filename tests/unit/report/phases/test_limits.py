@@ -37,6 +37,7 @@ def test_the_busiest_way_of_the_busiest_card_is_the_limit(single: StoredRun) -> 
     ]
     series = HostSeries("vm", 1.0, {"network": points})
     found = next(one for one in find_limits(run, (series,), ()) if one.phase == phase.name)
+    assert {load.resource for load in found.loads} == {"network"}, "nobody reads the loopback networks of the hosts"
     shares = {load.disks: load.share for load in found.loads if load.resource == "network"}
     assert shares == {"sim1/eth0": pytest.approx(0.95), "sim2/eth0": pytest.approx(0.25)}
     assert found.verdict == "network of sim1/eth0 95 % of its bound: the network limited it"
