@@ -49,7 +49,7 @@ class SimulatedAllocation(Holding):
         self.open(used)
         addresses = {host: self._simulated.addresses[host] for host in self._hosts}
         if self._wish.network is not None:
-            self._described["payload"] = self._check_rate(addresses, self._wish.network)
+            self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
         spots = [Spot(host, addresses[host]) for host in used]
         plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, security=SECURITY, apart=True)
         assert ports_needed(most) <= _COPYING
@@ -73,30 +73,33 @@ class SimulatedAllocation(Holding):
             found[name] = Quarters(home.machine, root, f"{root}/conf", f"{root}/logs", home.store)
         return found
 
-    def _check_rate(self, addresses: Mapping[str, str], rate: int) -> int:
-        """The payload in bits a second of the slowest card, when each host sends to the next one, all at once. Raises
-        HostProblem where it is not what the rate allows."""
-        names = list(addresses)
-        if len(names) == 1:
-            raise UsageError("a cluster on one simulated host sends nothing by its network", hint="Use sim:2 or more.")
-        port = FIRST_PORT + _TRYING
 
-        def try_one(pair: tuple[str, str]) -> float:
-            source, target = pair
-            return operations.payload_rate(self._hosts[source], addresses[target], port, seconds=_TRY_SECONDS)
+def check_rate(hosts: Mapping[str, Host], addresses: Mapping[str, str], rate: int) -> int:
+    """The payload in bits a second of the slowest card, when each of `hosts` sends to the next one, all at once.
 
-        seconds = _TRY_SECONDS + 10
-        over(self._hosts, lambda host: operations.swallow(host, addresses[host.name], port, seconds=seconds))
-        pairs = {source: (source, target) for source, target in zip(names, [*names[1:], names[0]], strict=True)}
-        found = over(pairs, try_one)
-        slowest, fastest = min(found.values()), max(found.values())
-        if slowest < _SHARE[0] * rate or fastest > _SHARE[1] * rate:
-            raise HostProblem(
-                f"the simulated network does not have its rate of {rate / 1e6:g} Mb/s: payloads are "
-                f"{slowest / 1e6:.1f} to {fastest / 1e6:.1f} Mb/s, where 90 to 101 % are expected",
-                hint="Something else uses the processors, or they are too slow for it: choose a lower rate.",
-            )
-        return round(slowest)
+    Raises HostProblem where it is not what the rate allows, UsageError where there is no second host.
+    """
+    names = list(addresses)
+    if len(names) == 1:
+        raise UsageError("a cluster on one simulated host sends nothing by its network", hint="Use sim:2 or more.")
+    port = FIRST_PORT + _TRYING
+
+    def try_one(pair: tuple[str, str]) -> float:
+        source, target = pair
+        return operations.payload_rate(hosts[source], addresses[target], port, seconds=_TRY_SECONDS)
+
+    seconds = _TRY_SECONDS + 10
+    over(hosts, lambda host: operations.swallow(host, addresses[host.name], port, seconds=seconds))
+    pairs = {source: (source, target) for source, target in zip(names, [*names[1:], names[0]], strict=True)}
+    found = over(pairs, try_one)
+    slowest, fastest = min(found.values()), max(found.values())
+    if slowest < _SHARE[0] * rate or fastest > _SHARE[1] * rate:
+        raise HostProblem(
+            f"the simulated network does not have its rate of {rate / 1e6:g} Mb/s: payloads are "
+            f"{slowest / 1e6:.1f} to {fastest / 1e6:.1f} Mb/s, where 90 to 101 % are expected",
+            hint="Something else uses the processors, or they are too slow for it: choose a lower rate.",
+        )
+    return round(slowest)
 
 
 def sim(argument: str | None, links: Links) -> SimulatedAllocation:

@@ -1,0 +1,60 @@
+"""Whether a simulated network has its rate, without any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from howdah.cluster.allocation import find_allocation
+from howdah.cluster.allocation.simulated import check_rate
+from howdah.cluster.request import Links
+from howdah.errors import HostProblem, UsageError
+
+RATE = 100_000_000
+
+
+class Sending:
+    """A host whose payload comes at this rate; it keeps who was sent to."""
+
+    def __init__(self, name: str, rate: float, sent: dict[str, str]) -> None:
+        self.name = name
+        self._rate = rate
+        self._sent = sent
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        if operation == "network.payload_rate":
+            self._sent[self.name] = arguments["address"]
+            return self._rate
+        assert operation == "network.swallow"
+        return None
+
+
+def checked(rates: Mapping[str, float]) -> tuple[int, dict[str, str]]:
+    sent: dict[str, str] = {}
+    hosts: Any = {name: Sending(name, rate, sent) for name, rate in rates.items()}
+    return check_rate(hosts, {name: f"to {name}" for name in rates}, RATE), sent
+
+
+def test_every_host_sends_to_the_next_and_the_slowest_counts() -> None:
+    payload, sent = checked({"a": 95e6, "b": 94.4e6, "c": 96e6})
+    assert payload == 94_400_000
+    assert sent == {"a": "to b", "b": "to c", "c": "to a"}
+
+
+@pytest.mark.promise("A simulated network without its rate is refused before any daemon starts", "how-to/simulate")
+@pytest.mark.parametrize("wrong", [89e6, 102e6, 940e6])
+def test_one_card_that_is_too_slow_or_too_fast_is_refused(wrong: float) -> None:
+    with pytest.raises(HostProblem, match=r"does not have its rate of 100 Mb/s: payloads are \d+\.\d to \d+\.\d Mb/s"):
+        checked({"a": 95e6, "b": wrong, "c": 96e6})
+
+
+def test_one_host_has_nobody_to_send_to() -> None:
+    with pytest.raises(UsageError, match="sends nothing by its network"):
+        checked({"a": 95e6})
+
+
+def test_the_network_of_hosts_that_are_listed_is_none_of_simulated_ones() -> None:
+    with pytest.raises(UsageError, match="--network is for hosts:"):
+        find_allocation("sim:3", Links(network="eth0"))
