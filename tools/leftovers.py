@@ -1,4 +1,4 @@
-"""What tests leave on a machine: temporary files, processes, mounts, loop devices, network namespaces."""
+"""What tests leave on a machine: temporary files, processes, mounts, loop devices, network cards and namespaces."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def look() -> Mapping[str, frozenset[str]]:
         "process": frozenset(_processes()),
         "mount": frozenset(line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()),
         "loop device": frozenset(_lines("losetup", "--noheadings", "--output", "NAME")),
+        "network card": frozenset(card.name for card in Path("/sys/class/net").iterdir()),
         "network namespace": frozenset(line.split()[0] for line in _lines("ip", "netns", "list")),
     }
 

@@ -206,12 +206,17 @@ class ClusterDirectory:
             self.write(replace(manifest, state=state))
 
 
-def cluster_directory(name: str) -> ClusterDirectory:
-    """The directory of a cluster, which need not exist. Raises UsageError for a name that cannot be one."""
+def check_name(name: str, what: str) -> None:
+    """Raises UsageError for a name that cannot be that of `what`."""
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"not a cluster name: {name!r}", hint="Up to 40 lower-case letters, digits and hyphens, a letter first."
+            f"not a {what} name: {name!r}", hint="Up to 40 lower-case letters, digits and hyphens, a letter first."
         )
+
+
+def cluster_directory(name: str) -> ClusterDirectory:
+    """The directory of a cluster, which need not exist. Raises UsageError for a name that cannot be one."""
+    check_name(name, "cluster")
     return ClusterDirectory(name, howdah_home() / "clusters" / name)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +14,7 @@ import pytest
 from howdah.cluster.allocation import find_allocation
 from howdah.cluster.allocation.simulated import check_rate
 from howdah.cluster.request import Links
+from howdah.cluster.simulations import end_simulation
 from howdah.errors import HostProblem, UsageError
 
 RATE = 100_000_000
@@ -58,3 +63,35 @@ def test_one_host_has_nobody_to_send_to() -> None:
 def test_the_network_of_hosts_that_are_listed_is_none_of_simulated_ones() -> None:
     with pytest.raises(UsageError, match="--network is for hosts:"):
         find_allocation("sim:3", Links(network="eth0"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root")
+@pytest.mark.promise("`howdah sim` has simulated hosts without a cluster", "how-to/simulate")
+def test_hosts_stay_until_somebody_ends_them(tmp_path: Path) -> None:
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, "-m", "howdah", "sim", *arguments)
+        home = {**os.environ, "HOWDAH_HOME": str(tmp_path)}
+        return subprocess.run(command, env=home, capture_output=True, text=True, check=False)
+
+    assert "No hosts are simulated" in call("status").stdout
+    said = call("up", "2,network=50mbit", "--name", "lab")
+    try:
+        assert said.returncode == 0, said.stderr
+        assert "2 simulated hosts; network cards: 50 Mb/s" in said.stdout
+        (command,) = (line.split() for line in said.stdout.splitlines() if line.strip().startswith("ssh "))
+        ran = subprocess.run([*command, "hostname"], capture_output=True, text=True, check=True)
+        assert ran.stdout == "sim1\n"
+        assert "lab  2 simulated hosts" in call("status").stdout
+        again = call("up", "2", "--name", "lab")
+        assert again.returncode == 2
+        assert "a simulation called lab is up" in again.stderr
+    finally:
+        assert "Simulation lab is down" in call("down", "--name", "lab").stdout
+    assert "No simulation called lab is up" in call("down", "--name", "lab").stdout
+    assert not list((tmp_path / "simulations").iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "../x", "A"])
+def test_a_name_is_one(name: str) -> None:
+    with pytest.raises(UsageError, match="not a simulation name"):
+        end_simulation(name)

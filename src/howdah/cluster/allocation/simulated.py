@@ -33,7 +33,7 @@ class SimulatedAllocation(Holding):
         self._wish = wish
         self._simulated: simulation.Simulated | None = None
         self._described: dict[str, Any] = {"kind": "sim", **asdict(wish), "silence": silence}
-        super().__init__(tuple(f"sim{number}" for number in range(1, wish.hosts + 1)), self._open)
+        super().__init__(names_of(wish), self._open)
 
     @property
     def is_here(self) -> bool:
@@ -72,6 +72,11 @@ class SimulatedAllocation(Holding):
             root = f"{home.root}-{name}"
             found[name] = Quarters(home.machine, root, f"{root}/conf", f"{root}/logs", home.store)
         return found
+
+
+def names_of(wish: Simulation) -> tuple[str, ...]:
+    """What simulated hosts are called."""
+    return tuple(f"sim{number}" for number in range(1, wish.hosts + 1))
 
 
 def check_rate(hosts: Mapping[str, Host], addresses: Mapping[str, str], rate: int) -> int:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -46,10 +49,27 @@ class Simulated:
     holder: int
     _process: Detached
 
+    def leave(self) -> None:
+        """Lets the hosts outlive this process; `end` of their holder ends them then."""
+        self._process.to.write(b"stay\n")
+        self._process.to.close()
+        self._process.said.close()
+
     def end(self) -> None:
         """Ends the hosts with all that runs on them, and removes their files; may be called twice."""
         if not _ended(self._process):
             raise HostProblem(f"the simulated hosts do not end (process {self.holder})")
+
+
+def end(holder: int) -> None:
+    """Ends hosts that were left. Raises HostProblem."""
+    deadline = time.monotonic() + _END_SECONDS
+    with suppress(ProcessLookupError):
+        os.kill(holder, signal.SIGTERM)
+    while runs(holder):
+        if time.monotonic() > deadline:
+            raise HostProblem(f"the simulated hosts do not end (process {holder})")
+        time.sleep(0.02)
 
 
 def check_possible() -> None:
@@ -75,26 +95,36 @@ def start(directory: Path, names: Sequence[str], wish: Simulation) -> Simulated:
     check_possible()
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(mode=0o700, parents=True)
-    process = Detached((sys.executable, "-P", "-m", _HOLDER), directory / "holder.log")
-    process.to.write(json.dumps({"directory": str(directory), "names": list(names), **asdict(wish)}).encode() + b"\n")
-    process.to.flush()
+    log = directory / "holder.log"
+    process = Detached((sys.executable, "-P", "-m", _HOLDER), log)
+    asked = json.dumps({"directory": str(directory), "names": list(names), **asdict(wish)})
     timer = threading.Timer(_START_SECONDS, process.to.close)
     timer.daemon = True
     timer.start()
     try:
+        with suppress(BrokenPipeError):  # It has ended already, and has said why.
+            process.to.write(asked.encode() + b"\n")
+            process.to.flush()
         said = process.said.readline()
     finally:
         timer.cancel()
-    answer: dict[str, Any] = json.loads(said) if said else {"error": f"no hosts within {_START_SECONDS:.0f} s"}
+    answer: dict[str, Any] = json.loads(said) if said else {"error": _words(log)}
     if "error" in answer:
         _ended(process)
         raise HostProblem(f"hosts cannot be simulated here: {answer['error']}")
     return Simulated(answer["addresses"], answer["config"], process.pid, process)
 
 
+def _words(log: Path) -> str:
+    """Why there was no answer."""
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n") if log.exists() else []
+    return next((line for line in reversed(lines) if line.strip()), f"there were none within {_START_SECONDS:.0f} s")
+
+
 def _ended(process: Detached) -> bool:
     """Lets a holder end, and says whether it has."""
-    process.to.close()
+    with suppress(OSError):  # It has ended, and what could not be written is in the buffer.
+        process.to.close()
     code = process.wait(_END_SECONDS)
     process.said.close()
     return code is not None

@@ -192,7 +192,8 @@ def _run(*command: str) -> str:
 
 
 def main() -> int:
-    """Holds the hosts that are asked for in a line of JSON on the standard input, until that ends."""
+    """Holds the hosts that are asked for in a line of JSON on the standard input, until that ends; or, where another
+    line comes, until SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Of the user's terminal: whoever asked decides.
     asked = json.loads(sys.stdin.readline())
     holder = Holder(Path(asked["directory"]), asked["names"], asked["network"])
@@ -204,8 +205,8 @@ def main() -> int:
             answer = {"error": str(error)}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
-        if "error" not in answer:
-            sys.stdin.read()
+        if "error" not in answer and sys.stdin.readline():  # Whoever asked wants the hosts to stay.
+            signal.pause()
     finally:
         holder.end()
     return 0

@@ -1,0 +1,87 @@
+"""Simulated hosts that stay until somebody ends them, with no cluster on them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from howdah.cluster.allocation import close_hosts
+from howdah.cluster.allocation.simulated import check_rate, names_of, open_simulated
+from howdah.cluster.request import SILENCE
+from howdah.cluster.state import check_name, write_private
+from howdah.errors import UsageError
+from howdah.host import Host, simulation
+from howdah.host.over import over
+from howdah.host.simulation import Simulated
+from howdah.spec.simulation import parse_simulation
+from howdah.store import howdah_home
+
+_STATE = "simulation.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """Hosts by name with their addresses, the configuration with which ssh reaches them, the rate of their cards and
+    the payload that was measured, in bits a second, and the process that holds them."""
+
+    addresses: Mapping[str, str]
+    config: str
+    network: int | None
+    payload: int | None
+    holder: int
+
+
+def start_simulation(name: str, text: str) -> Lasting:
+    """Starts the hosts that somebody has written as `sim:` has them. Raises HowdahError; none run then."""
+    wish = parse_simulation(text)
+    if name in simulations():
+        raise UsageError(f"a simulation called {name} is up", hint=f"`howdah sim down --name {name}` ends it.")
+    directory = _directory(name)
+    made = simulation.start(directory, names_of(wish), wish)
+    try:
+        payload = None if wish.network is None else _payload(made, wish.network)
+        lasting = Lasting(made.addresses, made.config, wish.network, payload, made.holder)
+        write_private(directory / _STATE, json.dumps(asdict(lasting)).encode())
+        made.leave()
+    except BaseException:
+        made.end()
+        raise
+    return lasting
+
+
+def end_simulation(name: str) -> bool:
+    """Ends the hosts of a simulation; whether there was one. Raises HostProblem where they do not end."""
+    found = simulations().get(name)
+    if found is not None:
+        simulation.end(found.holder)
+    shutil.rmtree(_directory(name), ignore_errors=True)
+    return found is not None
+
+
+def simulations() -> Mapping[str, Lasting]:
+    """The simulations that are up, by name."""
+    found = {}
+    for file in sorted((howdah_home() / "simulations").glob(f"*/{_STATE}")):
+        with suppress(OSError, ValueError, TypeError):  # It ends at this moment.
+            one = Lasting(**json.loads(file.read_text(encoding="utf-8")))
+            if simulation.runs(one.holder):
+                found[file.parent.name] = one
+    return found
+
+
+def _directory(name: str) -> Path:
+    check_name(name, "simulation")
+    return howdah_home() / "simulations" / name
+
+
+def _payload(made: Simulated, rate: int) -> int:
+    opened = open_simulated({"config": made.config, "holder": made.holder, "silence": SILENCE})
+    hosts: dict[str, Host] = over({name: name for name in made.addresses}, opened)
+    try:
+        return check_rate(hosts, made.addresses, rate)
+    finally:
+        close_hosts(hosts)
