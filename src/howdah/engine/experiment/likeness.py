@@ -100,12 +100,13 @@ class Likeness:
     def _varied(self) -> set[str]:
         """The keys of what is varied: Hadoop properties, and those that stand behind a factor's name."""
         found: set[str] = set()
+        cluster = self.plan.experiment.cluster
         for one in self.plan.experiment.factors:
             if one.name == CONFIGURATION:
                 continue  # All settings follow from it.
             if one.name in FACTORS:
                 for level in one.levels:
-                    found |= conditions({one.name: level}, ClusterRequest("experiment")).conf.keys()
+                    found |= conditions({**cluster, one.name: level}, ClusterRequest("experiment")).conf.keys()
             else:
                 found.add(one.name)
         return found

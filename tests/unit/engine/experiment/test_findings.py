@@ -165,6 +165,13 @@ def test_fewer_processors_show_where_the_host_is_looked_at(tmp_path: Path) -> No
     assert [one.path for one in Likeness(made, other).unlike(0)] == ["hosts.vm.cpu.model"]
 
 
+def test_a_rate_of_simulated_hosts_is_a_level(tmp_path: Path) -> None:
+    factors = (Factor("network", ("1gbit", "100mbit")),)
+    made = plan(tmp_path, factors=factors, cluster={"on": "sim:3"})
+    facts = {arm: [{"hosts.vm.cpu.model": "x"}] * 8 for arm in range(2)}
+    assert Likeness(made, facts).unlike(0) == ()
+
+
 def test_a_search_names_what_was_not_the_same_and_follows_from_nothing_that_was_varied(tmp_path: Path) -> None:
     made = plan(tmp_path)
     varied = {"sort/mapreduce.job.reduces": "1", "sort/mapreduce.job.maps": "4", "hosts.vm.thp": "never"}
