@@ -6,6 +6,8 @@ then `hint` on its own line; everything else (a traceback) goes to the log.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class HowdahError(Exception):
     """Something failed and the message says what. `host` is put in front of the message when given."""
@@ -29,6 +31,16 @@ class UsageError(HowdahError):
 
 class HostProblem(HowdahError):
     """The machine must be changed first: Java, disk, ports, limits."""
+
+
+class HostProblems(HostProblem):
+    """Several hosts have a problem each."""
+
+    def __init__(self, problems: Sequence[HowdahError]) -> None:
+        hints = dict.fromkeys(problem.hint for problem in problems if problem.hint is not None)
+        said = "\n".join(problem.message for problem in problems)
+        super().__init__(f"{len(problems)} hosts have a problem:\n{said}", hint="\n".join(hints) or None)
+        self.problems = tuple(problems)
 
 
 class ClusterProblem(HowdahError):

@@ -140,7 +140,7 @@ DEFECTS = (
         file="src/howdah/report/phases/series.py",
         old='{name for name in names if "/" in name} or names)',
         new="names)",
-        tests=("tests/unit/report/phases/test_limits.py::test_the_busiest_way_of_the_busiest_card_is_the_limit",),
+        tests=("tests/unit/report/phases/test_limits.py::test_what_this_machine_carries_of_it_does_not_count_again",),
     ),
     Defect(
         name="card-one-way",

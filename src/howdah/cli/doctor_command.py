@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from howdah.cli.options import json_option
+from howdah.cli.options import json_option, reach_options
 from howdah.hadoop.distribution.lock import PRIMARY
 
 if TYPE_CHECKING:
@@ -27,19 +27,29 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "
     show_default=True,
     help="The hosts you want, as `howdah up --on` has them.",
 )
-@click.option("--nodes", type=click.IntRange(1, 20), default=None, help="Nodes you want. [one for each host]")
+@click.option("--nodes", type=click.IntRange(1), default=None, help="Nodes you want. [one for each host]")
+@reach_options
 @click.option("--hadoop", default=PRIMARY, show_default=True, help="Managed version you want to run.")
 @click.option("--size", default="1G", show_default=True, help="Data you want to sort, for the disk check.")
 @click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons would keep their data.")
 @click.option("--all", "everything", is_flag=True, help="Show what is fine too.")
 @json_option
 def doctor(
-    on: str, nodes: int | None, hadoop: str, size: str, work_dir: str | None, everything: bool, as_json: bool
+    on: str,
+    nodes: int | None,
+    silence: float,
+    network: str | None,
+    hadoop: str,
+    size: str,
+    work_dir: str | None,
+    everything: bool,
+    as_json: bool,
 ) -> None:
     """Check this machine, or other hosts, for what would make a run fail or a number doubtful; say what each means and
     what fixes it."""
     from howdah.cli.reporting import width
     from howdah.cluster.allocation import find_allocation
+    from howdah.cluster.request import Links
     from howdah.engine.doctor import Request, check_hosts, failed, judgement, run_checks, to_json
     from howdah.errors import HostProblem
     from howdah.host.channel import this_host
@@ -47,7 +57,7 @@ def doctor(
     from howdah.store import howdah_home
 
     # Input, output and what lies between map and reduce; see TeraSort.space_bytes.
-    allocation = find_allocation(on)
+    allocation = find_allocation(on, Links(silence, network))
     nodes = nodes or allocation.usual_nodes
     need = parse_bytes(size) * (min(3, nodes) + 3)
     with _looking(quiet=as_json):

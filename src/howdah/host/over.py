@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from howdah.errors import HostProblem, HowdahError
+from howdah.errors import HostProblems, HowdahError
 
 _AT_ONCE = 32
 """Threads, which mostly wait for answers."""
@@ -19,7 +19,7 @@ def over(hosts: Mapping[str, What], work: Callable[[What], T]) -> dict[str, T]:
     """What `work` returns for each host's value, by the host's name, in the order of `hosts`. Every host has its turn
     whatever happens on the others.
 
-    Raises what was wrong on the only host where something was, or a HostProblem that names all of them. An error that
+    Raises what was wrong on the only host where something was, or HostProblems with all of them. An error that
     is no HowdahError is raised as it is.
     """
     if len(hosts) < 2:
@@ -34,13 +34,5 @@ def over(hosts: Mapping[str, What], work: Callable[[What], T]) -> dict[str, T]:
         elif error is not None:
             raise error
     if problems:
-        raise _together(problems)
+        raise problems[0] if len(problems) == 1 else HostProblems(problems)
     return {name: future.result() for name, future in futures.items()}
-
-
-def _together(problems: Sequence[HowdahError]) -> HowdahError:
-    if len(problems) == 1:
-        return problems[0]
-    hints = dict.fromkeys(problem.hint for problem in problems if problem.hint is not None)
-    said = "\n".join(problem.message for problem in problems)
-    return HostProblem(f"{len(problems)} hosts have a problem:\n{said}", hint="\n".join(hints) or None)

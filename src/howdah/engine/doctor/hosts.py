@@ -10,7 +10,7 @@ from howdah.cluster.allocation import Allocation
 from howdah.engine.doctor import machine, software
 from howdah.engine.doctor.facts import Facts, Request, at_home, facts_of
 from howdah.engine.doctor.finding import Finding, Level, examine
-from howdah.errors import HostProblem, HowdahError
+from howdah.errors import HostProblem, HostProblems, HowdahError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
 from howdah.host.over import over
@@ -36,7 +36,12 @@ def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = T
             plan = allocation.acquire("doctor", request.nodes, at_home(request.directory))
             found.append(Finding("hosts", "ok", f"{', '.join(plan.quarters)} reach each other", _BETWEEN, None))
         except HowdahError as error:
-            found += [Finding("hosts", "error", line, _BETWEEN, None) for line in error.message.splitlines()]
+            problems = error.problems if isinstance(error, HostProblems) else (error,)
+            found += [
+                Finding("hosts", "error", line, one.hint or _BETWEEN, None)
+                for one in problems
+                for line in one.message.splitlines()
+            ]
         hosts = _one_of_each_machine(allocation, plan)
         facts = over(hosts, lambda host: _look(host, request, plan, calibrate=calibrate))
         for name, one in facts.items():

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.cluster.allocation import find_allocation
 from howdah.engine.doctor import Finding, Request, check_hosts, failed
-from howdah.errors import HostProblem
+from howdah.errors import HostProblem, HostProblems
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host
 from howdah.host.channel import open_local
@@ -100,7 +100,8 @@ def test_clocks_are_compared_and_the_worst_comes_first(two: dict[str, Host], tmp
 def test_what_is_wrong_between_hosts_is_an_error_a_line_and_the_others_are_looked_at(
     two: dict[str, Host], tmp_path: Path
 ) -> None:
-    problem = HostProblem("2 hosts have a problem:\n[c] no Python\n[d] no space")
+    problem = HostProblems([HostProblem("no Python", host="c", hint="Install it."), HostProblem("no space", host="d")])
     found = check_hosts(Listed(two, problem), request(tmp_path), calibrate=False)
-    assert [one.finding for one in of(found, "hosts")] == problem.message.splitlines()
+    assert [one.finding for one in of(found, "hosts")] == ["[c] no Python", "[d] no space"]
+    assert of(found, "hosts")[0].meaning == "Install it."
     assert {one.host for one in of(found, "memory")} == {"a", "b"}

@@ -23,26 +23,35 @@ def with_cards(run: StoredRun, *names: str) -> StoredRun:
     return replace(run, samples=tuple(bounds))
 
 
-@pytest.mark.promise("The network of simulated hosts is named as the limit of a phase", "how-to/simulate")
-def test_the_busiest_way_of_the_busiest_card_is_the_limit(single: StoredRun) -> None:
-    run = with_cards(single, "sim1/eth0", "sim2/eth0")
+def cards(run: StoredRun) -> tuple[StoredRun, HostSeries]:
+    """A run with two simulated hosts, one of which sends much in the first phase."""
     phase = run.run.phases[0]
     assert phase.end is not None
-    times = [phase.start.utc + second for second in range(int(phase.end.utc - phase.start.utc) + 2)]
     rates = {"lo": (1e9, 1e9), "eth0": (1e9, 1e9), "sim1/eth0": (1e6, 0.95 * RATE), "sim2/eth0": (3e6, 2e6)}
     points = [
         {"kind": "network", "utc": utc, "interface": card, "receive_bytes": utc * received, "send_bytes": utc * sent}
-        for utc in times
+        for second in range(int(phase.end.utc - phase.start.utc) + 2)
+        for utc in (phase.start.utc + second,)
         for card, (received, sent) in rates.items()
     ]
-    series = HostSeries("vm", 1.0, {"network": points})
-    found = next(one for one in find_limits(run, (series,), ()) if one.phase == phase.name)
+    return with_cards(run, "sim1/eth0", "sim2/eth0"), HostSeries("vm", 1.0, {"network": points})
+
+
+@pytest.mark.promise("The network of simulated hosts is named as the limit of a phase", "how-to/simulate")
+def test_the_busiest_way_of_the_busiest_card_is_the_limit(single: StoredRun) -> None:
+    run, series = cards(single)
+    found = next(one for one in find_limits(run, (series,), ()) if one.phase == run.run.phases[0].name)
     assert {load.resource for load in found.loads} == {"network"}, "nobody reads the loopback networks of the hosts"
     shares = {load.disks: load.share for load in found.loads if load.resource == "network"}
     assert shares == {"sim1/eth0": pytest.approx(0.95), "sim2/eth0": pytest.approx(0.25)}
     assert found.verdict == "network of sim1/eth0 95 % of its bound: the network limited it"
-    cards = series.network("receive_bytes", loopback=False).rate(times[0], times[-1])
-    assert cards == pytest.approx(4e6), "those of simulated hosts alone, not what this machine's carry of it"
+
+
+@pytest.mark.promise("Cards of simulated hosts are in the time series", "how-to/simulate")
+def test_what_this_machine_carries_of_it_does_not_count_again(single: StoredRun) -> None:
+    run, series = cards(single)
+    start = run.run.phases[0].start.utc
+    assert series.network("receive_bytes", loopback=False).rate(start, start + 2) == pytest.approx(4e6)
 
 
 def test_without_simulated_hosts_cards_are_no_resource(single: StoredRun) -> None:
