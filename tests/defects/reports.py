@@ -95,4 +95,20 @@ DEFECTS = (
         new="    asked = settings",
         tests=("tests/unit/engine/measurement/test_synthetic.py::test_a_setting_that_differs_is_one_setting",),
     ),
+    Defect(
+        name="servers-rounded-down",
+        promise="Servers for equal work are a set where the interval leaves several.",
+        file="src/howdah/report/value/equivalence.py",
+        old="math.ceil(count * ratio * scale - _HAIR)",
+        new="math.floor(count * ratio * scale + _HAIR)",
+        tests=("tests/unit/report/value/test_value.py::test_more_work_never_takes_fewer_servers",),
+    ),
+    Defect(
+        name="rack-by-means",
+        promise="A rack takes the peak of a server's power.",
+        file="src/howdah/report/value/system.py",
+        old='("p99", "nameplate", "mean")',
+        new='("mean", "p99", "nameplate")',
+        tests=("tests/unit/report/value/test_value.py::test_a_rack_says_what_limits_it_and_that_it_holds_no_server",),
+    ),
 )
