@@ -130,8 +130,8 @@ DEFECTS = (
         name="any-rate",
         promise="A simulated network without its rate is refused before any daemon starts.",
         file=f"{_ALLOCATION}/simulated.py",
-        old="    if slowest < _SHARE[0] * rate or fastest > _SHARE[1] * rate:\n",
-        new="    if slowest > 100 * rate:\n",
+        old="    if not least <= slowest <= fastest <= most:\n        raise",
+        new="    if fastest < slowest:\n        raise",
         tests=("tests/unit/cluster/test_simulated.py::test_one_card_that_is_too_slow_or_too_fast_is_refused",),
     ),
     Defect(

@@ -45,6 +45,7 @@ def test_terasort_validates_and_says_that_hosts_are_simulated(howdah: Howdah, si
     stored = read_run(Path(record["runs"][0]["path"]))
     assert stored.run.outcome.kind == "valid"
     assert any("hosts are simulated" in caveat.text for caveat in stored.run.caveats)
+    assert [check.passed for check in stored.run.checks if check.name == "network"] == [True]
     asked = stored.run.trial.settings["cluster"]["allocation"]
     assert {"kind": "sim", "hosts": 3, "network": 100_000_000}.items() <= asked.items()
     assert not {"holder", "config", "payload"} & set(asked)

@@ -113,6 +113,11 @@ class LiveCluster(ABC):
         """Bytes a second that each simulated network card brings, by its name in series; none where nobody knows."""
         return {}
 
+    def check_cards(self) -> tuple[float, bool] | None:
+        """Bytes a second that the slowest simulated network card brings now, and whether all still bring what they
+        brought when the hosts started; None where there are none. Raises HostProblem."""
+        return None
+
     def daemons_by_host(self) -> Mapping[str, tuple[Host, tuple[Daemon, ...]]]:
         """The daemons on every host that can be reached, with its channel."""
         return {

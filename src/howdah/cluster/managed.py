@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.allocation import close_hosts, open_hosts
+from howdah.cluster.allocation.simulated import payload_again
 from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses
 from howdah.cluster.live import DataPlace, LiveCluster, SeenDaemon
@@ -75,6 +76,14 @@ class ManagedCluster(LiveCluster):
     def card_rates(self) -> Mapping[str, float]:
         payload = self.description["allocation"].get("payload")
         return {} if payload is None else {f"{host}/eth0": payload / 8 for host in self._plan.quarters}
+
+    def check_cards(self) -> tuple[float, bool] | None:
+        payload = self.description["allocation"].get("payload")
+        if payload is None:
+            return None
+        addresses = {place.host: place.address for place in self._plan.places}
+        slowest, held = payload_again(self.hosts, addresses, payload)
+        return slowest / 8, held
 
     def _quarters_on(self, machine: str) -> Mapping[str, Quarters]:
         """By host, what the cluster has on a machine."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from howdah.cluster.allocation import find_allocation
-from howdah.cluster.allocation.simulated import check_rate
+from howdah.cluster.allocation.simulated import check_rate, payload_again
 from howdah.cluster.request import Links
 from howdah.cluster.simulations import end_simulation
 from howdah.errors import HostProblem, UsageError
@@ -23,23 +23,27 @@ RATE = 100_000_000
 class Sending:
     """A host whose payload comes at this rate; it keeps who was sent to."""
 
-    def __init__(self, name: str, rate: float, sent: dict[str, str]) -> None:
+    def __init__(self, name: str, rates: Sequence[float], sent: dict[str, str]) -> None:
         self.name = name
-        self._rate = rate
+        self._rates = list(rates)
         self._sent = sent
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         if operation == "network.payload_rate":
             self._sent[self.name] = arguments["address"]
-            return self._rate
+            return self._rates.pop(0) if len(self._rates) > 1 else self._rates[0]
         assert operation == "network.swallow"
         return None
 
 
+def sending(rates: Mapping[str, Sequence[float]], sent: dict[str, str]) -> tuple[Any, dict[str, str]]:
+    return {name: Sending(name, of, sent) for name, of in rates.items()}, {name: f"to {name}" for name in rates}
+
+
 def checked(rates: Mapping[str, float]) -> tuple[int, dict[str, str]]:
     sent: dict[str, str] = {}
-    hosts: Any = {name: Sending(name, rate, sent) for name, rate in rates.items()}
-    return check_rate(hosts, {name: f"to {name}" for name in rates}, RATE), sent
+    hosts, addresses = sending({name: [rate] for name, rate in rates.items()}, sent)
+    return check_rate(hosts, addresses, RATE), sent
 
 
 def test_every_host_sends_to_the_next_and_the_slowest_counts() -> None:
@@ -53,6 +57,18 @@ def test_every_host_sends_to_the_next_and_the_slowest_counts() -> None:
 def test_one_card_that_is_too_slow_or_too_fast_is_refused(wrong: float) -> None:
     with pytest.raises(HostProblem, match=r"does not have its rate of 100 Mb/s: payloads are \d+\.\d to \d+\.\d Mb/s"):
         checked({"a": 95e6, "b": wrong, "c": 96e6})
+
+
+def test_a_card_that_was_slow_for_a_moment_is_measured_again() -> None:
+    hosts, addresses = sending({"a": [95e6], "b": [60e6, 80e6, 94e6, 1e6]}, {})
+    assert check_rate(hosts, addresses, RATE) == 94_000_000
+
+
+@pytest.mark.promise("A run is invalid when a simulated network has another rate after it", "how-to/simulate")
+@pytest.mark.parametrize(("after", "held"), [(95e6, True), (91e6, True), (90e6, False), (101e6, False)])
+def test_what_cards_bring_later_is_compared_with_what_they_brought(after: float, held: bool) -> None:
+    hosts, addresses = sending({"a": [95e6], "b": [after]}, {})
+    assert payload_again(hosts, addresses, 95e6) == (min(after, 95e6), held)
 
 
 def test_one_host_has_nobody_to_send_to() -> None:

@@ -26,7 +26,7 @@ _FULL = 512 << 20
 
 def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
     """A check for everything that was asked for by name: processors, JVM flags, the directory of map outputs, the
-    managed version. Nothing for a cluster that Howdah has not started."""
+    managed version, the rate of simulated networks. Nothing for a cluster that Howdah has not started."""
     asked: Mapping[str, Any] = cluster.description.get("defaults", {})
     if (wanted := asked.get("processors")) is not None:
         found: set[int] = set()
@@ -46,6 +46,11 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
         versions = {manager.info().version, *(node.version for node in manager.nodes() if node.state == "RUNNING")}
         right = versions == {cluster.distribution.version}
         yield Check("hadoop", right, f"the ResourceManager and its nodes are {' and '.join(sorted(versions))}")
+    if (found_now := cluster.check_cards()) is not None:
+        slowest, unmoved = found_now
+        rates = sorted(set(cluster.card_rates.values()))
+        before = ", ".join(f"{format_bytes(rate)}/s" for rate in rates)
+        yield Check("network", unmoved, f"cards brought {before} at first, and {format_bytes(slowest)}/s now")
 
 
 def check_emptied(before: int, after: int) -> Check:

@@ -116,15 +116,15 @@ def swallow(address: str, port: int, seconds: float) -> None:
     server.settimeout(seconds)
 
     def serve() -> None:
-        with server:
-            try:
+        try:
+            with server:  # Closed at once: somebody may want to listen here again.
                 connection, _ = server.accept()
-                with connection:
-                    connection.settimeout(seconds)
-                    while connection.recv(_STRIDE):
-                        pass
-            except OSError:
-                pass  # Nobody came, or nothing more.
+            with connection:
+                connection.settimeout(seconds)
+                while connection.recv(_STRIDE):
+                    pass
+        except OSError:
+            pass  # Nobody came, or nothing more.
 
     threading.Thread(target=serve, daemon=True).start()
 
@@ -135,8 +135,9 @@ def payload_rate(address: str, port: int, seconds: float) -> float:
     block, sent, began = bytes(_STRIDE), 0, 0.0
     with socket.create_connection((address, port), seconds) as connection:
         start = time.monotonic()
-        # Little enough that what was sent and has not arrived does not count.
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
+        # So much that the card has work while this process waits for a processor, and so little that it soon is full:
+        # what was sent and has not arrived is then as much at the end as at the beginning.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 18)
         while True:
             now = time.monotonic()
             if now - start > seconds:

@@ -75,3 +75,12 @@ def test_processors_are_asked_of_every_host() -> None:
     cluster = FakeCluster(one, daemons=daemons, others=(two,), description={"defaults": {"processors": 1}})
     [check] = check_cluster(cluster.live(), ReadBack({}, {}))
     assert (check.passed, check.detail) == (False, "daemons may use 1, 2")
+
+
+@pytest.mark.promise("A run is invalid when a simulated network has another rate after it", "how-to/simulate")
+@pytest.mark.parametrize("held", [True, False])
+def test_cards_that_bring_something_else_now(held: bool) -> None:
+    cluster = FakeCluster(FakeHost({}), cards=(11.4e6, held), card_rates={"sim1/eth0": 11.9e6, "sim2/eth0": 11.9e6})
+    [check] = check_cluster(cluster.live(), ReadBack({}, {}))
+    assert (check.name, check.passed) == ("network", held)
+    assert check.detail == "cards brought 11.9 MB/s at first, and 11.4 MB/s now"

@@ -142,6 +142,11 @@ class FakeCluster:
 
     card_rates: Mapping[str, float] = field(default_factory=dict)
 
+    cards: tuple[float, bool] | None = None
+
+    def check_cards(self) -> tuple[float, bool] | None:
+        return self.cards
+
     def seen_daemons(self) -> Any:
         return LiveCluster.seen_daemons(self.live())
 
