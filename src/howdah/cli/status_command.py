@@ -103,7 +103,9 @@ def _show_hosts(manifest: Manifest) -> None:
     by_host = {host: [place for place in plan.places if place.host == host] for host in plan.quarters}
     for host, places in by_host.items():
         there = ", ".join("masters" if place == plan.masters else place.name for place in places)
-        click.echo(f"  {host:16} {there}; {', '.join(dict.fromkeys(place.address for place in places))}")
+        own = plan.quarters[host].calls_itself
+        named = "" if own in (None, host) else f"; calls itself {own}"
+        click.echo(f"  {host:16} {there}; {', '.join(dict.fromkeys(place.address for place in places))}{named}")
 
 
 def _warn_of_others() -> None:

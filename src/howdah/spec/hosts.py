@@ -24,6 +24,8 @@ from howdah.spec.slips import did_you_mean
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
 _RACK = re.compile(r"(/[A-Za-z0-9_.-]+)+")
+_FILES = (".yaml", ".yml", ".txt")
+"""What the names of files end with, and of hosts never do."""
 _ROLES = ("masters", "nodes")
 _LISTS = ("roles", "disks")
 _COMMON = ("user", "port", "python", "scratch", "java", "network", "rack", *_LISTS)
@@ -66,8 +68,8 @@ def read_hosts(argument: str) -> tuple[ListedHost, ...]:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{file} cannot be read: {error}") from error
         return parse_hosts(content, file)
-    if "/" in argument:
-        raise UsageError(f"--on hosts:{argument}: there is no such file")
+    if "/" in argument or argument.endswith(_FILES):
+        raise UsageError(f"--on hosts:{argument}: there is no such file", hint="It is looked for where you type.")
     return _without_repeats([_plain(word.strip(), "--on hosts") for word in argument.split(",")])
 
 

@@ -72,6 +72,7 @@ def test_the_only_address_of_a_network_is_taken_and_bridges_are_none() -> None:
     plan = acquired(one, two)
     assert [place.address for place in plan.places] == ["10.0.0.1", "10.0.0.1", "10.0.0.2"]
     assert plan.quarters["b"].root == "/tmp/howdah-ann/c-b"
+    assert plan.quarters["b"].calls_itself == "b.lab"
     assert plan.machines == {"a": "a", "b": "b"}
 
 

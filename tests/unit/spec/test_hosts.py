@@ -76,7 +76,7 @@ def test_what_is_wrong_is_named(text: str, message: str) -> None:
     assert message in caught.value.message
 
 
-@pytest.mark.parametrize("argument", ["", "a,,b", "a b", "-x", "a,/no/such/file", "./hosts"])
+@pytest.mark.parametrize("argument", ["", "a,,b", "a b", "-x", "a,/no/such/file", "./hosts", "hosts.yaml"])
 def test_an_argument_that_names_no_hosts_is_refused(argument: str) -> None:
     with pytest.raises(UsageError):
         read_hosts(argument)

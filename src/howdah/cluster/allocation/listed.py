@@ -65,7 +65,7 @@ class ListedAllocation(Holding):
         found = over(self._hosts, operations.identity)
         _refuse_twins(found)
         addresses = {host: self._address(host, one) for host, one in found.items()}
-        quarters = {host: self._quarters(name, host, one.user) for host, one in found.items()}
+        quarters = {host: self._quarters(name, host, one) for host, one in found.items()}
         first = self._first_port(addresses, ports_needed(most))
         self._check_reach(addresses, first + _PROBED)
         spots = [Spot(host, addresses[host], self._listed[host].rack) for host in used]
@@ -102,13 +102,14 @@ class ListedAllocation(Holding):
             raise HostProblem(what, host=name, hint=hint)
         return next(iter(possible.values()))
 
-    def _quarters(self, cluster: str, name: str, user: str) -> Quarters:
-        own = f"{self._listed[name].scratch.rstrip('/')}/howdah-{user}"
+    def _quarters(self, cluster: str, name: str, found: Identity) -> Quarters:
+        own = f"{self._listed[name].scratch.rstrip('/')}/howdah-{found.user}"
         # Hosts may have one scratch directory together, with one store.
-        listed, below = self._listed[name], f"howdah-{user}/{cluster}-{name}"
+        listed, below = self._listed[name], f"howdah-{found.user}/{cluster}-{name}"
         root = f"{listed.scratch.rstrip('/')}/{below}"
         disks = tuple(f"{disk.rstrip('/')}/{below}" for disk in listed.disks)
-        return Quarters(name, root, f"{root}/conf", f"{root}/logs", f"{own}/store", disks, listed.java)
+        places = (root, f"{root}/conf", f"{root}/logs", f"{own}/store")
+        return Quarters(name, *places, disks, listed.java, found.name)
 
     def _first_port(self, addresses: Mapping[str, str], needed: int) -> int:
         """Where a block of ports begins that are free on every host. Raises HostProblem."""

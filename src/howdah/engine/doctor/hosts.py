@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from howdah.cluster.allocation import Allocation
@@ -20,6 +20,7 @@ _HERE_ALONE = ("hadoop", "ports", "leftovers")
 _WRONG_SECONDS, _DOUBTFUL_SECONDS = 1.0, 0.05
 _BETWEEN = "Daemons on different hosts talk to each other, and this machine to all of them."
 _CLOCKS = "Hadoop takes the difference of two hosts' clocks for a time: job_seconds is wrong by as much as they differ."
+_PACKETS = "Where the way between two cards drops large packets, connections open, and hang when data comes."
 _JAVA = "A job has one set of JVM flags for all its tasks, and each line of Java knows other flags."
 
 RULES = tuple(rule for rule in (*software.RULES, *machine.RULES) if rule.name not in _HERE_ALONE)
@@ -47,6 +48,8 @@ def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = T
         for name, one in facts.items():
             found += [replace(finding, host=name) for finding in examine(one, RULES)]
         found += [*_clocks(hosts.values()), *_lines(facts)]
+        if plan is not None:
+            found += _packets(facts, {host: _interface(hosts[host], plan) for host in facts})
     finally:
         allocation.release()
     return tuple(sorted(found, key=lambda one: ("error", "warning", "note", "ok").index(one.level)))
@@ -87,6 +90,25 @@ def _clocks(hosts: Iterable[Host]) -> Iterator[Finding]:
         text = f"{apart:+.3f} s from this machine's, give or take {unsure:.3f} s"
         look = None if level == "ok" else "chronyc tracking"
         yield Finding("clock", level, text, _CLOCKS, look, looks=look is not None, host=host.name)
+
+
+def _interface(host: Host, plan: Plan) -> str | None:
+    """The network card that has the address of the daemons on `host`."""
+    address = next((place.address for place in plan.places if place.host == host.name), None)
+    found = operations.identity(host).addresses
+    return next((interface for interface, at in found.items() if at == address), None)
+
+
+def _packets(facts: Mapping[str, Facts], interfaces: Mapping[str, str | None]) -> Iterator[Finding]:
+    """Whether the cards of the daemons' network take packets of one size."""
+    sizes: dict[int, list[str]] = {}
+    for host, one in facts.items():
+        size = one.machine.get("network", {}).get(interfaces[host], {}).get("mtu")
+        if size is not None:
+            sizes.setdefault(size, []).append(f"{interfaces[host]} of {host}")
+    if len(sizes) > 1:
+        words = "; ".join(f"{size} bytes for {', '.join(cards)}" for size, cards in sorted(sizes.items()))
+        yield Finding("packets", "warning", f"the largest packet (MTU) is {words}", _PACKETS, "ip link", looks=True)
 
 
 def _lines(facts: dict[str, Facts]) -> Iterator[Finding]:

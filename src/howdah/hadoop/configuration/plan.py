@@ -19,7 +19,8 @@ class Quarters:
     """What a cluster has on one host: a directory `root` of its own with all its data, one for configuration and one
     for logs, which may be elsewhere; and `store`, where the software of all clusters is kept. `machine` names the
     machine: several hosts may be on one. `disks` are directories of the cluster's own, each on a disk, that have the
-    data of nodes instead of `root`. `java` is the home of the Java to run, None for the best that is found."""
+    data of nodes instead of `root`. `java` is the home of the Java to run, None for the best that is found.
+    `calls_itself` is the host's own name, where it was asked for it."""
 
     machine: str
     root: str
@@ -28,6 +29,7 @@ class Quarters:
     store: str
     disks: tuple[str, ...] = ()
     java: str | None = None
+    calls_itself: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "disks", tuple(self.disks))  # A list, where it was written down.

@@ -105,3 +105,38 @@ def test_what_is_wrong_between_hosts_is_an_error_a_line_and_the_others_are_looke
     assert [one.finding for one in of(found, "hosts")] == ["[c] no Python", "[d] no space"]
     assert of(found, "hosts")[0].meaning == "Install it."
     assert {one.host for one in of(found, "memory")} == {"a", "b"}
+
+
+class Jumbo(Skewed):
+    """A host whose loopback takes packets of another size."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host, 0.0)
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        answer = super().call(operation, **arguments)
+        if operation == "machine.fingerprint":
+            return {**answer, "network": {**answer["network"], "lo": {**answer["network"]["lo"], "mtu": 9000}}}
+        if operation == "network.identity":
+            return {**answer, "addresses": {"lo": LOOPBACK[self.name]}}
+        return answer
+
+
+LOOPBACK = {"a": "127.77.0.1", "b": "127.77.0.3"}
+
+
+def test_packets_of_another_size_are_named(two: dict[str, Host], tmp_path: Path) -> None:
+    found = check_hosts(Listed({"a": Jumbo(two["a"]), "b": two["b"]}), request(tmp_path), calibrate=False)  # type: ignore[dict-item]
+    assert not of(found, "packets"), "of b nobody knows which card it is"
+    both = {"a": Jumbo(two["a"]), "b": Small(two["b"])}
+    (packets,) = of(check_hosts(Listed(both), request(tmp_path), calibrate=False), "packets")  # type: ignore[arg-type]
+    assert packets.level == "warning"
+    assert packets.finding == "the largest packet (MTU) is 1500 bytes for lo of b; 9000 bytes for lo of a"
+
+
+class Small(Jumbo):
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        answer = super().call(operation, **arguments)
+        if operation == "machine.fingerprint":
+            return {**answer, "network": {**answer["network"], "lo": {**answer["network"]["lo"], "mtu": 1500}}}
+        return answer
