@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,26 @@ def test_terasort_validates_and_says_that_hosts_are_simulated(howdah: Howdah, si
     asked = stored.run.trial.settings["cluster"]["allocation"]
     assert {"kind": "sim", "hosts": 3, "network": 100_000_000}.items() <= asked.items()
     assert not {"holder", "config", "payload"} & set(asked)
+
+
+@pytest.mark.promise("A daemon of a host can be killed, stopped and continued", "how-to/faults")
+def test_a_daemon_dies_and_a_cut_that_is_joined_in_time_loses_nothing(
+    howdah: Howdah, simulated: dict[str, Any]
+) -> None:
+    howdah("fault", "cut", "sim2", "--name", "sim").ok()
+    time.sleep(3)
+    howdah("fault", "join", "sim2", "--name", "sim").ok()
+    howdah("fault", "stop", "sim3", "--daemon", "nodemanager", "--name", "sim").ok()
+    howdah("fault", "continue", "sim3", "--daemon", "nodemanager", "--name", "sim").ok()
+    howdah("fault", "kill", "sim3", "--daemon", "datanode", "--name", "sim").ok()
+    deadline = time.monotonic() + 20
+    while not (lost := howdah("status", "--name", "sim", "--json").json()[0]["lost"]) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert [(one["role"], one["place"], one["host"]) for one in lost] == [("datanode", "node3", "sim3")]
+    again = howdah("fault", "kill", "sim3", "--daemon", "datanode", "--name", "sim")
+    assert again.code == 2
+    assert "no datanode of the cluster runs on sim3" in again.err
+    assert "no host 'sim9'" in howdah("fault", "cut", "sim9", "--name", "sim").err
 
 
 def test_down_leaves_nothing(howdah: Howdah, simulated: dict[str, Any]) -> None:

@@ -40,6 +40,7 @@ _COMMANDS = {
     "rm": ("rm", "Remove runs."),
     "prune": ("rm", "Remove the runs that match: old ones, failed ones, those with a label."),
     "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
+    "fault": ("fault", "Let something go wrong on a host of a cluster."),
     "sim": ("sim", "Simulate hosts without a cluster on them."),
     "store": ("store", "Show and clean what hosts keep of Hadoop for the next cluster."),
     "completion": ("completion", "Print a script that completes commands and options in your shell."),

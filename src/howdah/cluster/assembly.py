@@ -15,13 +15,14 @@ from typing import Any
 
 from howdah.cluster.allocation import find_allocation, open_hosts
 from howdah.cluster.daemons import Daemons, Running
+from howdah.cluster.faults import CABLES, SIGNALS, HostFault
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.installation import Installation, check_alike, install_all
 from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
-from howdah.errors import ClusterProblem, HostProblem
+from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import configure, environment_script
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -40,6 +41,7 @@ from howdah.host.channel import open_local
 from howdah.host.over import over
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
+from howdah.spec.slips import did_you_mean
 from howdah.store import howdah_home
 
 _HEALTHY_SECONDS = 120.0
@@ -187,6 +189,28 @@ class Assembly:
         assert self._daemons is not None
         *_, last = (running for running in self._daemons.running if running.daemon.role == role)
         last.process.signal(signal.SIGKILL)
+
+    def fault(self, fault: HostFault) -> None:
+        """Lets something go wrong on a host. Raises UsageError where the cluster has nothing of that kind there, and
+        HostProblem where it cannot be done."""
+        assert self._daemons is not None
+        assert self._plan is not None
+        if fault.host not in self._plan.quarters:
+            hint = did_you_mean(fault.host, self._plan.quarters)
+            raise UsageError(f"the cluster has no host {fault.host!r}", hint=hint)
+        if fault.kind in CABLES:
+            self._allocation.disturb(fault)
+            return
+        found = [
+            running
+            for running in self._daemons.running
+            if running.daemon.host == fault.host and fault.role in (None, running.daemon.role)
+        ]
+        alive = [running for running in found if running.process.poll() is None]
+        if not alive:
+            raise UsageError(f"no {fault.role or 'daemon'} of the cluster runs on {fault.host}")
+        for running in alive:
+            running.process.signal(SIGNALS[fault.kind])
 
     def take_down(self) -> None:
         """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay on this machine."""

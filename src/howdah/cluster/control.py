@@ -4,6 +4,7 @@
 {"do": "down"}                → {}, and the cluster ends
 {"do": "claim", "by": "…"}    → {"claimed_by": "…"}: who measures on the cluster now, until that connection ends
 {"do": "kill", "role": "…"}   → {}, and the daemon of that role on the last node is killed
+{"do": "fault", "kind": "…", "host": "…"}   → {}, or {"error": …, "hint": …, "code": …}: see `howdah.cluster.faults`
 {"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
                                 every application with that tag is killed
 """
@@ -20,8 +21,9 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
+from howdah.cluster.faults import HostFault, read_fault
 from howdah.cluster.state import ClusterDirectory, Manifest, short_name
-from howdah.errors import ClusterProblem
+from howdah.errors import ClusterProblem, HowdahError
 
 
 class ControlServer:
@@ -34,12 +36,14 @@ class ControlServer:
         end: Callable[[], None],
         kill_applications: Callable[[str], None],
         kill_daemon: Callable[[str], None],
+        fault: Callable[[HostFault], None],
     ) -> None:
         self._directory = directory
         self._status = status
         self._end = end
         self._kill_applications = kill_applications
         self._kill_daemon = kill_daemon
+        self._fault = fault
         self._claims: dict[int, str] = {}
         self._claiming = threading.Lock()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -97,6 +101,11 @@ class ControlServer:
             self._end()
         if request["do"] == "kill":
             self._kill_daemon(request["role"])
+        if request["do"] == "fault":
+            try:
+                self._fault(read_fault(request))
+            except HowdahError as error:
+                return {"error": error.message, "hint": error.hint, "code": error.exit_code}
         if request["do"] == "claim":
             with self._claiming:
                 if not self._claims:

@@ -51,8 +51,8 @@ class Supervisor:
         try:
             manifest = assembly.bring_up(self._announce, self._check_wanted)
             self._save(manifest)
-            applications, daemon = assembly.kill_applications, assembly.kill_daemon
-            with ControlServer(self._directory, self._status, self.end, applications, daemon):
+            applications, daemon, fault = assembly.kill_applications, assembly.kill_daemon, assembly.fault
+            with ControlServer(self._directory, self._status, self.end, applications, daemon, fault):
                 self._say("up", conf=str(self._directory.conf))
                 self._watch(assembly)
             end = "down"

@@ -19,6 +19,7 @@ from howdah.cluster.assembly import check_sizing
 from howdah.cluster.client import Ended, find_cluster, forget, take_down
 from howdah.cluster.control import ControlClient, ControlServer
 from howdah.cluster.environment import shell_environment
+from howdah.cluster.faults import HostFault
 from howdah.cluster.request import ClusterRequest, Links
 from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HostProblem, UsageError
@@ -195,6 +196,12 @@ class Cluster:
         self.ends = 0
         self.killed: list[str] = []
         self.has_killed = threading.Event()
+        self.faults: list[HostFault] = []
+
+    def fault(self, fault: HostFault) -> None:
+        if fault.host == "gone":
+            raise UsageError("the cluster has no host 'gone'", hint="There is sim1.")
+        self.faults.append(fault)
 
     def end(self) -> None:
         self.ends += 1
@@ -207,7 +214,7 @@ class Cluster:
 @pytest.fixture
 def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
     cluster = Cluster()
-    with ControlServer(directory, lambda: MANIFEST, cluster.end, cluster.kill, cluster.kill):
+    with ControlServer(directory, lambda: MANIFEST, cluster.end, cluster.kill, cluster.kill, cluster.fault):
         yield cluster
 
 
@@ -225,6 +232,18 @@ def test_a_daemon_is_killed(directory: ClusterDirectory, cluster: Cluster) -> No
     assert client.ask("kill", role="datanode") == {}
     client.close()
     assert cluster.killed == ["datanode"]
+
+
+def test_a_fault_is_passed_on_and_what_is_wrong_with_it_comes_back(
+    directory: ClusterDirectory, cluster: Cluster
+) -> None:
+    client = ControlClient(directory)
+    assert client.ask("fault", kind="kill", host="sim1", role="datanode") == {}
+    said = client.ask("fault", kind="kill", host="gone")
+    assert said == {"error": "the cluster has no host 'gone'", "hint": "There is sim1.", "code": 2}
+    assert "no fault 'kil'" in client.ask("fault", kind="kil", host="sim1")["error"]
+    client.close()
+    assert cluster.faults == [HostFault("kill", "sim1", "datanode")]
 
 
 def test_a_broken_lease_kills_and_a_released_one_does_not(directory: ClusterDirectory, cluster: Cluster) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -43,6 +44,14 @@ def opened(made: Simulated, name: str) -> Iterator[Host]:
         yield host
     finally:
         host.close()
+
+
+def reaches(target: tuple[str, int]) -> bool:
+    try:
+        socket.create_connection(target, 1).close()
+    except OSError:
+        return False
+    return True
 
 
 def left_of(made: Simulated) -> list[str]:
@@ -137,6 +146,36 @@ def test_the_machine_sees_processes_and_cards_of_hosts(tmp_path: Path) -> None:
         finally:
             sampler.close()
         assert after["receive_bytes"] - before["receive_bytes"] > 1 << 20
+
+
+@root
+@pytest.mark.promise("The network of a simulated host can be cut, joined and slowed", "how-to/faults")
+def test_a_cable_is_cut_and_joined_and_a_card_is_slow(tmp_path: Path) -> None:
+    with simulated(tmp_path) as made:
+        there = (made.addresses["two"], 22)
+        socket.create_connection(there, 2).close()
+        made.disturb("cut", "two")
+        with pytest.raises(OSError, match=r"timed out|No route"):
+            socket.create_connection(there, 0.5).close()
+        socket.create_connection((made.addresses["one"], 22), 2).close()
+        made.disturb("join", "two")
+        wait_for(lambda: reaches(there))
+        made.disturb("slow", "two", 20_000_000)
+        with opened(made, "one") as one, opened(made, "two") as two:
+            operations.swallow(two, made.addresses["two"], 20999, seconds=10)
+            rate = operations.payload_rate(one, made.addresses["two"], 20999, seconds=2.0)
+        assert rate < 1.01 * 20e6
+        with pytest.raises(HostProblem, match=r"\[two\] .*tbf"):
+            made.disturb("slow", "two", -1)
+        made.disturb("join", "two")  # Its holder goes on.
+
+
+@root
+def test_hosts_that_are_gone_cannot_be_disturbed(tmp_path: Path) -> None:
+    with simulated(tmp_path) as made:
+        os.kill(made.holder, signal.SIGKILL)
+        with pytest.raises(HostProblem, match="the simulated hosts are gone"):
+            made.disturb("cut", "two")
 
 
 @root

@@ -9,6 +9,7 @@ from howdah.cluster.allocation.here import channels, local, open_channel
 from howdah.cluster.allocation.holding import Holding, Open, close_hosts
 from howdah.cluster.allocation.listed import hosts, open_described
 from howdah.cluster.allocation.simulated import open_simulated, sim
+from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -44,6 +45,9 @@ class Allocation(Protocol):
         Raises:
             HostProblem: no host, no address, no free ports; what was opened is closed by `release`.
         """
+
+    def disturb(self, fault: HostFault) -> None:
+        """Does something to the network of a host. Raises UsageError where the network is not ours to disturb."""
 
     def release(self) -> None:
         """Closes every channel, which ends everything that was started through it."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from howdah.cluster.allocation.ports import Reservation
+from howdah.cluster.faults import HostFault
+from howdah.errors import UsageError
 from howdah.host import Host
 from howdah.host.over import over
 
@@ -43,6 +45,12 @@ class Holding:
 
         over(found, one)
         self._hosts = {name: self._hosts[name] for name in found}
+
+    def disturb(self, fault: HostFault) -> None:
+        raise UsageError(
+            f"the network of {fault.host} is not simulated: {fault.kind} would be yours to do",
+            hint="`howdah up --on sim:3` has hosts whose network Howdah may disturb.",
+        )
 
     def release(self) -> None:
         hosts, self._hosts = self._hosts, {}

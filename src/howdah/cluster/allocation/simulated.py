@@ -10,6 +10,7 @@ from typing import Any
 
 from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
 from howdah.cluster.allocation.ports import FIRST_PORT, STEP
+from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
@@ -61,6 +62,10 @@ class SimulatedAllocation(Holding):
         super().release()
         if self._simulated is not None:
             self._simulated.end()
+
+    def disturb(self, fault: HostFault) -> None:
+        assert self._simulated is not None
+        self._simulated.disturb(fault.kind, fault.host, fault.rate)
 
     def describe(self) -> Mapping[str, Any]:
         return self._described

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,24 @@ class Simulated:
     config: str
     holder: int
     _process: Detached
+    _asking: threading.Lock = field(default_factory=threading.Lock)
+
+    def disturb(self, kind: str, host: str, rate: int | None = None) -> None:
+        """`cut` takes a host's cable away, `join` gives it back, `slow` gives its card another `rate` in bits a second.
+        Raises HostProblem."""
+        with self._asking:
+            try:
+                self._process.to.write(json.dumps({"do": kind, "host": host, "rate": rate}).encode() + b"\n")
+                self._process.to.flush()
+                answer = json.loads(self._process.said.readline())
+            except (OSError, ValueError) as error:
+                raise HostProblem("the simulated hosts are gone", host=host) from error
+        if "error" in answer:
+            raise HostProblem(answer["error"], host=host)
 
     def leave(self) -> None:
         """Lets the hosts outlive this process; `end` of their holder ends them then."""
-        self._process.to.write(b"stay\n")
+        self._process.to.write(b'{"do": "stay"}\n')
         self._process.to.close()
         self._process.said.close()
 

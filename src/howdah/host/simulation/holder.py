@@ -78,6 +78,8 @@ class Holder:
         self._processes: list[subprocess.Popen[bytes]] = []
         self._reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._way: str | None = None
+        self._switch: tuple[str, ...] = ()
+        self._cards: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def start(self) -> Mapping[str, Any]:
         """Makes everything; the answer to who asked. Raises Refused."""
@@ -86,7 +88,7 @@ class Holder:
         addresses = {name: f"{prefix}.{place}" for place, name in enumerate(self._names, start=1)}
         self._write_files(addresses)
         switch = self._spawn("unshare", "--net", "sleep", "infinity")
-        within = ("nsenter", "-t", str(switch.pid), "-n")
+        within = self._switch = ("nsenter", "-t", str(switch.pid), "-n")
         _run(*within, "ip", "link", "add", "switch", "type", "bridge")
         _run(*within, "ip", "link", "set", "switch", "up")
         outside = self._way = f"howdah-sim{number}"
@@ -95,7 +97,7 @@ class Holder:
         _run("ip", "addr", "add", f"{prefix}.254/24", "dev", outside)
         _run("ip", "link", "set", outside, "up")
         for place, (name, address) in enumerate(addresses.items(), start=1):
-            self._start_host(name, address, f"card{place}", within)
+            self._start_host(name, address, f"card{place}")
         for name, address in addresses.items():
             self._wait_for(name, address)
         return {"addresses": addresses, "config": str(self._directory / "client")}
@@ -137,7 +139,22 @@ class Holder:
         (directory / "cgroup").mkdir()
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
 
-    def _start_host(self, name: str, address: str, card: str, switch: Sequence[str]) -> None:
+    def disturb(self, kind: str, name: str, rate: int | None) -> None:
+        """Cuts a host's cable, joins it again, or gives its card another rate. Raises Refused."""
+        card, within = self._cards[name]
+        if kind == "slow":
+            assert rate is not None
+            self._shape(card, within, rate)
+        else:
+            _run(*self._switch, "ip", "link", "set", card, "down" if kind == "cut" else "up")
+
+    def _shape(self, card: str, within: Sequence[str], rate: int) -> None:
+        bucket = ("tbf", "rate", f"{rate}bit", "burst", _BURST, "latency", _LATENCY)
+        _run(*self._switch, "tc", "qdisc", "replace", "dev", card, "root", *bucket)
+        _run(*within, "tc", "qdisc", "replace", "dev", "eth0", "root", *bucket)
+
+    def _start_host(self, name: str, address: str, card: str) -> None:
+        switch = self._switch
         init = _INIT.format(name=name, directory=self._directory, sshd=_SSHD)
         apart = ("--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
         host = self._spawn("unshare", *apart, "--propagation", "private", "sh", "-c", init, log=f"{name}.log")
@@ -148,9 +165,8 @@ class Holder:
         _run(*within, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
         _run(*within, "ip", "link", "set", "eth0", "up")
         if self._rate is not None:
-            bucket = ("tbf", "rate", f"{self._rate}bit", "burst", _BURST, "latency", _LATENCY)
-            _run(*switch, "tc", "qdisc", "add", "dev", card, "root", *bucket)
-            _run(*within, "tc", "qdisc", "add", "dev", "eth0", "root", *bucket)
+            self._shape(card, within, self._rate)
+        self._cards[name] = (card, within)
         assert host.stdin is not None
         host.stdin.write(b"\n")
         host.stdin.flush()
@@ -191,9 +207,29 @@ def _run(*command: str) -> str:
     return done.stdout
 
 
+def _obey(holder: Holder) -> None:
+    """Does what comes on the standard input, a line of JSON each, and answers it, until that ends. "stay" is the last:
+    the hosts stay until SIGTERM, whatever becomes of whoever asked for them."""
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked["do"] == "stay":
+            while True:
+                signal.pause()
+        try:
+            holder.disturb(asked["do"], asked["host"], asked["rate"])
+        except Refused as error:
+            _say({"error": str(error)})
+        else:
+            _say({})
+
+
+def _say(answer: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
 def main() -> int:
-    """Holds the hosts that are asked for in a line of JSON on the standard input, until that ends; or, where another
-    line comes, until SIGTERM."""
+    """Holds the hosts that are asked for in a line of JSON on the standard input, and obeys what comes after it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Of the user's terminal: whoever asked decides.
     asked = json.loads(sys.stdin.readline())
     holder = Holder(Path(asked["directory"]), asked["names"], asked["network"])
@@ -203,10 +239,9 @@ def main() -> int:
             answer = holder.start()
         except (Refused, OSError) as error:
             answer = {"error": str(error)}
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
-        if "error" not in answer and sys.stdin.readline():  # Whoever asked wants the hosts to stay.
-            signal.pause()
+        _say(answer)
+        if "error" not in answer:
+            _obey(holder)
     finally:
         holder.end()
     return 0

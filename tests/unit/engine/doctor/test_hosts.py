@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.allocation import find_allocation
+from howdah.cluster.faults import HostFault
 from howdah.engine.doctor import Finding, Request, check_hosts, failed
 from howdah.errors import HostProblem, HostProblems
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -37,6 +38,9 @@ class Listed:
         if self._problem is not None:
             raise self._problem
         return plan_of(nodes, name=name, hosts=tuple(self.hosts), root=home.root)
+
+    def disturb(self, fault: HostFault) -> None:
+        raise AssertionError(fault)
 
     def release(self) -> None:
         self.released = True

@@ -1,0 +1,42 @@
+"""What may go wrong with a host on purpose: daemons that die or hang, a cable that is cut, a card that is slow."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from typing import Any
+
+from howdah.errors import UsageError
+from howdah.spec.slips import did_you_mean
+
+SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "continue": signal.SIGCONT}
+"""Faults of daemons."""
+CABLES = ("cut", "join", "slow")
+"""Faults of the network of simulated hosts."""
+KINDS = (*SIGNALS, *CABLES)
+
+
+@dataclass(frozen=True, slots=True)
+class HostFault:
+    """`kind` on `host`: of its daemon `role`, or of all that it has; `rate` is that of a slow card, in bits a
+    second."""
+
+    kind: str
+    host: str
+    role: str | None = None
+    rate: int | None = None
+
+
+def read_fault(request: dict[str, Any]) -> HostFault:
+    """The fault that a request of the control socket asks for. Raises UsageError for what is none."""
+    fault = HostFault(request["kind"], request["host"], request.get("role"), request.get("rate"))
+    if fault.kind not in KINDS:
+        raise UsageError(f"there is no fault {fault.kind!r}", hint=did_you_mean(fault.kind, KINDS))
+    if (fault.kind == "slow") != (fault.rate is not None):
+        raise UsageError(
+            "a slow card has a rate, and nothing else has one",
+            hint="For example `howdah fault slow HOST --rate 10mbit`.",
+        )
+    if fault.role is not None and fault.kind in CABLES:
+        raise UsageError(f"{fault.kind} is about a host's network, not about its {fault.role}")
+    return fault

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from howdah.cluster.allocation import find_allocation
+from howdah.cluster.faults import HostFault, read_fault
+from howdah.errors import UsageError
+
+
+def test_a_fault_of_a_daemon_or_of_a_network() -> None:
+    assert read_fault({"kind": "kill", "host": "sim2", "role": "datanode"}) == HostFault("kill", "sim2", "datanode")
+    assert read_fault({"kind": "slow", "host": "sim2", "rate": 10**7}) == HostFault("slow", "sim2", None, 10**7)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"kind": "kil"}, "there is no fault 'kil'"),
+        ({"kind": "slow"}, "a slow card has a rate"),
+        ({"kind": "cut", "rate": 1}, "a slow card has a rate, and nothing else has one"),
+        ({"kind": "cut", "role": "datanode"}, "cut is about a host's network, not about its datanode"),
+    ],
+)
+def test_what_is_none(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_fault({"host": "sim2", **asked})
+    assert message in caught.value.message
+
+
+@pytest.mark.promise("A network that is not simulated is left alone", "how-to/faults")
+@pytest.mark.parametrize("allocation", ["local", "channels:2", "hosts:a,b"])
+def test_a_network_that_is_not_simulated_is_left_alone(allocation: str) -> None:
+    with pytest.raises(UsageError, match="the network of a is not simulated: cut would be yours to do"):
+        find_allocation(allocation).disturb(HostFault("cut", "a"))
