@@ -33,10 +33,8 @@ def read_fault(request: dict[str, Any]) -> HostFault:
     if fault.kind not in KINDS:
         raise UsageError(f"there is no fault {fault.kind!r}", hint=did_you_mean(fault.kind, KINDS))
     if (fault.kind == "slow") != (fault.rate is not None):
-        raise UsageError(
-            "a slow card has a rate, and nothing else has one",
-            hint="For example `howdah fault slow HOST --rate 10mbit`.",
-        )
+        hint = "For example `howdah fault slow HOST --rate 10mbit`."
+        raise UsageError("a slow card has a rate, and nothing else has one", hint=hint)
     if fault.role is not None and fault.kind in CABLES:
         raise UsageError(f"{fault.kind} is about a host's network, not about its {fault.role}")
     return fault
