@@ -8,6 +8,7 @@ the switch and this machine's way to it.
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import signal
 import socket
@@ -155,7 +156,7 @@ class Holder:
 
     def _start_host(self, name: str, address: str, card: str) -> None:
         switch = self._switch
-        init = _INIT.format(name=name, directory=self._directory, sshd=_SSHD)
+        init = _INIT.format(name=name, directory=shlex.quote(str(self._directory)), sshd=_SSHD)
         apart = ("--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
         host = self._spawn("unshare", *apart, "--propagation", "private", "sh", "-c", init, log=f"{name}.log")
         within = ("nsenter", "-t", str(host.pid), "-n")

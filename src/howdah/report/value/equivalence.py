@@ -35,16 +35,10 @@ def equal_work(first: System, second: System, compared: Comparison, count: int) 
     the second against those of the first. Raises UsageError."""
     if count < 1:
         raise UsageError(f"{count} servers do no work")
-    # How many servers of the second one of the first is worth, for each second's ratio.
+    # So many of the second does one server of the first outdo, where both clusters take the same time.
     scale = second.count / first.count
-    ratios = (
-        (compared.ratio, compared.ratio)
-        if compared.interval is None
-        else (
-            compared.interval.low,
-            compared.interval.high,
-        )
-    )
+    span = compared.interval
+    ratios = (compared.ratio, compared.ratio) if span is None else (span.low, span.high)
     fewest, most = (max(1, math.ceil(count * ratio * scale - _HAIR)) for ratio in ratios)
     drawn = power(first.server, of_rack=False), power(second.server, of_rack=False)
     saved = None
@@ -53,7 +47,7 @@ def equal_work(first: System, second: System, compared: Comparison, count: int) 
     price = None
     if first.server.price:
         price = _saved(count * first.server.price, second.server.price, fewest, most)
-    words = "no interval" if compared.interval is None else f"{ratios[0]:.4g} to {ratios[1]:.4g}"
+    words = "no interval" if span is None else f"{ratios[0]:.4g} to {ratios[1]:.4g}"
     inputs = {
         "m": f"{count} servers of {first.name}",
         "q": f"{compared.ratio:.4g} ({words}), time of {second.name} ÷ time of {first.name}",
