@@ -34,13 +34,18 @@ class HostProblem(HowdahError):
 
 
 class HostProblems(HostProblem):
-    """Several hosts have a problem each."""
+    """Several hosts have a problem each: `problems`, which are not known any more in another process."""
 
-    def __init__(self, problems: Sequence[HowdahError]) -> None:
+    problems: tuple[HowdahError, ...] = ()
+
+    @classmethod
+    def of(cls, problems: Sequence[HowdahError]) -> HostProblems:
+        """All of them in one."""
         hints = dict.fromkeys(problem.hint for problem in problems if problem.hint is not None)
         said = "\n".join(problem.message for problem in problems)
-        super().__init__(f"{len(problems)} hosts have a problem:\n{said}", hint="\n".join(hints) or None)
-        self.problems = tuple(problems)
+        together = cls(f"{len(problems)} hosts have a problem:\n{said}", hint="\n".join(hints) or None)
+        together.problems = tuple(problems)
+        return together
 
 
 class ClusterProblem(HowdahError):

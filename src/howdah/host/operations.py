@@ -312,9 +312,9 @@ def swallow(host: Host, address: str, port: int, *, seconds: float) -> None:
     host.call("network.swallow", address=address, port=port, seconds=seconds)
 
 
-def payload_rate(host: Host, address: str, port: int, *, seconds: float) -> float:
-    """Return the bits a second that TCP brings from the host to who swallows there."""
-    rate: float = host.call("network.payload_rate", address=address, port=port, seconds=seconds)
+def payload_rate(host: Host, address: str, port: int, *, seconds: float, ahead: int) -> float:
+    """Return the bits a second that TCP brings from the host to who swallows there, with so many bytes under way."""
+    rate: float = host.call("network.payload_rate", address=address, port=port, seconds=seconds, ahead=ahead)
     return rate
 
 

@@ -34,5 +34,5 @@ def over(hosts: Mapping[str, What], work: Callable[[What], T]) -> dict[str, T]:
         elif error is not None:
             raise error
     if problems:
-        raise problems[0] if len(problems) == 1 else HostProblems(problems)
+        raise problems[0] if len(problems) == 1 else HostProblems.of(problems)
     return {name: future.result() for name, future in futures.items()}

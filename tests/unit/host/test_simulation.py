@@ -121,7 +121,7 @@ def test_a_card_has_its_rate_both_ways(tmp_path: Path) -> None:
         for source, target in ((one, two), (two, one)):
             address = made.addresses[target.name]
             operations.swallow(target, address, 20999, seconds=10)
-            rate = operations.payload_rate(source, address, 20999, seconds=2.0)
+            rate = operations.payload_rate(source, address, 20999, seconds=2.0, ahead=120_000)
             assert 0.9 * 20e6 < rate < 1.01 * 20e6
 
 
@@ -141,7 +141,7 @@ def test_the_machine_sees_processes_and_cards_of_hosts(tmp_path: Path) -> None:
         try:
             (before,) = (point for point in sampler.sample() if point.get("interface") == "one/eth0")
             operations.swallow(one, made.addresses["one"], 20999, seconds=10)
-            operations.payload_rate(machine, made.addresses["one"], 20999, seconds=0.5)
+            operations.payload_rate(machine, made.addresses["one"], 20999, seconds=0.5, ahead=1 << 20)
             (after,) = (point for point in sampler.sample() if point.get("interface") == "one/eth0")
         finally:
             sampler.close()
@@ -163,7 +163,7 @@ def test_a_cable_is_cut_and_joined_and_a_card_is_slow(tmp_path: Path) -> None:
         made.disturb("slow", "two", 20_000_000)
         with opened(made, "one") as one, opened(made, "two") as two:
             operations.swallow(two, made.addresses["two"], 20999, seconds=10)
-            rate = operations.payload_rate(one, made.addresses["two"], 20999, seconds=2.0)
+            rate = operations.payload_rate(one, made.addresses["two"], 20999, seconds=2.0, ahead=120_000)
         assert rate < 1.01 * 20e6
         with pytest.raises(HostProblem, match=r"\[two\] .*tbf"):
             made.disturb("slow", "two", -1)

@@ -22,10 +22,12 @@ from howdah.spec.simulation import Simulation, parse_simulation
 
 _COPYING, _TRYING = STEP - 2, STEP - 1
 _TRY_SECONDS = 1.5
+_AHEAD_SECONDS = 0.05
+"""What the queue of a shaped card holds beside its bucket (`_LATENCY` of the holder)."""
 _SHARE = (0.90, 1.01)
 """Of a rate, the payload of TCP that shows that the rate holds: headers take some 5 %."""
 _MOVED = 0.05
-_ATTEMPTS = 3
+_ATTEMPTS = 5
 
 
 class SimulatedAllocation(Holding):
@@ -122,7 +124,8 @@ def _payloads(
 
     def try_one(pair: tuple[str, str]) -> float:
         source, target = pair
-        return operations.payload_rate(hosts[source], addresses[target], port, seconds=_TRY_SECONDS)
+        ahead = round(_AHEAD_SECONDS * most / 8)
+        return operations.payload_rate(hosts[source], addresses[target], port, seconds=_TRY_SECONDS, ahead=ahead)
 
     slowest = fastest = 0.0
     for _ in range(_ATTEMPTS):

@@ -37,7 +37,7 @@ def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = T
             plan = allocation.acquire("doctor", request.nodes, at_home(request.directory))
             found.append(Finding("hosts", "ok", f"{', '.join(plan.quarters)} reach each other", _BETWEEN, None))
         except HowdahError as error:
-            problems = error.problems if isinstance(error, HostProblems) else (error,)
+            problems = (isinstance(error, HostProblems) and error.problems) or (error,)
             found += [
                 Finding("hosts", "error", line, one.hint or _BETWEEN, None)
                 for one in problems

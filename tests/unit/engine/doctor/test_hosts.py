@@ -104,7 +104,9 @@ def test_clocks_are_compared_and_the_worst_comes_first(two: dict[str, Host], tmp
 def test_what_is_wrong_between_hosts_is_an_error_a_line_and_the_others_are_looked_at(
     two: dict[str, Host], tmp_path: Path
 ) -> None:
-    problem = HostProblems([HostProblem("no Python", host="c", hint="Install it."), HostProblem("no space", host="d")])
+    problem = HostProblems.of(
+        [HostProblem("no Python", host="c", hint="Install it."), HostProblem("no space", host="d")]
+    )
     found = check_hosts(Listed(two, problem), request(tmp_path), calibrate=False)
     assert [one.finding for one in of(found, "hosts")] == ["[c] no Python", "[d] no space"]
     assert of(found, "hosts")[0].meaning == "Install it."
