@@ -15,7 +15,7 @@ def kinds(of: type[HowdahError] = HowdahError) -> Iterator[type[HowdahError]]:
         yield from kinds(below)
 
 
-@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", list(kinds()), ids=lambda kind: kind.__name__)
 def test_every_error_is_made_of_a_message_and_a_hint(kind: type[HowdahError]) -> None:
     made = kind("it broke", hint="Mend it.")
     assert (made.message, made.hint) == ("it broke", "Mend it.")
