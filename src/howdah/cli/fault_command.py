@@ -26,6 +26,7 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None)
                howdah fault slow sim3 --rate 10mbit
     """
     from howdah.cluster.control import ControlClient
+    from howdah.cluster.faults import CABLES
     from howdah.cluster.state import cluster_directory
     from howdah.spec.simulation import parse_rate
 
@@ -39,6 +40,6 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None)
         kind_of = UsageError if answer["code"] == UsageError.exit_code else ClusterProblem
         raise kind_of(answer["error"], hint=answer["hint"])
     what = "its daemons" if daemon is None else daemon
-    if kind in ("cut", "join", "slow"):
+    if kind in CABLES:
         what = "its network"
     click.echo(f"{host}: {kind}, {what}.")

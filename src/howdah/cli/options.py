@@ -49,6 +49,16 @@ class GroupedCommand(click.Command):
                     formatter.write_dl(found)
 
 
+def confirm_removal(words: str, *, yes: bool) -> None:
+    """Asks whether `words` is to be removed, unless somebody has said `yes`. Raises UsageError where nobody can be
+    asked, and click's Abort for a no."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(f"{words} would be removed", hint="Add --yes: nobody is there to be asked.")
+    click.confirm(f"Remove {words}?", abort=True)
+
+
 def making_options(command: Command) -> Command:
     """The options of commands that start a cluster."""
     for option in reversed(_MAKING):
@@ -61,7 +71,7 @@ on_option = click.option(
     metavar="KIND[:ARGUMENT]",
     default="local",
     show_default=True,
-    help="The hosts: local; hosts:a,b or hosts:FILE by ssh; channels:N for this machine as N hosts.",
+    help="The hosts: local; hosts:a,b or hosts:FILE by ssh; channels:N or sim:N for this machine as N hosts.",
 )
 _REACH = (
     click.option(

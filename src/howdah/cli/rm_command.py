@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from howdah.cli.options import parse_conf
+from howdah.cli.options import confirm_removal, parse_conf
 from howdah.errors import HowdahError, UsageError
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Run
@@ -103,10 +102,7 @@ def _remove(paths: Sequence[Path], *, yes: bool) -> None:
     for path, size in zip(paths, sizes, strict=True):
         click.echo(f"{path}  {format_bytes(size)}")
     words = f"{len(paths)} run{'' if len(paths) == 1 else 's'}, {format_bytes(sum(sizes))}"
-    if not yes:
-        if not sys.stdin.isatty():
-            raise UsageError(f"{words} would be removed", hint="Add --yes: nobody is there to be asked.")
-        click.confirm(f"Remove {words}?", abort=True)
+    confirm_removal(words, yes=yes)
     removed, problems = 0, []
     for path, size in zip(paths, sizes, strict=True):
         try:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from howdah.cli.options import json_option, on_option, reach_options
-from howdah.errors import UsageError
+from howdah.cli.options import confirm_removal, json_option, on_option, reach_options
 from howdah.model.quantity import format_bytes
 
 if TYPE_CHECKING:
@@ -90,10 +88,7 @@ def _discard(going: Sequence[tuple[HostStore, Sequence[Kept]]], *, yes: bool) ->
         for entry in kept:
             size += entry.bytes
             click.echo(f"{one.host.name}: {entry.name}  {format_bytes(entry.bytes)}, last used {_used(entry)}")
-    if not yes:
-        if not sys.stdin.isatty():
-            raise UsageError(f"{format_bytes(size)} would be removed", hint="Add --yes: nobody is there to be asked.")
-        click.confirm(f"Remove {format_bytes(size)}?", abort=True)
+    confirm_removal(format_bytes(size), yes=yes)
     for one, kept in going:
         one.discard(kept)
     click.echo(f"{sum(len(kept) for _, kept in going)} removed, {format_bytes(size)}.")

@@ -112,22 +112,26 @@ def _print(
         print_columns(("FIGURE", "VALUE", "95 % INTERVAL"), rows, width(), right={1})
         if explain:
             for figure in found:
-                click.echo(f"\n  {figure.name} = {figure.formula}")
-                for letter, words in figure.inputs.items():
-                    click.echo(f"    {letter}: {words}")
+                click.echo(f"\n  {figure.name}", nl=False)
+                _explain(figure)
         click.echo()
     for one in equal:
         click.echo(textwrap.fill(_sentence(one), width()))
         if explain:
-            click.echo(f"  = {one.formula}")
-            for letter, words in one.inputs.items():
-                click.echo(f"    {letter}: {words}")
+            click.echo(" ", nl=False)
+            _explain(one)
     for line in _wrong_sums(prices, [system.server for system in systems]):
         click.secho(line, fg="yellow")
     said = (
         f"Prices in {prices.currency} of {prices.date}: {prices.source}. Power is the list's: nobody measured it here."
     )
     click.echo(textwrap.fill(said, width()))
+
+
+def _explain(one: Figure | Equivalence) -> None:
+    click.echo(f" = {one.formula}")
+    for letter, words in one.inputs.items():
+        click.echo(f"    {letter}: {words}")
 
 
 def _amount(figure: Figure) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
-from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
+from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, LAST_PORT, PROBED, STEP
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
@@ -21,8 +21,6 @@ from howdah.spec.hosts import ListedHost, check_network, is_on_network, read_hos
 
 _REACH_SECONDS = 3.0
 _LISTEN_SECONDS = 15.0
-_PROBED, _COPYING = STEP - 1, STEP - 2
-"""The ports of a block by which hosts try to reach each other, and copy software: no daemon has them."""
 _BRIDGES = ("docker", "virbr", "cni", "flannel", "veth", "br-", "podman")
 """What the names of interfaces begin with that no other host reaches."""
 
@@ -67,10 +65,10 @@ class ListedAllocation(Holding):
         addresses = {host: self._address(host, one) for host, one in found.items()}
         quarters = {host: self._quarters(name, host, one) for host, one in found.items()}
         first = self._first_port(addresses, ports_needed(most))
-        self._check_reach(addresses, first + _PROBED)
+        self._check_reach(addresses, first + PROBED)
         spots = [Spot(host, addresses[host], self._listed[host].rack) for host in used]
         plan = lay_out(name, spots, quarters, first_port=first, security=SECURITY, apart=True)
-        return replace(plan, copy_port=first + _COPYING)
+        return replace(plan, copy_port=first + COPYING)
 
     @property
     def usual_nodes(self) -> int:
@@ -115,7 +113,7 @@ class ListedAllocation(Holding):
         """Where a block of ports begins that are free on every host. Raises HostProblem."""
         for first in range(FIRST_PORT, LAST_PORT - needed, STEP):
             if self._reservation.take(first):
-                ports = [*range(first, first + needed), first + _COPYING, first + _PROBED]
+                ports = [*range(first, first + needed), first + COPYING, first + PROBED]
                 free = over(self._hosts, lambda host: operations.free_ports(host, addresses[host.name], ports))  # noqa: B023
                 if all(found == ports for found in free.values()):
                     return first

@@ -7,6 +7,8 @@ import socket
 
 # Below Linux's default range of ephemeral ports (32768 up), above where services usually are.
 FIRST_PORT, LAST_PORT, STEP = 20000, 32000, 250
+PROBED, COPYING = STEP - 1, STEP - 2
+"""The ports of a block by which hosts try to reach each other, and copy software: no daemon has them."""
 
 
 class Reservation:

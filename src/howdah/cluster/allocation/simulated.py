@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
-from howdah.cluster.allocation.ports import FIRST_PORT, STEP
+from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, PROBED
 from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
@@ -20,7 +20,6 @@ from howdah.host.launch.ssh import SshLauncher
 from howdah.host.over import over
 from howdah.spec.simulation import Simulation, parse_simulation
 
-_COPYING, _TRYING = STEP - 2, STEP - 1
 _TRY_SECONDS = 1.5
 _AHEAD_SECONDS = 0.05
 """What the queue of a shaped card holds beside its bucket (`_LATENCY` of the holder)."""
@@ -57,8 +56,8 @@ class SimulatedAllocation(Holding):
             self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
         spots = [Spot(host, addresses[host]) for host in used]
         plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, security=SECURITY, apart=True)
-        assert ports_needed(most) <= _COPYING
-        return replace(plan, copy_port=FIRST_PORT + _COPYING)
+        assert ports_needed(most) <= COPYING
+        return replace(plan, copy_port=FIRST_PORT + COPYING)
 
     def release(self) -> None:
         super().release()
@@ -119,7 +118,7 @@ def _payloads(
 ) -> tuple[float, float]:
     """The payloads of the slowest and of the fastest card. A payload may be too low by what else the processors have to
     do for a moment, so that one that is not between `least` and `most` is measured again, a few times."""
-    names, port = list(addresses), FIRST_PORT + _TRYING
+    names, port = list(addresses), FIRST_PORT + PROBED
     pairs = {source: (source, target) for source, target in zip(names, [*names[1:], names[0]], strict=True)}
 
     def try_one(pair: tuple[str, str]) -> float:
