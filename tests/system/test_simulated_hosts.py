@@ -18,13 +18,13 @@ pytestmark = [
     pytest.mark.daemons,
     pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root"),
 ]
-RATE = 20e6
+RATE = 100e6
 
 
 @pytest.fixture(scope="module")
 def simulated(howdah: Howdah) -> Iterator[dict[str, Any]]:
     """What `up --json` says of a cluster on three hosts."""
-    manifest: dict[str, Any] = howdah("up", "--name", "sim", "--on", "sim:3,network=20mbit", "--json").json()
+    manifest: dict[str, Any] = howdah("up", "--name", "sim", "--on", "sim:3,network=100mbit", "--json").json()
     yield manifest
     howdah("down", "--name", "sim")
 
@@ -36,7 +36,7 @@ def test_the_cluster_is_on_hosts_whose_network_has_its_rate(howdah: Howdah, simu
     assert 0.9 * RATE < simulated["allocation"]["payload"] < 1.01 * RATE
     said = howdah("status").ok().out
     assert "The hosts are simulated on this machine" in said
-    assert "Network cards: 20 Mb/s (payload 1" in said
+    assert "Network cards: 100 Mb/s (payload 9" in said
     assert "Not secured" not in said
 
 
@@ -48,7 +48,7 @@ def test_terasort_validates_and_says_that_hosts_are_simulated(howdah: Howdah, si
     assert any("hosts are simulated" in caveat.text for caveat in stored.run.caveats)
     assert [check.passed for check in stored.run.checks if check.name == "network"] == [True]
     asked = stored.run.trial.settings["cluster"]["allocation"]
-    assert {"kind": "sim", "hosts": 3, "network": 20_000_000}.items() <= asked.items()
+    assert {"kind": "sim", "hosts": 3, "network": 100_000_000}.items() <= asked.items()
     assert not {"holder", "config", "payload"} & set(asked)
 
 

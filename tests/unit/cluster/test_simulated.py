@@ -90,10 +90,10 @@ def test_hosts_stay_until_somebody_ends_them(tmp_path: Path) -> None:
         return subprocess.run(command, env=home, capture_output=True, text=True, check=False)
 
     assert "No hosts are simulated" in call("status").stdout
-    said = call("up", "2,network=50mbit", "--name", "lab")
+    said = call("up", "2,network=100mbit", "--name", "lab")
     try:
         assert said.returncode == 0, said.stderr
-        assert "2 simulated hosts; network cards: 50 Mb/s" in said.stdout
+        assert "2 simulated hosts; network cards: 100 Mb/s" in said.stdout
         (command,) = (line.split() for line in said.stdout.splitlines() if line.strip().startswith("ssh "))
         ran = subprocess.run([*command, "hostname"], capture_output=True, text=True, check=True)
         assert ran.stdout == "sim1\n"

@@ -20,9 +20,10 @@ from howdah.host.launch.ssh import SshLauncher
 from howdah.host.over import over
 from howdah.spec.simulation import Simulation, parse_simulation
 
-_TRY_SECONDS = 1.5
-_AHEAD_SECONDS = 0.05
-"""What the queue of a shaped card holds beside its bucket (`_LATENCY` of the holder)."""
+_TRY_SECONDS, _MOST_SECONDS = 1.5, 10.0
+_QUEUE_SECONDS, _BUCKET_BYTES = 0.05, 256 << 10
+"""What a shaped card holds back (`_LATENCY`, `_BURST` of the holder). As much is sent ahead: acknowledgements wait
+behind data that goes the other way, and with less the sender would wait for them."""
 _SHARE = (0.90, 1.01)
 """Of a rate, the payload of TCP that shows that the rate holds: headers take some 5 %."""
 _MOVED = 0.05
@@ -121,14 +122,17 @@ def _payloads(
     names, port = list(addresses), FIRST_PORT + PROBED
     pairs = {source: (source, target) for source, target in zip(names, [*names[1:], names[0]], strict=True)}
 
+    # Queues take their time to settle, the longer the slower the card is.
+    seconds = min(_MOST_SECONDS, max(_TRY_SECONDS, _TRY_SECONDS * 100e6 / most))
+
     def try_one(pair: tuple[str, str]) -> float:
         source, target = pair
-        ahead = round(_AHEAD_SECONDS * most / 8)
-        return operations.payload_rate(hosts[source], addresses[target], port, seconds=_TRY_SECONDS, ahead=ahead)
+        ahead = round(_QUEUE_SECONDS * most / 8) + _BUCKET_BYTES
+        return operations.payload_rate(hosts[source], addresses[target], port, seconds=seconds, ahead=ahead)
 
     slowest = fastest = 0.0
     for _ in range(_ATTEMPTS):
-        over(hosts, lambda host: operations.swallow(host, addresses[host.name], port, seconds=_TRY_SECONDS + 10))
+        over(hosts, lambda host: operations.swallow(host, addresses[host.name], port, seconds=seconds + 10))
         found = over(pairs, try_one)
         slowest, fastest = min(found.values()), max(found.values())
         if least <= slowest <= fastest <= most:
