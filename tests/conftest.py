@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_Failures())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def locks(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests side by side run an experiment each."""
+    os.environ["HOWDAH_LOCKS"] = str(tmp_path_factory.getbasetemp())
+
+
 @pytest.fixture(autouse=True)
 def howdah_home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing a test does reaches the user's runs; tests with daemons choose a home themselves, for Hadoop's jars."""
-    monkeypatch.setenv("HOWDAH_LOCKS", str(tmp_path))
     if request.node.get_closest_marker("daemons") is None:
+        monkeypatch.setenv("HOWDAH_LOCKS", str(tmp_path))
         monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "howdah-home"))

@@ -48,6 +48,16 @@ class HostProblems(HostProblem):
         return together
 
 
+class Elsewhere(HostProblem):
+    """What is meant is on another host, `place`, which this one can ask."""
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, host: str | None = None, place: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, host=host)
+        self.place = place
+
+
 class ClusterProblem(HowdahError):
     """A Hadoop daemon did not start, is not healthy, or is gone."""
 

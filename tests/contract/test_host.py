@@ -17,7 +17,7 @@ import pytest
 from howdah.errors import HostProblem
 from howdah.host import Host
 from howdah.host.channel import Channel, open_local
-from howdah.host.supervise import is_alive
+from tests.processes import is_alive
 from tests.sshd import Server, ssh_server
 
 

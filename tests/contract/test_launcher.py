@@ -22,8 +22,8 @@ from howdah.host.channel import Channel
 from howdah.host.launch import Launcher, from_description
 from howdah.host.launch.process import ProcessLauncher
 from howdah.host.launch.ssh import SshLauncher
-from howdah.host.supervise import is_alive
 from tests.contract.test_host import wait_for
+from tests.processes import is_alive
 from tests.sshd import Server, ssh_server
 
 LAUNCHERS = (ProcessLauncher(), SshLauncher("node1"), SshLauncher("ann@node1", 2222, "/opt/python3", ("-F", "/conf")))

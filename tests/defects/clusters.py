@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.defects.defect import Defect
 
-_STATE, _DAEMONS = "src/howdah/cluster/state.py", "src/howdah/cluster/daemons.py"
+_DAEMONS = "src/howdah/cluster/daemons.py"
 _SUPERVISOR, _CLIENT = "src/howdah/cluster/supervisor.py", "src/howdah/cluster/client.py"
 _AGENT = "src/howdah/host/agent"
 _START, _INTERRUPTS = "tests/faults/test_cluster_start.py", "tests/faults/test_interrupts.py"
@@ -38,9 +38,9 @@ DEFECTS = (
     Defect(
         name="name-not-locked",
         promise="A cluster's name is that of one cluster, also where two come up at once.",
-        file=_STATE,
-        old="return handle if held else None",
-        new="return handle",
+        file="src/howdah/store/locks.py",
+        old="                if holder_of(path) is not None:",
+        new="                if False:",
         tests=(f"{_START}::test_two_of_one_name_at_once",),
     ),
     Defect(

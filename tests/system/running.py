@@ -35,7 +35,7 @@ class Said:
 class Howdah:
     """Runs `howdah ARGS…` with a HOWDAH_HOME of the tests' own."""
 
-    command = (str(Path(sys.executable).with_name("howdah")),)
+    command: tuple[str, ...] = (str(Path(sys.executable).with_name("howdah")),)
     directory: Path | None = None
     """Where it is run; None is where the tests are."""
 

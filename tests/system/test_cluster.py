@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import stat
 import subprocess
 import time
@@ -19,6 +21,7 @@ from howdah.cluster.state import ClusterDirectory
 from howdah.hadoop.configuration.plan import Plan
 from howdah.hadoop.configuration.site import read_sites
 from howdah.hadoop.distribution.distribution import managed
+from tests.sshd import ssh_server
 from tests.system.running import Howdah, Said, archives_of, below, listening, processes_of
 
 pytestmark = pytest.mark.daemons
@@ -41,6 +44,12 @@ def plan_of(howdah: Howdah, name: str) -> Plan:
     manifest = directory_of(howdah, name).read()
     assert manifest is not None
     return manifest.plan
+
+
+class OtherLogin(Howdah):
+    """Howdah on another host that has the same files."""
+
+    command = ("unshare", "--uts", "sh", "-c", 'hostname login2; exec "$@"', "login2", *Howdah.command)
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +187,26 @@ def test_two_clusters_do_not_meet(
 
 
 @pytest.mark.promise("`howdah down` leaves no process and no data; the logs stay", "tutorial/first-cluster")
+@pytest.mark.skipif(os.geteuid() != 0, reason="root gives a process another host's name")
+@pytest.mark.promise("From another login, commands go to the host of the supervisor", "tutorial/many-hosts")
+def test_another_login_goes_to_the_supervisor_s_host(
+    howdah: Howdah, cluster: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    login = OtherLogin(howdah.home)
+    said = login("status")
+    assert f"alpha  up on {platform.node()}: `howdah status --name alpha` asks there" in said.ok().out
+    with ssh_server(tmp_path / "sshd") as server:
+        monkeypatch.setenv("PATH", f"{server.path(platform.node())}:{os.environ['PATH']}")
+        there = login("status", "--name", "alpha", "--json").json()
+        assert there == howdah("status", "--name", "alpha", "--json").json()
+        assert login("exec", "--name", "alpha", "--", "sh", "-c", "hadoop version >/dev/null && exit 7").code == 7
+        (server.directory / "key").unlink()
+        refused = login("exec", "--name", "alpha", "--", "true")
+    assert refused.code == 1
+    assert f"the cluster 'alpha' was started on {platform.node()}, and this is login2" in refused.err
+    assert f"if `ssh -o BatchMode=yes {platform.node()} true` worked" in refused.err
+
+
 def test_down_leaves_nothing_but_the_logs(howdah: Howdah, beside: dict[str, Any]) -> None:
     said = howdah("down", "--name", "beta").ok()
     assert "is down" in said.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from types import FrameType
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from howdah.errors import HowdahError
+from howdah.errors import Elsewhere, HowdahError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -48,6 +49,9 @@ _COMMANDS = {
 
 _WIDEST = 120
 """Columns of a help page, where the terminal has as many."""
+
+COMES_FROM = "HOWDAH_COMES_FROM"
+"""The variable that holds the host where a command was typed that has gone to another one."""
 
 COMPLETION = "_HOWDAH_COMPLETE"
 """The variable by which the shell's script asks for completions; click derives its name from the command's."""
@@ -120,7 +124,7 @@ def entry() -> NoReturn:
     for number in _ENDINGS:
         signal.signal(number, _interrupt)
     try:
-        howdah.main(standalone_mode=False)
+        _run()
     except click.ClickException as error:
         error.show()
         sys.exit(2)
@@ -141,6 +145,19 @@ def entry() -> NoReturn:
         click.secho(f"howdah: {error.strerror or error}{where}", err=True, fg="red")
         sys.exit(1)
     sys.exit(0)
+
+
+def _run() -> None:
+    if COMES_FROM in os.environ:
+        from howdah.host.supervise import follow_parent
+
+        follow_parent()
+    try:
+        howdah.main(standalone_mode=False)
+    except Elsewhere as error:
+        from howdah.cli.elsewhere import go_there
+
+        go_there(error, sys.argv[1:])
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001

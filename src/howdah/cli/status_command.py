@@ -36,8 +36,8 @@ def status(name: str | None, as_json: bool) -> None:
         if manifest.machine == platform.node():
             show_cluster(manifest, ports=True)
         else:
-            where = f"{manifest.machine}, where alone it can be used and ended"
-            click.echo(f"{manifest.name}  {manifest.state} on {where}")
+            there = f"`howdah status --name {manifest.name}` asks there"
+            click.echo(f"{manifest.name}  {manifest.state} on {manifest.machine}: {there}")
 
 
 def show_cluster(manifest: Manifest, *, ports: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import shutil
 import signal
 import sys
@@ -18,7 +17,7 @@ from howdah.cluster.ownership import remove_data
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HowdahError, UsageError
-from howdah.host.supervise import Detached, is_alive, signal_quietly
+from howdah.host.supervise import Detached, signal_quietly
 
 _DOWN_SECONDS = 15.0
 _POLL_SECONDS = 0.05
@@ -125,7 +124,6 @@ def take_down(name: str) -> Ended:
             manifest = directory.read()
             if manifest is None or manifest.state in GONE:
                 return Ended.NOTHING
-            lock.truncate(0)  # Whoever had it is dead: nobody is to take another process of that number for it.
             directory.mark("ending")
             remove_data(manifest)
             for own in (directory.conf, directory.client):
@@ -134,7 +132,7 @@ def take_down(name: str) -> Ended:
             directory.mark("down")
         return Ended.LEFTOVERS
     holder = directory.holder()
-    if holder is not None and holder[1] != platform.node():  # Since a moment ago.
+    if holder is not None and not holder.is_here:  # Since a moment ago.
         directory.refuse_elsewhere()
     try:
         control = ControlClient(directory)
@@ -142,14 +140,14 @@ def take_down(name: str) -> Ended:
         control.close()
     except ClusterProblem:
         if holder is not None:  # It is still starting, or does not listen: the signal asks for the same.
-            signal_quietly(holder[0], signal.SIGTERM)
+            signal_quietly(holder.pid, signal.SIGTERM)
     # The supervisor gives up the lock with its last words, a moment before it is gone.
     deadline = time.monotonic() + _DOWN_SECONDS
-    while directory.is_held() or (holder is not None and is_alive(holder[0])):
+    while directory.is_held() or (holder is not None and holder.may_live):
         if time.monotonic() > deadline and not _is_ending(directory):
             raise ClusterProblem(
                 f"the supervisor of {name!r} did not end within {_DOWN_SECONDS:.0f} s",
-                hint="" if holder is None else f"kill -9 {holder[0]} ends it and everything it started.",
+                hint="" if holder is None else f"kill -9 {holder.pid} ends it and everything it started.",
             )
         time.sleep(_POLL_SECONDS)
     manifest = directory.read()
@@ -163,14 +161,14 @@ def take_down(name: str) -> Ended:
 
 def forget(name: str) -> bool:
     """Forgets a cluster of a host that is gone, with its data in HOWDAH_HOME; whether there was one to forget. Raises
-    UsageError where it is this host's, or is seen to live on that one."""
+    UsageError where it is this host's. Whether one of another host lives cannot be known."""
     directory = cluster_directory(name)
-    host, held, manifest = directory.elsewhere(), directory.is_held(), directory.read()
-    if not held and (manifest is None or manifest.state in GONE):
+    manifest = directory.read()
+    if not directory.is_held() and (manifest is None or manifest.state in GONE):
         return False
-    if host is None or held:
-        where = "of this host" if host is None else f"up on {host}"
-        raise UsageError(f"the cluster {name!r} is {where}", hint=f"`howdah down --name {name}` there ends it.")
+    if directory.elsewhere() is None:
+        raise UsageError(f"the cluster {name!r} is of this host", hint=f"`howdah down --name {name}` ends it.")
+    (directory.path / "lock").unlink(missing_ok=True)
     for mine in (directory.conf, directory.client, *directory.path.glob("work*")):
         shutil.rmtree(mine, ignore_errors=True)
     directory.mark("down")

@@ -1,18 +1,19 @@
 """What is remembered of clusters on this machine: a directory per name, with a manifest and a lock.
 
 HOWDAH_HOME/clusters/NAME/cluster.json   the manifest
-                          lock           held (flock) by the supervisor while it lives
-                          control.sock   where the supervisor listens
+                          lock           which process of which host is its supervisor, while that lives
                           conf/          HADOOP_CONF_DIR for clients; conf/nodes/nodeN for each node
                           logs/          one file per daemon; kept after `down`
                           work/          data of the daemons, unless --work-dir; removed by `down`
                           client/        temporary files of job clients, where daemons are on other hosts; the same
 
+The supervisor listens at a socket in the private directory of its host: the directory here may be seen by many hosts.
 Other hosts have what belongs to daemons in a directory of their own (`Plan.quarters`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -22,11 +23,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from howdah.errors import ClusterProblem, HostProblem, UsageError
+from howdah.errors import ClusterProblem, Elsewhere, UsageError
 from howdah.hadoop.configuration.plan import Place, Plan, Quarters
-from howdah.store import howdah_home, is_locked, lock_file
+from howdah.store import Holder, LockFile, holder_of, howdah_home, private_directory, take_lock
 
 GONE = ("down", "failed")
 """States in which nothing is left of a cluster."""
@@ -127,63 +128,50 @@ class ClusterDirectory:
 
     @property
     def socket(self) -> Path:
-        return self.path / "control.sock"
+        """Where the supervisor on this host listens."""
+        key = hashlib.sha256(str(self.path.resolve()).encode()).hexdigest()[:16]
+        return private_directory() / f"{self.name}-{key}"
 
-    def lock(self) -> IO[str] | None:
-        """The lock of this name, held until the file is closed; None when a living supervisor holds it. Raises
-        HostProblem where files cannot be locked."""
+    def lock(self) -> LockFile | None:
+        """The lock of this name, until it is released; None when a supervisor holds it that lives, or is on another
+        host. Raises HostProblem where it cannot be made."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = (self.path / "lock").open("a")
-        held = False
-        try:
-            held = lock_file(handle, wait=False)
-        finally:
-            if not held:
-                handle.close()
-        return handle if held else None
+        return take_lock(self.path / "lock")
 
-    def sign(self, lock: IO[str]) -> None:
-        """Has the lock, which this process holds, say who has it."""
-        lock.truncate(0)
-        lock.write(f"{os.getpid()} {platform.node()}\n")
-        lock.flush()
-
-    def holder(self) -> tuple[int, str] | None:
-        """The process that has the lock, and its host, where a living supervisor has said so."""
-        if not self.is_held():
-            return None
-        try:
-            pid, host = (self.path / "lock").read_text(encoding="utf-8").split()
-            return int(pid), host
-        except (OSError, ValueError):
-            return None
+    def holder(self) -> Holder | None:
+        """The supervisor of this name: one that lives, or one of another host."""
+        return holder_of(self.path / "lock")
 
     def elsewhere(self) -> str | None:
         """The other host on which a cluster of this name was started and was not ended, if there is one: several may
-        have one HOWDAH_HOME, and not every file system has locks that other hosts see."""
-        manifest, holder = self.read(), self.holder()
-        host = holder[1] if holder is not None else None
-        if manifest is not None and manifest.state not in GONE:
-            host = manifest.machine
+        have one HOWDAH_HOME."""
+        holder = self.holder()
+        if holder is not None:
+            return None if holder.is_here else holder.host
+        manifest = self.read()
+        host = None if manifest is None or manifest.state in GONE else manifest.machine
         return None if host == platform.node() else host
 
     def refuse_elsewhere(self) -> None:
-        """Raises HostProblem where a cluster of this name is another host's."""
+        """Raises Elsewhere where a cluster of this name is another host's."""
         host = self.elsewhere()
         if host is not None:
             hint = (
-                f"Only there can it be used, and ended by `howdah down --name {self.name}`. If there is no such host "
-                f"any more, `howdah down --name {self.name} --forget` forgets it."
+                f"`ssh {host}` would take this command there, if `ssh -o BatchMode=yes {host} true` worked and Howdah "
+                f"had the same path. If there is no such host any more, `howdah down --name {self.name} --forget` "
+                "forgets it."
             )
             if (holder := self.holder()) is not None:
-                hint += f" If that is an old name of this machine, `kill {holder[0]}` ends it."
-            raise HostProblem(
-                f"the cluster {self.name!r} was started on {host}, and this is {platform.node()}", hint=hint
+                hint += f" If that is an old name of this machine, `kill {holder.pid}` ends it."
+            raise Elsewhere(
+                f"the cluster {self.name!r} was started on {host}, and this is {platform.node()}",
+                hint=hint,
+                place=host,
             )
 
     def is_held(self) -> bool:
-        """Whether a supervisor of this name lives."""
-        return is_locked(self.path / "lock")
+        """Whether a supervisor of this name lives, or is on another host."""
+        return self.holder() is not None
 
     def write(self, manifest: Manifest) -> None:
         """Replaces the manifest, whole."""
@@ -225,7 +213,7 @@ def known_clusters() -> Iterator[ClusterDirectory]:
     root = howdah_home() / "clusters"
     if root.is_dir():
         for path in sorted(root.iterdir()):
-            if (path / "lock").exists():
+            if (path / "cluster.json").exists() or (path / "lock").exists():
                 yield ClusterDirectory(path.name, path)
 
 

@@ -134,7 +134,6 @@ def main() -> int:
             )
     except HowdahError as error:
         return _refuse(say, error)
-    directory.sign(lock)
     supervisor = Supervisor(request, directory, say)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: supervisor.end())
@@ -145,7 +144,7 @@ def main() -> int:
         return _refuse(say, error)
     finally:
         end_descendants(5.0)
-        lock.close()
+        lock.release()
     say("down")
     return 0
 

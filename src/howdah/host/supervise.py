@@ -13,7 +13,9 @@ from typing import IO, NoReturn
 
 from howdah.host.agent.children import descendants
 
-_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+# linux/prctl.h
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 class Detached:
@@ -52,6 +54,11 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def follow_parent() -> None:
+    """Hangs this process up when its parent ends: ssh's server on a connection that broke."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGHUP, 0, 0, 0)
+
+
 def end_descendants(seconds: float) -> bool:
     """Kills everything below this process until nothing is left; False when something survives `seconds`."""
     deadline = time.monotonic() + seconds
@@ -76,15 +83,6 @@ def signal_quietly(pid: int, number: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def is_alive(pid: int) -> bool:
-    """Whether process `pid` exists and is not a zombie."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def become(argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:

@@ -1,23 +1,34 @@
 """Run directories: the published format in which every result is kept. Plain text, append-only, versioned."""
 
 from howdah.store.experiment import ExperimentDirectory
-from howdah.store.layout import experiments_root, howdah_home, known_runs, new_run_id, runs_root
-from howdah.store.locks import is_locked, lock_file
+from howdah.store.layout import (
+    experiments_root,
+    howdah_home,
+    known_runs,
+    new_run_id,
+    private_directory,
+    runs_root,
+)
+from howdah.store.locks import Holder, LockFile, holder_of, lock_file, take_lock
 from howdah.store.reader import StoredRun, find_run, list_runs, read_run
 from howdah.store.writer import RunWriter
 
 __all__ = [
     "ExperimentDirectory",
+    "Holder",
+    "LockFile",
     "RunWriter",
     "StoredRun",
     "experiments_root",
     "find_run",
+    "holder_of",
     "howdah_home",
-    "is_locked",
     "known_runs",
     "list_runs",
     "lock_file",
     "new_run_id",
+    "private_directory",
     "read_run",
     "runs_root",
+    "take_lock",
 ]

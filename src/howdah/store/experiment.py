@@ -4,17 +4,15 @@ alone, so that nothing can be lost or disagree."""
 from __future__ import annotations
 
 import difflib
-import fcntl
 import os
-import platform
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
 from howdah.errors import HostProblem, UsageError
 from howdah.store import layout
-from howdah.store.locks import is_locked, lock_file
+from howdah.store.locks import LockFile, holder_of, lock_file, take_lock
 
 _FILE = "experiment.yaml"
 _BEGUN = f".{_FILE}.begun"
@@ -141,59 +139,45 @@ class ExperimentDirectory:
             self.confirmation.check_unchanged()
 
     def is_held(self) -> bool:
-        """Whether a process runs this experiment, or its confirmation, now, on any host where that shows."""
-        if self._is_locked() or (self.confirmation is not None and self.confirmation.is_held()):
+        """Whether a process runs this experiment, or its confirmation, now. Of one on another host that is not known:
+        it counts as one that does."""
+        if holder_of(self.path / layout.LOCK) is not None:
             return True
-        with self._lock_file() as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                handle.seek(0)
-                return Path(handle.read().strip()).is_relative_to(self.path)
-        return False
-
-    def _is_locked(self) -> bool:
-        try:
-            return is_locked(self.path / ".lock")
-        except (OSError, HostProblem):  # A file system without locks, or a file that is not ours.
-            return False
+        return self.confirmation is not None and self.confirmation.is_held()
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Holds the right to run experiments. Raises UsageError where another process has it, or one of another host
-        that sees this directory runs this one."""
-        with self._lock_file() as handle, (self.path / ".lock").open("a+", encoding="utf-8") as own:
-            if not lock_file(handle, wait=False):
-                handle.seek(0)
-                raise UsageError(
-                    f"another experiment runs on this machine: {handle.read().strip()}",
-                    hint="Two at once would measure each other.",
-                )
-            _write_over(handle, str(self.path))
-            if self.synthetic is None:
-                _lock_own(own)
+        """Holds the right to run this experiment, and others on this machine: synthetic clusters are in nobody's way.
+        Raises UsageError where another process has either."""
+        with nullcontext() if self.synthetic is not None else _machine(self.path), self._own():
             yield
 
-    def _lock_file(self) -> IO[str]:
-        """What measures a machine has it for itself, whoever it is; synthetic clusters are in nobody's way."""
-        if self.synthetic is not None:
-            return (self.path / ".lock").open("a+", encoding="utf-8")
-        return _open_for_all(layout.locks_directory() / "howdah-experiments.lock")
+    def _own(self) -> LockFile:
+        """The lock of the experiment itself, which other hosts may see."""
+        path = self.path / layout.LOCK
+        lock = take_lock(path)
+        if lock is None:
+            holder = holder_of(path)
+            who = "another process" if holder is None else f"process {holder.pid} on {holder.host}"
+            hint = "`howdah experiment status` shows how far it is."
+            if holder is not None and not holder.is_here:
+                hint += f" If there is no such process on {holder.host} any more, remove {path}."
+            raise UsageError(f"this experiment is run by {who}", hint=hint)
+        return lock
 
 
-def _lock_own(handle: IO[str]) -> None:
-    """Locks an experiment itself, which other hosts may see, and says who has it."""
-    try:
-        taken = lock_file(handle, wait=False)
-    except HostProblem:  # A file system without locks.
-        return
-    if not taken:
-        handle.seek(0)
-        raise UsageError(
-            f"this experiment is run by {handle.read().strip() or 'another process'}",
-            hint="`howdah experiment status` shows how far it is.",
-        )
-    _write_over(handle, f"process {os.getpid()} on {platform.node()}")
+@contextmanager
+def _machine(experiment: Path) -> Iterator[None]:
+    """The right to measure this machine, for one experiment of whomever."""
+    with _open_for_all(layout.locks_directory() / "howdah-experiments.lock") as handle:
+        if not lock_file(handle, wait=False):
+            handle.seek(0)
+            raise UsageError(
+                f"another experiment runs on this machine: {handle.read().strip()}",
+                hint="Two at once would measure each other.",
+            )
+        _write_over(handle, str(experiment))
+        yield
 
 
 def _write_over(handle: IO[str], line: str) -> None:

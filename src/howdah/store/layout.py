@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 import time
+from contextlib import suppress
 from pathlib import Path
+
+from howdah.errors import HostProblem
 
 SCHEMA = 1
 
@@ -34,6 +38,21 @@ def howdah_home() -> Path:
 def locks_directory() -> Path:
     """Where everybody on this machine finds the locks that are for all of them: `HOWDAH_LOCKS`, or /tmp."""
     return Path(os.environ.get("HOWDAH_LOCKS") or "/tmp").absolute()
+
+
+def private_directory() -> Path:
+    """This user's part of `locks_directory`, for what is of this host and goes with it: sockets, and the lock that is
+    held while others are taken. Raises HostProblem where another user has made it."""
+    path = locks_directory() / f"howdah-run-{os.getuid()}"
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise HostProblem(
+            f"{path} is not a directory of yours that others are kept out of",
+            hint="Remove it, or name another directory for locks: HOWDAH_LOCKS.",
+        )
+    return path
 
 
 def experiments_root() -> Path:

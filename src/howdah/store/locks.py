@@ -1,23 +1,120 @@
-"""Locks of files, by which commands keep out of each other's way; the kernel drops them with the process."""
+"""Locks, by which commands keep out of each other's way.
+
+What has a lock is a process of one host; the directory may be seen by many hosts, and on shared file systems `flock`
+often locks nothing and says nothing of it. So a lock is a file that is made exclusively, with its holder in it. Whether
+the holder lives is known on its own host alone: a holder on another host is never taken for gone.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import json
+import os
+import platform
+import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import IO, Any
 
 from howdah.errors import HostProblem
+from howdah.store.layout import private_directory
 
 _GLANCE_SECONDS = 0.3
-"""Longer than `is_locked` has the lock."""
+"""Longer than who only looks has the lock of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The process that has a lock, so that no other one is taken for it."""
+
+    host: str
+    machine: str
+    """What systemd calls the machine; two may have one name of a host. Empty where it does not say."""
+    boot: str
+    space: str
+    """The space of process numbers: those of a container are others than its host's."""
+    pid: int
+    begun: int
+    """When the process began, in ticks of the kernel since the host did."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is, or was, a process of this host."""
+        here = _here()
+        if (self.host, self.machine) != (here.host, here.machine):
+            return False
+        return self.boot != here.boot or self.space == here.space
+
+    @property
+    def may_live(self) -> bool:
+        """Whether it lives, or that cannot be seen from here."""
+        if not self.is_here:
+            return True
+        return self.boot == _here().boot and _beginning(self.pid) == self.begun
+
+
+class LockFile:
+    """A lock that this process holds until it is released."""
+
+    def __init__(self, path: Path, holder: Holder) -> None:
+        self._path = path
+        self._holder = holder
+
+    def release(self) -> None:
+        """Gives it up. May be called twice; leaves alone what another process has taken since."""
+        if _read(self._path) == self._holder:
+            self._path.unlink(missing_ok=True)
+
+    def __enter__(self) -> LockFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def take_lock(path: Path) -> LockFile | None:
+    """The lock `path`, in a directory that is there; None where another process holds it. Raises HostProblem where it
+    cannot be made."""
+    mine = _here()
+    with _alone_on_this_host():  # Of two that see that a holder is dead, one removes its lock.
+        try:
+            if path.exists():
+                if holder_of(path) is not None:
+                    return None
+                path.unlink()  # Of a process of this host, which is dead; no other host takes it for that.
+            # A link is made whole, or not at all, on every file system that has links.
+            fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+            try:
+                fresh.write_text(json.dumps(asdict(mine)) + "\n", encoding="utf-8")
+                os.link(fresh, path)
+            finally:
+                fresh.unlink(missing_ok=True)
+        except FileExistsError:  # Another host was faster.
+            return None
+        except OSError as error:
+            raise HostProblem(
+                f"the lock {path} cannot be made: {error.strerror}", hint="Is there room, and may you write there?"
+            ) from error
+    return LockFile(path, mine)
+
+
+def holder_of(path: Path) -> Holder | None:
+    """Who has the lock `path`: a process that lives, or of which that cannot be seen from here."""
+    holder = _read(path)
+    return holder if holder is not None and holder.may_live else None
 
 
 def lock_file(handle: IO[Any], *, wait: bool) -> bool:
-    """Locks an open file until it is closed; False where another process has it and this one is not to `wait`: no
-    longer than somebody who only looks has it.
+    """Locks an open file of this host alone until it is closed; False where another process has it and this one is not
+    to `wait`: no longer than somebody who only looks has it.
 
-    Raises HostProblem where the file system locks nothing, as Lustre and NFS do if they are mounted so.
+    Raises HostProblem where the file system locks nothing.
     """
     if wait:
         return _flock(handle, fcntl.LOCK_EX)
@@ -25,15 +122,6 @@ def lock_file(handle: IO[Any], *, wait: bool) -> bool:
         return True
     time.sleep(_GLANCE_SECONDS)
     return _flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def is_locked(path: Path) -> bool:
-    """Whether a process has the lock of a file, which need not be there. Raises HostProblem as `lock_file` does."""
-    try:
-        with path.open("r+") as handle:
-            return not _flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
 
 
 def _flock(handle: IO[Any], how: int) -> bool:
@@ -47,3 +135,41 @@ def _flock(handle: IO[Any], how: int) -> bool:
             hint="Set HOWDAH_HOME to a directory on a disk of this machine.",
         ) from error
     return True
+
+
+@contextmanager
+def _alone_on_this_host() -> Iterator[None]:
+    with (private_directory() / "locking").open("a") as handle:
+        lock_file(handle, wait=True)
+        yield
+
+
+def _here() -> Holder:
+    machine = ""
+    with suppress(OSError):
+        machine = Path("/etc/machine-id").read_text(encoding="utf-8").strip()
+    return Holder(
+        host=platform.node(),
+        machine=machine,
+        boot=Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip(),
+        space=str(Path("/proc/self/ns/pid").readlink()),
+        pid=os.getpid(),
+        begun=_beginning(os.getpid()) or 0,
+    )
+
+
+def _beginning(pid: int) -> int | None:
+    """When the process `pid` began; None where there is none, or it is dead and only not yet forgotten."""
+    try:
+        # After the name, which may have spaces: state, and as the 20th from there the start. See proc(5).
+        after = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if after[0] in "ZX" else int(after[19])
+
+
+def _read(path: Path) -> Holder | None:
+    try:
+        return Holder(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

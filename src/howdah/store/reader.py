@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import UsageError
 from howdah.model.environment import Environment
 from howdah.model.run import Outcome, Run
 from howdah.model.sample import Sample
 from howdah.store import layout
 from howdah.store.codec import decode_environment, decode_run, decode_sample
-from howdah.store.locks import is_locked
+from howdah.store.locks import holder_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +151,8 @@ def find_run(name: str, root: Path) -> Path:
 
 
 def _left(path: Path) -> bool:
-    """Whether nobody writes the run in `path` any more. Where the file system has no locks, that is not known."""
-    try:
-        return not is_locked(path / layout.LOCK)
-    except (OSError, HostProblem):
-        return False
+    """Whether nobody writes the run in `path` any more. Of a process of another host that is not known."""
+    return holder_of(path / layout.LOCK) is None
 
 
 def _read_samples(file: Path) -> tuple[list[Sample], list[str]]:

@@ -6,22 +6,19 @@ import os
 import shutil
 from pathlib import Path
 
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import UsageError
 from howdah.store import layout
 from howdah.store.experiment import is_experiment
-from howdah.store.locks import is_locked
+from howdah.store.locks import holder_of
 
 
 def check_removable(path: Path) -> None:
     """Raises UsageError where the run directory `path` is to stay."""
     if not (path / layout.RUN).exists() and not (path / layout.SERIES).is_dir():
         raise UsageError(f"not a run directory: {path}")
-    try:
-        used = is_locked(path / layout.LOCK)
-    except (OSError, HostProblem) as error:
-        raise UsageError(f"{path} may be in use: it is not known whether somebody writes it ({error})") from error
-    if used:
-        raise UsageError(f"{path} is in use: it is being written")
+    holder = holder_of(path / layout.LOCK)
+    if holder is not None:
+        raise UsageError(f"{path} is in use: it is being written{'' if holder.is_here else f' on {holder.host}'}")
     outer = path.absolute().parent.parent
     if is_experiment(outer):
         raise UsageError(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +14,7 @@ from howdah.model.run import Run
 from howdah.model.sample import Sample
 from howdah.store import layout
 from howdah.store.codec import encode_environment, encode_run, encode_sample
+from howdah.store.locks import take_lock
 
 
 class RunWriter:
@@ -38,14 +37,12 @@ class RunWriter:
             self.path.mkdir(mode=0o700)
             for name in (layout.CONF, layout.SERIES, layout.JOBS, layout.LOGS):
                 (self.path / name).mkdir()
-            self._lock = (self.path / layout.LOCK).open("wb")
         except OSError as error:
             raise HostProblem(
                 f"cannot create the run directory {self.path}: {error.strerror}",
                 hint="Choose another place with --out DIR.",
             ) from error
-        with suppress(OSError):  # A file system without locks: readers then believe what run.json says.
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._lock = take_lock(self.path / layout.LOCK)
         self.save(run)
 
     def save(self, run: Run) -> None:
@@ -100,8 +97,8 @@ class RunWriter:
             _sync(out)
             out.close()
         self._series.clear()
-        (self.path / layout.LOCK).unlink(missing_ok=True)
-        self._lock.close()
+        if self._lock is not None:
+            self._lock.release()
 
     def _replace(self, name: str, record: Mapping[str, Any]) -> None:
         target = self.path / name

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 _CONNECT_SECONDS = 15
@@ -50,6 +53,20 @@ _EXPLAINED = (
         "Howdah needs Python 3.8 or newer there; --on hosts:FILE can name it: `python: /usr/bin/python3.9`.",
     ),
 )
+
+
+_SSH_FAILED = 255
+
+
+def run_there(target: str, command: Sequence[str], environment: Mapping[str, str]) -> int | None:
+    """Runs a command on another host with this process's own streams and directory, and returns its exit code; None
+    where ssh does not get there, which has said why."""
+    given = [word for option in _OPTIONS for word in ("-o", option)]
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    there = f"cd {shlex.quote(str(Path.cwd()))} && exec {shlex.join(['env', *variables, *command])}"
+    terminal = "-t" if sys.stdin.isatty() and sys.stdout.isatty() else "-T"
+    code = subprocess.run(("ssh", terminal, *given, "--", target, there), check=False).returncode
+    return None if code == _SSH_FAILED else code
 
 
 @dataclass(frozen=True, slots=True)
