@@ -5,7 +5,7 @@
 
 BIN := .venv/bin
 MVN := mvn -B --no-transfer-progress -f java/pom.xml
-JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar src/howdah/jars/howdah-accelerator.jar src/howdah/jars/howdah-filesystem.jar
+JARS := src/howdah/jars/howdah-workloads.jar src/howdah/jars/howdah-spark.jar src/howdah/jars/howdah-accelerator.jar src/howdah/jars/howdah-filesystem.jar src/howdah/jars/howdah-security.jar src/howdah/jars/howdah-secure-io.jar
 ROW ?=
 PART ?=
 DEFECT ?=

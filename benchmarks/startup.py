@@ -80,6 +80,7 @@ def _one_by_one() -> dict[str, float]:
             daemons.format()
             for role, place in plan.daemons():
                 daemons.launch(role, place)
+                assert role.web is not None
                 _wait_for_web(place.at(role.web))
             return {"one by one": time.monotonic() - began}
         finally:

@@ -21,6 +21,8 @@ class Lab:
     addresses: dict[str, str]
     path: Path
     tag: str
+    uid: int = 0
+    """Who runs what ssh starts there."""
 
     def run(self, name: str, *command: str) -> None:
         """Runs a command in the network of a host."""
@@ -41,8 +43,9 @@ def _run(*command: str) -> None:
 
 
 @contextmanager
-def lab(directory: Path, names: Sequence[str]) -> Iterator[Lab]:
-    """So many hosts, whose files are in `directory`; all of it is gone afterwards."""
+def lab(directory: Path, names: Sequence[str], user: str | None = None) -> Iterator[Lab]:
+    """So many hosts, whose files are in `directory`; all of it is gone afterwards. ssh comes as `user`, who is known on
+    these hosts alone, and who must be able to read in `directory`."""
     tag = f"{os.getpid() % 10000}"
     net = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
     bridge = f"hdbr{tag}"
@@ -65,21 +68,49 @@ def lab(directory: Path, names: Sequence[str]) -> Iterator[Lab]:
                 ("link", "set", "lo", "up"),
             ):
                 _run("ip", "-n", space, *command)
-            _serve(made, directory, space, name, address)
+            _serve(made, directory, space, name, address, user)
         hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())
         client = directory / "client"
-        client.write_text(hosts + client.read_text())
+        known = "" if user is None else f"Host *\n  User {user}\n"
+        client.write_text(hosts + known + client.read_text())
         key = (directory / "host_key.pub").read_text()
         (directory / "known_hosts").write_text("".join(f"{address} {key}" for address in addresses.values()))
-        yield Lab(addresses, ssh_wrapper(directory), tag)
+        yield Lab(addresses, ssh_wrapper(directory), tag, 0 if user is None else _UID)
 
 
-def _serve(made: ExitStack, directory: Path, space: str, name: str, address: str) -> None:
+_UID = 47110
+_WITH_USER = """
+for file in passwd group shadow; do mount --bind "$1/$file" "/etc/$file"; done
+shift; exec "$@"
+"""
+
+
+def _add_user(directory: Path, user: str) -> Path:
+    """Files of /etc in which there is one user more, and a home of that user."""
+    etc, home = directory / "etc", directory / "home"
+    etc.mkdir(exist_ok=True)
+    home.mkdir(exist_ok=True)
+    os.chown(home, _UID, _UID)
+    lines = {
+        "passwd": f"{user}:x:{_UID}:{_UID}::{home}:/bin/sh",
+        "group": f"{user}:x:{_UID}:",
+        "shadow": f"{user}:*:19000:0:99999:7:::",
+    }
+    for name, line in lines.items():
+        (etc / name).write_text(f"{Path('/etc', name).read_text().rstrip()}\n{line}\n")
+    (etc / "shadow").chmod(0o600)
+    return etc
+
+
+def _serve(made: ExitStack, directory: Path, space: str, name: str, address: str, user: str | None) -> None:
     config = directory / f"sshd_{name}"
     text = (directory / "sshd_config").read_text()
     config.write_text(text.replace("ListenAddress 127.0.0.1", "ListenAddress 0.0.0.0"))
     log = made.enter_context((directory / f"{name}.log").open("wb"))
-    command = ("ip", "netns", "exec", space, _SSHD, "-D", "-e", "-f", str(config))
+    command = [_SSHD, "-D", "-e", "-f", str(config)]
+    if user is not None:
+        command = ["unshare", "--mount", "sh", "-c", _WITH_USER, "sh", str(_add_user(directory, user)), *command]
+    command = ["ip", "netns", "exec", space, *command]
     server = subprocess.Popen(command, stderr=log, stdin=subprocess.DEVNULL)
 
     def end() -> None:

@@ -28,4 +28,4 @@ def plan_of(
         host: Quarters(machine or host, own, f"{own}/conf" if len(hosts) > 1 else "/conf", f"{own}/logs", "/store")
         for host, own in roots.items()
     }
-    return lay_out(name, spots, quarters, first_port=first_port, security="none")
+    return lay_out(name, spots, quarters, first_port=first_port)

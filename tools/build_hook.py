@@ -8,7 +8,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-JARS = ("howdah-accelerator", "howdah-filesystem", "howdah-spark", "howdah-workloads")
+JARS = (
+    *("howdah-accelerator", "howdah-filesystem", "howdah-secure-io"),
+    *("howdah-security", "howdah-spark", "howdah-workloads"),
+)
 
 
 class BuildHook(BuildHookInterface[Any]):

@@ -14,6 +14,7 @@ from tests.defects import (
     hosts,
     records,
     reports,
+    security,
     shuffle,
     sort,
     statistics,
@@ -33,4 +34,5 @@ DEFECTS: tuple[Defect, ...] = (
     *filesystem.DEFECTS,
     *clusters.DEFECTS,
     *hosts.DEFECTS,
+    *security.DEFECTS,
 )

@@ -108,7 +108,7 @@ def test_addresses_are_loopback_and_ports_are_of_one_daemon(cluster: dict[str, A
     assert all(ip_address(place["address"]).is_loopback for place in places)
     assert len({place["address"] for place in places}) == 4
     ports = [port for place in places for port in place["ports"].values()]
-    assert len(ports) == len(set(ports)) == 10 + 3 * 7
+    assert len(ports) == len(set(ports)) == 11 + 3 * 7
 
 
 @pytest.mark.promise("What a cluster keeps is readable by its owner only", "issue 2")

@@ -110,22 +110,23 @@ def test_the_namenode_knows_the_racks(there: Any, hosts: Lab, far: dict[str, Any
     assert hosts.addresses["blue"] in said.partition("Rack: /r2")[2]
 
 
-def test_status_says_where_and_that_it_is_open(there: Any, hosts: Lab, far: dict[str, Any]) -> None:
+def test_status_says_where_and_that_it_is_closed(there: Any, hosts: Lab, far: dict[str, Any]) -> None:
     said = there("status").ok().out
     for host, address in hosts.addresses.items():
         assert any(line.split()[:1] == [host] and address in line for line in said.splitlines())
-    assert "Not secured: whoever reaches" in said
+    assert "Secured by Kerberos (authentication): only you can use it." in said
+    assert "Not secured" not in said
 
 
-@pytest.mark.promise("Who knows that the cluster is open is not told", "reference/allocations")
-def test_who_knows_that_it_is_open_is_not_told(there: Any, listed: Path, tmp_path: Path) -> None:
+@pytest.mark.promise("A cluster on a list of hosts is secured, and one that is not says so", "how-to/secure")
+def test_an_open_cluster_says_that_it_is(there: Any, listed: Path, tmp_path: Path) -> None:
     scratch, *_ = listed.read_text().splitlines()
     alone = tmp_path / "one.yaml"
     alone.write_text(f"{scratch}\nhosts: [red]\n")  # What was sent and made there is used again.
     said = there("up", "--name", "open", "--on", f"hosts:{alone}", "--insecure").ok().out
     there("down", "--name", "open").ok()
     assert "is up after" in said
-    assert "Not secured" not in said
+    assert "Not secured: whoever reaches" in said
 
 
 @pytest.mark.promise("Hosts copy software from each other", "reference/allocations")
@@ -150,7 +151,7 @@ def test_down_leaves_the_store_and_the_logs(there: Any, howdah: Howdah, far: dic
     for quarters in far["plan"]["quarters"].values():
         assert not [place for place in (quarters["root"], *quarters["disks"]) if Path(place).exists()]
         assert Path(quarters["store"]).exists()
-    assert len(list((howdah.home / "clusters" / "far" / "logs").glob("*.log"))) == 9
+    assert len(list((howdah.home / "clusters" / "far" / "logs").glob("*.log"))) == 10
     assert not [line for line in processes_of(howdah.home) if "far" in str(line)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -70,10 +70,7 @@ def doctor(
     if as_json:
         click.echo(json.dumps(to_json(findings), indent=1))
     else:
-        columns = min(width(), 110)
-        for finding in findings:
-            if finding.level != "ok" or everything:
-                _show(finding, columns)
+        show_findings([one for one in findings if one.level != "ok" or everything], min(width(), 110))
         counts = {level: sum(one.level == level for one in findings) for level in _MARKS}
         words = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
         click.echo(f"{len(findings)} checks: {words}.")
@@ -82,10 +79,26 @@ def doctor(
         raise HostProblem("a cluster would not come up here", hint="Fix what is marked ERROR above.")
 
 
-def _show(finding: Finding, columns: int) -> None:
+def show_findings(findings: Iterable[Finding], columns: int) -> None:
+    """Prints them, what several hosts have in common once."""
+    found: dict[tuple[object, ...], list[Finding]] = {}
+    for one in findings:
+        found.setdefault((one.name, one.level, one.meaning, one.fix), []).append(one)
+    for alike in found.values():
+        _show(alike, columns)
+
+
+def _show(alike: Sequence[Finding], columns: int) -> None:
+    finding = alike[0]
     mark, colour = _MARKS[finding.level]
-    where = "" if finding.host is None else f" [{finding.host}]"
-    click.echo(click.style(f"{mark:5}", fg=colour, bold=True) + f"{where} {finding.name}: {finding.finding}")
+    hosts: dict[str, list[str]] = {}
+    for one in alike:
+        hosts.setdefault(one.finding, []).append(one.host or "")
+    start = click.style(f"{mark:5}", fg=colour, bold=True)
+    for text, where in hosts.items():
+        there = f"[{', '.join(where)}] " if any(where) else ""
+        click.echo(f"{start} {there}{finding.name}: {text}")
+        start = " " * 5
     if finding.level != "ok":
         for line in textwrap.wrap(finding.meaning, columns - 6):
             click.echo(f"      {line}")

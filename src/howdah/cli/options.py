@@ -140,7 +140,14 @@ _MAKING = (
         help="Parent of the directory with the daemons' data, which has the cluster's name.",
     ),
     *_REACH,
-    click.option("--insecure", is_flag=True, help="You know that others can reach the hosts: do not say so."),
+    click.option("--secure", is_flag=True, help="With Kerberos: closed to everybody but you. [on --on hosts:…]"),
+    click.option(
+        "--protection",
+        type=click.Choice(["authentication", "integrity", "privacy"]),
+        default=None,
+        help="What --secure protects: who one is, that nothing is changed, or that nobody reads it. [authentication]",
+    ),
+    click.option("--insecure", is_flag=True, help="Without Kerberos: whoever reaches it can use it as you."),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )
 

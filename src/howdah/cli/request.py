@@ -10,6 +10,7 @@ from typing import Any
 
 from howdah.cluster.request import ClusterRequest, Links
 from howdah.errors import UsageError
+from howdah.hadoop.configuration.plan import NONE, USUAL_PROTECTION
 from howdah.hadoop.configuration.tuning import select
 from howdah.model.storage import HDFS, parse_storages
 from howdah.store import howdah_home
@@ -43,7 +44,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         allocation=options["on"],
         silence=options["silence"],
         network=options["network"],
-        insecure=options["insecure"],
+        protection=_protection(options),
         hadoop=options["hadoop"],
         hadoop_home=None if home is None else str(Path(home).absolute()),
         stock=options["defaults"] == "stock",
@@ -54,6 +55,15 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         work_directory=None if work is None else str(Path(work).absolute()),
         offline=options["offline"],
     )
+
+
+def _protection(options: Mapping[str, Any]) -> str | None:
+    asked: str | None = options["protection"]
+    if options["insecure"] and (asked or options["secure"]):
+        raise UsageError("--insecure does not go with --secure and --protection", hint="Leave one out.")
+    if options["insecure"]:
+        return NONE
+    return asked or (USUAL_PROTECTION if options["secure"] else None)
 
 
 def _check_place(what: str, place: str | Path | None) -> None:

@@ -12,6 +12,7 @@ import click
 
 from howdah.cli.options import json_option
 from howdah.cluster.state import Manifest
+from howdah.hadoop.configuration.plan import NONE
 
 
 @click.command()
@@ -49,14 +50,16 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         f"{manifest.jdk['version']}, {manifest.defaults['kind']} defaults"
     )
     alive = len(manifest.daemons) - len(manifest.lost)
+    secured = manifest.plan.security != NONE
+    scheme = "https" if secured else "http"
     click.echo(f"  daemons          {alive} of {len(manifest.daemons)} alive")
     _show_hosts(manifest)
     ends = manifest.plan.endpoints
     storages = manifest.plan.storages
     if storages.hdfs:
-        click.echo(f"  NameNode         http://{ends['namenode_web']}/")
-    click.echo(f"  ResourceManager  http://{ends['resourcemanager_web']}/")
-    click.echo(f"  JobHistory       http://{ends['historyserver_web']}/")
+        click.echo(f"  NameNode         {scheme}://{ends['namenode_web']}/")
+    click.echo(f"  ResourceManager  {scheme}://{ends['resourcemanager_web']}/")
+    click.echo(f"  JobHistory       {scheme}://{ends['historyserver_web']}/")
     if storages.hdfs:
         click.echo(f"  file system      hdfs://{ends['namenode_rpc']}/")
     if storages.directory is not None:
@@ -75,15 +78,18 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         for line in exposed(manifest.plan):
             click.echo(f"  {line}")
     reached = [place.address for place in manifest.plan.places if not place.address.startswith("127.")]
+    if secured:
+        click.echo(f"  Secured by Kerberos ({manifest.plan.security}): only you can use it.")
     if manifest.allocation["kind"] == "sim":
         click.echo(f"  {simulated(manifest.allocation)}")
-    elif reached and not manifest.allocation.get("insecure"):
+    elif reached and not secured:
         click.secho(
             f"  Not secured: whoever reaches {', '.join(dict.fromkeys(reached))} can read this cluster's data and run\n"
             "  programs as you on its hosts. Use it in a network that you trust.",
             fg="yellow",
         )
-    _warn_of_others()
+    if not secured:
+        _warn_of_others()
 
 
 def simulated(allocation: Mapping[str, Any]) -> str:

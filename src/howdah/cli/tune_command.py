@@ -36,7 +36,7 @@ def tune(
     out: Path | None,
     cluster: str | None,
 ) -> None:
-    """Search for the settings that make WORKLOAD fastest on this machine.
+    """Search for the settings that make WORKLOAD fastest on this machine, or on hosts.
 
     Every run is one as `howdah run` makes it. The search begins with the tuned defaults; in the end fresh runs compare
     what it found with them and with Hadoop's own, and its *-site.xml files are written. It is an experiment:
@@ -46,7 +46,6 @@ def tune(
     Example:  howdah tune terasort --size 1G --budget 2h
     """
     from howdah.engine.experiment.tunables import simulated_tuning, tuning_experiment
-    from howdah.host.channel import this_host
     from howdah.model.experiment import StopRule
     from howdah.spec.experiment import parse_duration, write_experiment
     from howdah.spec.truth import read_truth
@@ -58,8 +57,7 @@ def tune(
     if synthetic is not None:
         experiment = simulated_tuning(workload, given, read_truth(synthetic), stop, seed)
     else:
-        with this_host() as host:
-            wanted = {name: str(value) for name, value in (("nodes", nodes), ("on", on)) if value is not None}
-            experiment = tuning_experiment(workload, given, wanted, stop, seed, host)
+        wanted = {name: str(value) for name, value in (("nodes", nodes), ("on", on)) if value is not None}
+        experiment = tuning_experiment(workload, given, wanted, stop, seed)
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-tune-{workload}"
     begin_and_run(write_experiment(experiment), out or experiments_root() / name, synthetic)

@@ -19,19 +19,22 @@ from howdah.cluster.faults import CABLES, SIGNALS, HostFault
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.installation import Installation, check_alike, install_all
 from howdah.cluster.ownership import claim_directories, remove_data
+from howdah.cluster.realm import access_of
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import configure, environment_script
-from howdah.hadoop.configuration.plan import Plan, Quarters
+from howdah.hadoop.configuration.plan import NONE, Plan, Quarters
 from howdah.hadoop.configuration.roles import Role
+from howdah.hadoop.configuration.security import Credentials
 from howdah.hadoop.configuration.sizing import Sizing, combine, size_cluster
 from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
 from howdah.hadoop.distribution.fetch import fetch
-from howdah.hadoop.distribution.jars import plugin_jars
+from howdah.hadoop.distribution.jars import plugin_jars, security_jars
 from howdah.hadoop.distribution.namespace import namespace_key
+from howdah.hadoop.interfaces.access import WebAccess
 from howdah.hadoop.interfaces.history_server import HistoryServer
 from howdah.hadoop.interfaces.namenode import NameNode
 from howdah.hadoop.interfaces.resourcemanager import ResourceManager
@@ -105,10 +108,13 @@ class Assembly:
         sent = any(one.distribution != distribution for one in installed.values())
         jobs = relocated(distribution, Path("$HADOOP_MAPRED_HOME")) if sent else distribution
         settings, of_nodes = tuning.resolve(tuned, facts, request.task_flags), tuning.for_nodes(tuned, sizing)
-        configuration = configure(plan, jobs, settings, request.settings, of_nodes)
+        configuration = configure(plan, jobs, settings, request.settings, of_nodes, owner=process_user())
+        keys = daemons.start_realm()
         daemons.write_configuration(configuration, clients)
-        script = environment_script(own.distribution, own.jdk, clients, str(home.logs))
-        self._write_client(plan, configuration.files(None, script))
+        credentials = None if keys is None else Credentials(process_user(), str(home.conf))
+        script = environment_script(own.distribution, own.jdk, clients, str(home.logs), credentials)
+        of_clients = {} if keys is None else keys.of_clients(plan, str(home.conf))
+        self._write_client(plan, {**configuration.files(None, script), **of_clients})
         announce("configuration")
         daemons.start(announce)
         self._wait(announce, check_wanted)
@@ -134,12 +140,20 @@ class Assembly:
         work = str(home.path / "work") if request.work_directory is None else f"{request.work_directory}/{request.name}"
         return Quarters(platform.node(), work, str(home.conf), str(home.logs), str(_cache()))
 
+    def offered_sizes(self) -> Sizing:
+        """The sizes that the cluster would have now. Nothing of it is started or left. Raises HowdahError."""
+        try:
+            plan, free = self._acquire()
+            return _size(plan, self._allocation.hosts, free)
+        finally:
+            self._allocation.release()
+
     def _acquire(self) -> tuple[Plan, int]:
         """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises
         HowdahError."""
         request = self._request
         plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here())
-        plan = replace(plan, storage=request.storage)
+        plan = replace(plan, storage=request.storage, security=request.security)
         if request.shuffle_directory is not None:
             plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
         self._plan = plan
@@ -158,6 +172,7 @@ class Assembly:
         for directory in (home.conf, home.client, home.logs):
             directory.mkdir(mode=0o700, exist_ok=True)
         for name, content in files.items():
+            (home.conf / name).parent.mkdir(mode=0o700, exist_ok=True)
             write_private(home.conf / name, content)
 
     def _take_place(self, manifest: Manifest) -> None:
@@ -179,7 +194,9 @@ class Assembly:
 
     def kill_applications(self, tag: str) -> None:
         """Kills every application with this tag: the run that submitted it is gone."""
-        manager = ResourceManager(self._endpoints("resourcemanager_web"), process_user())
+        manager = ResourceManager(
+            self._endpoints("resourcemanager_web"), process_user(), self._access().resourcemanager
+        )
         for application in manager.applications(tag=tag):
             if not application.ended:
                 manager.kill(application.id)
@@ -229,7 +246,9 @@ class Assembly:
             found = from_home(Path(request.hadoop_home))
         else:
             found = fetch(host, request.hadoop, _cache(), offline=request.offline, progress=lambda _: None)
-        return replace(found, plugins=plugin_jars(request.storage))
+        return replace(
+            found, plugins=plugin_jars(request.storage), beside=security_jars(needed=request.security != NONE)
+        )
 
     def _wait(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> None:
         def check_alive() -> None:
@@ -245,18 +264,23 @@ class Assembly:
                     host=running.daemon.host,
                 )
 
-        plan = self._plan
+        plan, access, user = self._plan, self._access(), process_user()
         assert plan is not None
+        hdfs = WebHdfs(self._endpoints("namenode_web"), user=user, http=access.http)
         wait_until_healthy(
-            NameNode(self._endpoints("namenode_web")[0]),
-            ResourceManager(self._endpoints("resourcemanager_web"), process_user()),
-            HistoryServer(self._endpoints("historyserver_web")[0]),
-            WebHdfs(self._endpoints("namenode_web"), user=process_user()) if plan.storages.hdfs else None,
+            NameNode(self._endpoints("namenode_web")[0], access.http),
+            ResourceManager(self._endpoints("resourcemanager_web"), user, access.resourcemanager),
+            HistoryServer(self._endpoints("historyserver_web")[0], access.http),
+            hdfs if plan.storages.hdfs else None,
             nodes=self._request.nodes,
             timeout=_HEALTHY_SECONDS,
             check_alive=check_alive,
             announce=announce,
         )
+
+    def _access(self) -> WebAccess:
+        assert self._plan is not None
+        return access_of(self._plan, self._directory)
 
     def _endpoints(self, name: str) -> tuple[str, ...]:
         assert self._plan is not None
@@ -281,7 +305,7 @@ class Assembly:
             jdk={"home": str(jdk.home), "version": ".".join(map(str, jdk.version)), "vendor": jdk.vendor},
             sizing=sizing.as_record(),
             defaults=_defaults(request, clients),
-            allocation={**self._allocation.describe(), **({"insecure": True} if request.insecure else {})},
+            allocation=self._allocation.describe(),
             plugins={str(jar): sha256(jar) for jar in distribution.plugins},
         )
 

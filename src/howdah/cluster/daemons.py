@@ -14,12 +14,15 @@ from pathlib import Path
 
 from howdah.cluster.installation import Installation
 from howdah.cluster.ownership import refuse_exposed, remove_directories
+from howdah.cluster.realm import make_keys, realm_arguments
 from howdah.cluster.state import Daemon
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.cluster import Configuration, environment_script
-from howdah.hadoop.configuration.plan import Place, Plan
-from howdah.hadoop.configuration.roles import NAMENODE, Role
+from howdah.hadoop.configuration.plan import NONE, Place, Plan
+from howdah.hadoop.configuration.roles import KDC, NAMENODE, Role
+from howdah.hadoop.configuration.security import SECURE_IO, Credentials, Keys, krb5_flag
 from howdah.hadoop.distribution.archive import task_arguments
+from howdah.hadoop.distribution.jars import SECURE_IO_JAR, SECURITY_JAR
 from howdah.hadoop.distribution.jdk import jvm_flags
 from howdah.hadoop.distribution.namespace import keep_namespace, lay_namespace
 from howdah.host import Host, Process, operations
@@ -68,7 +71,26 @@ class Daemons:
         self._flags = flags
         self._reopen = reopen
         self._namespace = namespace
+        self._secured = plan.security != NONE
+        self._keys: Keys | None = None
         self.running: list[Running] = []
+
+    def start_realm(self) -> Keys | None:
+        """Starts the cluster's Kerberos realm, which makes its keys; None where the cluster has none. Raises
+        ClusterProblem."""
+        if not self._secured:
+            return None
+        masters = self._plan.masters
+        host = self._hosts[masters.host]
+        operations.make_directory(host, self._plan.quarters[host.name].logs, mode=0o700)
+
+        def start() -> Process:
+            realm = self.launch(KDC, masters)
+            self.running.append(realm)
+            return realm.process
+
+        self._keys = make_keys(host, self._plan, process_user(), start)
+        return self._keys
 
     def write_configuration(self, configuration: Configuration, client_flags: tuple[str, ...]) -> None:
         """Writes the conf directory of each place, and makes its private directories. `client_flags` are for the
@@ -77,12 +99,14 @@ class Daemons:
 
     def _files(self, place: Place, configuration: Configuration, client_flags: tuple[str, ...]) -> Mapping[str, bytes]:
         plan, on = self._plan, self._installed[place.host]
-        script = environment_script(on.distribution, on.jdk, client_flags, plan.quarters[place.host].logs)
+        conf, logs = plan.conf_of(place), plan.quarters[place.host].logs
+        credentials = None if self._keys is None else Credentials(process_user(), conf)
+        script = environment_script(on.distribution, on.jdk, client_flags, logs, credentials)
         files = configuration.files(None if place == plan.masters else place.name, script)
         if on.archive is not None:
-            own = task_arguments(on.distribution, on.archive, plan.conf_of(place))
+            own = task_arguments(on.distribution, on.archive, conf)
             files |= {name: text.encode() for name, text in own.items()}
-        return files
+        return files if self._keys is None else {**files, **self._keys.of_place(plan, place, conf)}
 
     def _write(self, host: Host, configuration: Configuration, client_flags: tuple[str, ...]) -> None:
         plan, quarters = self._plan, self._plan.quarters[host.name]
@@ -92,6 +116,8 @@ class Daemons:
             conf, masters = plan.conf_of(place), place == plan.masters
             operations.make_directory(host, conf, mode=0o700)
             for name, content in self._files(place, configuration, client_flags).items():
+                if "/" in name:
+                    operations.make_directory(host, str(Path(conf, name).parent), mode=0o700)
                 operations.write_file(host, f"{conf}/{name}", content)
             made = [f"{place.directory}/{name}" for name in ("tmp", "name" if masters else "containers")]
             if not masters:
@@ -108,9 +134,11 @@ class Daemons:
         with ThreadPoolExecutor(min(_AT_ONCE, len(self._plan.daemons()) + 1)) as pool:
             formatting = pool.submit(self.format) if self._plan.storages.hdfs else None
             others = [
-                pool.submit(self.launch, role, place) for role, place in self._plan.daemons() if role is not NAMENODE
+                pool.submit(self.launch, role, place)
+                for role, place in self._plan.daemons()
+                if role not in (NAMENODE, KDC)
             ]
-            self.running = [future.result() for future in others]
+            self.running += [future.result() for future in others]
             if formatting is not None:
                 formatting.result()
                 announce("format")
@@ -196,29 +224,33 @@ class Daemons:
     def launch(self, role: Role, place: Place) -> Running:
         """Starts one daemon and does not wait for it."""
         log = self._plan.log_of(role, place)
-        argv = [*self._java(role, place), role.main_class, *role.arguments]
+        arguments = realm_arguments(self._plan) if role is KDC else role.arguments
+        argv = [*self._java(role, place), role.main_class, *arguments]
         process = self._hosts[place.host].start(argv, output=log, env=self._environment(place), cwd=place.directory)
         return Running(Daemon(role.name, place.name, place.host, process.pid), process, log)
 
     def _java(self, role: Role, place: Place | None = None) -> list[str]:
         place = place or self._plan.masters
-        on = self._installed[place.host]
+        on, conf = self._installed[place.host], self._plan.conf_of(place)
+        secured = (on.distribution.jar_beside(SECURITY_JAR),) if self._secured else ()
         return [
             f"{on.jdk.home}/bin/java",
             f"-Dproc_{role.name}",
             f"-Xmx{role.heap_mib}m",
             *jvm_flags(on.jdk, on.distribution.version),
             *self._flags(role, on),
+            *((krb5_flag(conf),) if self._secured else ()),
             f"-Dhadoop.log.dir={self._plan.quarters[place.host].logs}",
             f"-Djava.io.tmpdir={place.directory}/tmp",
             "-cp",
-            on.distribution.classpath(self._plan.conf_of(place)),
+            on.distribution.classpath(conf, *secured),
         ]
 
     def _environment(self, place: Place) -> dict[str, str]:
         on = self._installed[place.host]
         return {
             "JAVA_HOME": str(on.jdk.home),
+            **({SECURE_IO: str(on.distribution.jar_beside(SECURE_IO_JAR))} if self._secured else {}),
             # The NodeManager hands these on to containers: yarn.application.classpath is made of them.
             **dict.fromkeys(_HOMES, str(on.distribution.home)),
             # Tasks find the file with their class path by it (`tuning.TASK_FILE`).

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from howdah.cluster.realm import credentials_of
 from howdah.cluster.state import Manifest, cluster_directory
+from howdah.hadoop.configuration.security import Credentials
 from howdah.hadoop.distribution.spark import with_jars
 
 
@@ -13,17 +15,23 @@ def shell_environment(manifest: Manifest, base: Mapping[str, str]) -> dict[str, 
     """As `program_environment`, for a managed cluster, whose name is said too."""
     conf = cluster_directory(manifest.name).conf
     jars = tuple(map(Path, manifest.plugins))
-    found = program_environment(manifest.hadoop["home"], manifest.jdk["home"], conf, base, jars)
+    credentials = credentials_of(manifest.plan, cluster_directory(manifest.name))
+    found = program_environment(manifest.hadoop["home"], manifest.jdk["home"], conf, base, jars, credentials)
     return {**found, "HOWDAH_CLUSTER_NAME": manifest.name}
 
 
 def program_environment(
-    home: Path | str, java: Path | str, conf: Path, base: Mapping[str, str], jars: Sequence[Path]
+    home: Path | str,
+    java: Path | str,
+    conf: Path,
+    base: Mapping[str, str],
+    jars: Sequence[Path],
+    credentials: Credentials | None = None,
 ) -> dict[str, str]:
     """`base` with what programs look for: the commands on PATH, HADOOP_CONF_DIR and its kin, JAVA_HOME, and our `jars`
     for Spark, which has its own Hadoop.
 
-    `home` is HADOOP_HOME, `java` JAVA_HOME.
+    `home` is HADOOP_HOME, `java` JAVA_HOME. With `credentials` they log in by themselves.
     """
     return {
         **with_jars(base, jars),
@@ -36,4 +44,5 @@ def program_environment(
         "HADOOP_HDFS_HOME": str(home),
         "HADOOP_YARN_HOME": str(home),
         "HADOOP_MAPRED_HOME": str(home),
+        **({} if credentials is None else credentials.environment_of(base)),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -16,9 +17,11 @@ from howdah.cluster.existing import WebAddresses
 from howdah.cluster.state import Daemon, DaemonLost, Lost
 from howdah.hadoop.configuration.cluster import with_overrides
 from howdah.hadoop.configuration.roles import MASTERS
+from howdah.hadoop.configuration.security import Credentials
 from howdah.hadoop.configuration.site import read_client_files
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
+from howdah.hadoop.interfaces.access import OPEN, WebAccess
 from howdah.hadoop.interfaces.history_server import HistoryServer
 from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable
 from howdah.hadoop.interfaces.namenode import NameNode
@@ -76,9 +79,12 @@ class LiveCluster(ABC):
         client_flags: tuple[str, ...] = (),
         daemons: tuple[Daemon, ...] = (),
         warnings: tuple[str, ...] = (),
+        access: WebAccess = OPEN,
+        credentials: Credentials | None = None,
     ) -> None:
         """`client` is a channel to this machine, `hosts` are channels to those of the daemons, which may be the same.
-        `client_flags` are JVM flags of job clients, `warnings` are about the configuration."""
+        `client_flags` are JVM flags of job clients, `warnings` are about the configuration. `access` reaches the web
+        servers, clients log in with `credentials`."""
         self.description = description
         self.conf = conf
         self.settings = settings
@@ -89,11 +95,18 @@ class LiveCluster(ABC):
         self.hosts = {client.name: client} if hosts is None else hosts
         self.daemons = daemons
         self.warnings = warnings
-        self.namenode = NameNode(_active(addresses.namenode))
-        self.resourcemanager = ResourceManager(addresses.resourcemanager, process_user())
-        self.history = HistoryServer(addresses.history[0])
-        self.webhdfs = WebHdfs(addresses.namenode, user=process_user())
+        self.access = access
+        self.namenode = NameNode(_active(addresses.namenode, access), access.http)
+        self.resourcemanager = ResourceManager(addresses.resourcemanager, process_user(), access.resourcemanager)
+        self.history = HistoryServer(addresses.history[0], access.http)
+        self.webhdfs = WebHdfs(addresses.namenode, user=process_user(), http=access.http)
+        self._credentials = credentials
         self._client_flags = client_flags
+
+    @property
+    def python(self) -> str:
+        """What runs scripts on every node: this interpreter, or whatever other hosts have."""
+        return sys.executable if self.shares_files else "python3"
 
     @property
     def machines(self) -> Mapping[str, Host]:
@@ -139,6 +152,7 @@ class LiveCluster(ABC):
             *jvm_flags(self.jdk, distribution.version),
             "-Xmx512m",
             *self._client_flags,
+            *(() if self._credentials is None else (self._credentials.flag,)),
             "-cp",
             distribution.tests_classpath(conf) if tests else distribution.classpath(conf),
             "org.apache.hadoop.util.RunJar",
@@ -154,11 +168,13 @@ class LiveCluster(ABC):
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "HOME": str(Path.home()),
+            **({} if self._credentials is None else self._credentials.environment),
         }
 
     def shell_environment(self, conf: Path) -> dict[str, str]:
         """The environment of any program that works on the cluster with the configuration directory `conf`."""
-        return program_environment(self.distribution.home, self.jdk.home, conf, os.environ, self.distribution.plugins)
+        jars, credentials = self.distribution.plugins, self._credentials
+        return program_environment(self.distribution.home, self.jdk.home, conf, os.environ, jars, credentials)
 
     def check_masters(self) -> None:
         """Raises DaemonLost when a master has ended on its own; a run cannot go on then."""
@@ -251,11 +267,11 @@ class LiveCluster(ABC):
         close_hosts({**self.hosts, self.client.name: self.client})
 
 
-def _active(namenodes: tuple[str, ...]) -> str:
+def _active(namenodes: tuple[str, ...], access: WebAccess) -> str:
     """The NameNode that is active now; the only one, whatever its state, where there is one, and an address at which
     nobody listens where there is none."""
     for address in namenodes[:-1]:
         with suppress(Unreachable, Rejected, Garbled):
-            if NameNode(address).status().state == "active":
+            if NameNode(address, access.http).status().state == "active":
                 return address
     return namenodes[-1] if namenodes else "127.0.0.1:0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from howdah.cluster.allocation.simulated import payload_again
 from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses
 from howdah.cluster.live import DataPlace, LiveCluster, SeenDaemon
+from howdah.cluster.realm import access_of, credentials_of
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -94,6 +94,7 @@ class ManagedCluster(LiveCluster):
         return {
             f"{role.name}-{place.name}" if role.per_node else role.name: place.at(role.web)
             for role, place in self._plan.daemons()
+            if role.web is not None
         }
 
     @property
@@ -158,12 +159,10 @@ class ManagedCluster(LiveCluster):
         return found
 
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
-        return {
-            # Nodes on this machine find Spark where it is; otherwise it is sent to them each time.
-            "spark.yarn.jars": f"local:{spark_home}/jars/*",
-            "spark.pyspark.python": sys.executable,
-            "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": self._plan.masters.address,
-        }
+        jars = {"spark.yarn.jars": f"local:{spark_home}/jars/*"} if self.shares_files else {}
+        # The driver is where its node is, of which YARN tells it the address.
+        found = {**jars, "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": "$NM_HOST"}
+        return found if self._credentials is None else {**found, **self._credentials.spark}
 
     def _ask(self, request: str, **arguments: Any) -> Mapping[str, Any]:
         if self._control is None:
@@ -239,6 +238,8 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
         client_flags=tuple(manifest.defaults["client_flags"]),
         daemons=manifest.daemons,
         warnings=_warnings(manifest.allocation),
+        access=access_of(manifest.plan, directory),
+        credentials=credentials_of(manifest.plan, directory),
     )
 
 

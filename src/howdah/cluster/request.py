@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from howdah.hadoop.configuration.plan import NONE, USUAL_PROTECTION
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.lock import PRIMARY
 
@@ -38,8 +39,9 @@ class ClusterRequest:
     """Seconds without a word after which a host counts as lost, and ends what was started on it."""
     network: str | None = None
     """The network of the daemons, as in `Links`."""
-    insecure: bool = False
-    """Whether it is known that others can reach it, so that nobody has to be told."""
+    protection: str | None = None
+    """One of `security.PROTECTIONS`: of what its daemons and clients say to each other. None for what is usual there:
+    see `security`."""
     hadoop: str = PRIMARY
     hadoop_home: str | None = None
     stock: bool = False
@@ -59,6 +61,13 @@ class ClusterRequest:
     storage: str = "hdfs"
     """Its storages (`howdah.model.storage`)."""
     offline: bool = False
+
+    @property
+    def security(self) -> str:
+        """How the cluster is protected: by Kerberos where it is on hosts that others can reach, if nobody says."""
+        if self.protection is not None:
+            return self.protection
+        return USUAL_PROTECTION if self.allocation.partition(":")[0] == "hosts" else NONE
 
     @property
     def links(self) -> Links:

@@ -110,6 +110,7 @@ def relocated(distribution: Distribution, home: Path) -> Distribution:
         directories=there(distribution.directories),
         tool_jars=(),
         plugins=tuple(home / _OWN / jar.name for jar in distribution.plugins),
+        beside=tuple(home / _OWN / jar.name for jar in distribution.beside),
     )
 
 
@@ -120,7 +121,8 @@ def _files(distribution: Distribution) -> list[tuple[str, Path, str]]:
     # Directories of web pages are those of jars, too, which are listed by themselves.
     own = dict.fromkeys((*distribution.jars, *(file for file in pages if file.suffix != ".jar")))
     found = [(str(file.relative_to(home)), file, _digest(file, home, locked)) for file in own]
-    return [*found, *((f"{_OWN}/{jar.name}", jar, sha256(jar)) for jar in distribution.plugins)]
+    ours = (*distribution.plugins, *distribution.beside)
+    return [*found, *((f"{_OWN}/{jar.name}", jar, sha256(jar)) for jar in ours)]
 
 
 def _digest(file: Path, home: Path, locked: Mapping[str, str]) -> str:

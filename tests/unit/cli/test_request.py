@@ -14,6 +14,8 @@ NOTHING: dict[str, Any] = {
     "on": "local",
     "silence": 15.0,
     "network": None,
+    "secure": False,
+    "protection": None,
     "insecure": False,
     "nodes": None,
     "hadoop": "3.4.2",

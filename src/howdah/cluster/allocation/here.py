@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
+from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open
 from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
@@ -46,7 +46,7 @@ class HereAllocation(Holding):
                 continue
             free = operations.free_ports(probe, spots[0].address, ports)
             if list(free) == ports:
-                return lay_out(name, spots, quarters, first_port=first, security=SECURITY)
+                return lay_out(name, spots, quarters, first_port=first)
         raise HostProblem(
             f"no block of {needed} free ports between {FIRST_PORT} and {LAST_PORT}",
             host=probe.name,

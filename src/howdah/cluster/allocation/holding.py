@@ -10,7 +10,6 @@ from howdah.errors import UsageError
 from howdah.host import Host
 from howdah.host.over import over
 
-SECURITY = "none"
 MOST_NODES = 20
 
 Open = Callable[[str], Host]

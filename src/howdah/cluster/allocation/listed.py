@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
+from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open
 from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, LAST_PORT, PROBED, STEP
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
@@ -67,7 +67,7 @@ class ListedAllocation(Holding):
         first = self._first_port(addresses, ports_needed(most))
         self._check_reach(addresses, first + PROBED)
         spots = [Spot(host, addresses[host], self._listed[host].rack) for host in used]
-        plan = lay_out(name, spots, quarters, first_port=first, security=SECURITY, apart=True)
+        plan = lay_out(name, spots, quarters, first_port=first, apart=True)
         return replace(plan, copy_port=first + COPYING)
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.allocation.holding import MOST_NODES, SECURITY, Holding, Open
+from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open
 from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, PROBED
 from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
@@ -56,7 +56,7 @@ class SimulatedAllocation(Holding):
         if self._wish.network is not None:
             self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
         spots = [Spot(host, addresses[host]) for host in used]
-        plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, security=SECURITY, apart=True)
+        plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, apart=True)
         assert ports_needed(most) <= COPYING
         return replace(plan, copy_port=FIRST_PORT + COPYING)
 

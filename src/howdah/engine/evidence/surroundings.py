@@ -62,7 +62,7 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
     missing = []
     for name, address in cluster.web_servers.items():
         try:
-            settings = effective_configuration(address)
+            settings = effective_configuration(address, cluster.access.of_role(name))
         except Unreachable as error:
             missing.append(Caveat("run", f"the effective configuration of {name} is missing: {error.message}"))
             continue

@@ -15,7 +15,8 @@ from howdah.cluster.request import ClusterRequest
 from howdah.engine.run.faults import Fault, parse_fault
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.cluster import Scope, scope_of
-from howdah.hadoop.distribution.jars import how_to_get_jars, place_of
+from howdah.hadoop.configuration.security import PROTECTIONS, check_protection
+from howdah.hadoop.distribution.jars import SECURE_IO_JAR, SECURITY_JAR, how_to_get_jars, place_of
 from howdah.host import Host, operations
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
@@ -226,6 +227,17 @@ def _network(level: str, found: Conditions) -> Conditions:
     return replace(found, made=replace(found.made, allocation=with_rate(found.made.allocation, level)))
 
 
+def _protection(level: str, found: Conditions) -> Conditions:
+    return replace(found, made=replace(found.made, protection=check_protection(level)))
+
+
+def _not_secured(host: Host, level: str) -> str | None:
+    lacking = [
+        jar for jar in (SECURITY_JAR, SECURE_IO_JAR) if operations.resolve_path(host, str(place_of(jar))) is None
+    ]
+    return None if level == PROTECTIONS[0] or not lacking else f"{lacking[0]}.jar has not been built"
+
+
 def _as_is(_: str, found: Conditions) -> Conditions:
     return found
 
@@ -320,6 +332,15 @@ FACTORS: Mapping[str, NamedFactor] = {
             _storage,
             _no_storage,
             rf"hadoop\.jars\.{FILESYSTEM_JAR}\.jar|{_SETTINGS}",
+        ),
+        NamedFactor(
+            "protection",
+            "cluster",
+            ", ".join(PROTECTIONS),
+            "Kerberos, and how much of what daemons and clients say to each other it protects",
+            _protection,
+            _not_secured,
+            _SETTINGS,
         ),
         NamedFactor(
             "accelerator",

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from howdah.cluster.assembly import size_of
+from howdah.cluster.assembly import Assembly
 from howdah.cluster.request import ClusterRequest
+from howdah.cluster.state import cluster_directory
 from howdah.engine.experiment.factors import conditions
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.jars import place_of
-from howdah.host import Host, operations
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.truth import Truth
-from howdah.store import howdah_home
 
 _TUTORIAL = "Apache Hadoop, MapReduce Tutorial"
 _WHITE = "T. White, Hadoop: The Definitive Guide, 4th edition, 2015, chapter 7"
@@ -67,13 +66,13 @@ def tunables(sizing: Sizing, *, accelerators: bool) -> tuple[Tunable, ...]:
 
 
 def tuning_experiment(
-    workload: str, options: Mapping[str, str], cluster: Mapping[str, str], stop: StopRule, seed: int, host: Host
+    workload: str, options: Mapping[str, str], cluster: Mapping[str, str], stop: StopRule, seed: int
 ) -> Experiment:
-    """The search for the fastest configuration of `workload` on a cluster of this machine. `cluster` are factors of it
-    by name."""
-    disk = operations.space(host, str(howdah_home())).free
+    """The search for the fastest configuration of `workload` on a cluster of which `cluster` are factors by name;
+    its hosts are asked what they have. Raises HowdahError."""
     made = conditions(cluster, ClusterRequest("tune")).made
-    found = tunables(size_of(host, made.nodes, disk), accelerators=place_of(ACCELERATOR_JAR).is_file())
+    sizes = Assembly(made, cluster_directory(made.name)).offered_sizes()
+    found = tunables(sizes, accelerators=place_of(ACCELERATOR_JAR).is_file())
     return _experiment(
         workload,
         options,

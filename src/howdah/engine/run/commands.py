@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.evidence.acceleration import jars_for_spark
+from howdah.engine.run.software import stored_spark
 from howdah.engine.run.storages import HOMES, as_default
 from howdah.hadoop.distribution.spark import find_spark, sending, submit_command, with_jars
 from howdah.storage import Storage
@@ -50,8 +50,7 @@ class Commands:
             home=f"-D{HOMES}={self._directory}/home",
             staging=f"{cluster.client_temporary}/staging",
             client_maps=self._vcores() if cluster.is_one_node_here else 0,
-            # Other hosts have a Python of their own, if any.
-            python=sys.executable if cluster.shares_files else "python3",
+            python=cluster.python,
         )
 
     def _vcores(self) -> int:
@@ -81,8 +80,11 @@ class Commands:
             "spark.jars": str(cluster.distribution.examples_jar),
             # Spark leaves its directory behind: it goes with the run's data.
             "spark.yarn.stagingDir": self._storage.uri(self._directory),
+            "spark.pyspark.python": cluster.python,
             **cluster.spark_properties(spark.home),
         }
+        if cluster.runs_distribution and not cluster.shares_files:
+            own["spark.yarn.archive"] = stored_spark(self._storage, spark)
         given = {**own, **program.properties}
         jars = jars_for_spark(cluster, self._settings)
         sent = not cluster.shares_files

@@ -361,7 +361,7 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
     if description.get("allocation", _LOCAL)["kind"] != _LOCAL["kind"]:
         # How long an end may be silent, who may be told of what and by which process hosts are held change nothing that
         # is measured; a payload is no wish.
-        besides = ("silence", "insecure", "config", "holder", "payload")
+        besides = ("silence", "config", "holder", "payload")
         asked["allocation"] = {key: value for key, value in description["allocation"].items() if key not in besides}
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         asked["settings_sha256"] = digest_of(dict(cluster.settings))

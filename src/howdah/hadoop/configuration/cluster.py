@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from howdah.hadoop.configuration.plan import Place, Plan
+from howdah.hadoop.configuration.security import Credentials, node_settings, security_settings
 from howdah.hadoop.configuration.site import SITES, Site, parse_site, render_site
 from howdah.hadoop.configuration.tuning import is_collector
 from howdah.hadoop.distribution.distribution import Distribution
@@ -111,12 +112,14 @@ def configure(
     tuned: Mapping[str, str],
     overrides: Mapping[str, str],
     of_nodes: Mapping[str, Mapping[str, str]] | None = None,
+    owner: str = "",
 ) -> Configuration:
-    """The configuration of `plan`. `overrides` (the user's) win over `tuned`, which win over what is needed. `of_nodes`
-    has by name what is tuned for a node alone."""
+    """The configuration of `plan`, a cluster of `owner` where it is secured. `overrides` (the user's) win over `tuned`,
+    which win over what is needed. `of_nodes` has by name what is tuned for a node alone."""
     needed = {**_core(plan), **_hdfs(plan), **_posix(plan), **_yarn(plan), **_mapreduce(plan, distribution)}
     racks = {place.address: place.rack for place in plan.places if place.rack is not None}
-    common = {**needed, **(_TOPOLOGY if racks else {}), **tuned, **overrides}
+    secured = security_settings(plan, owner)
+    common = {**needed, **(_TOPOLOGY if racks else {}), **secured, **tuned, **overrides}
     if plan.storages.directory is not None:
         # Jobs split files by their blocks: those of both storages are as large.
         common.setdefault(POSIX_BLOCK_SIZE, common.get(BLOCK_SIZE, "128m"))
@@ -124,7 +127,9 @@ def configure(
         node: {key: value for key, value in tuned_there.items() if key not in overrides}
         for node, tuned_there in (of_nodes or {}).items()
     }
-    nodes = {node.name: {**_node(plan, node), **own.get(node.name, {})} for node in plan.nodes}
+    nodes = {
+        node.name: {**_node(plan, node), **node_settings(plan, node), **own.get(node.name, {})} for node in plan.nodes
+    }
     return Configuration(common, nodes, racks)
 
 
@@ -147,17 +152,27 @@ def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> 
     return changed
 
 
-def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple[str, ...], logs: str) -> str:
-    """hadoop-env.sh: what the `hadoop` launchers of this or of the user's own distribution read."""
+def environment_script(
+    distribution: Distribution,
+    jdk: Jdk,
+    client_flags: tuple[str, ...],
+    logs: str,
+    credentials: Credentials | None = None,
+) -> str:
+    """hadoop-env.sh: what the `hadoop` launchers of this or of the user's own distribution read. With `credentials`
+    they log in by themselves."""
     collectors = " ".join(filter(is_collector, client_flags))
     rest = (flag for flag in client_flags if not is_collector(flag))
-    options = " ".join((*jvm_flags(jdk, distribution.version), *rest))
+    realm = () if credentials is None else (credentials.flag,)
+    options = " ".join((*jvm_flags(jdk, distribution.version), *rest, *realm))
     lines = [
         f"export JAVA_HOME='{jdk.home}'",
         f"export HADOOP_HOME='{distribution.home}'",
         f"export HADOOP_LOG_DIR='{logs}'",
         f'export HADOOP_OPTS="{options} ${{HADOOP_OPTS:-}}"',
     ]
+    if credentials is not None:
+        lines += [f"export {name}='{value}'" for name, value in credentials.environment.items()]
     if collectors:  # A JVM takes one collector: the user's, in whatever variable.
         add = f'export HADOOP_OPTS="{collectors} $HADOOP_OPTS"'
         lines.append(f'case "$(env)" in *-XX:+Use*GC*) ;; *) {add} ;; esac')
@@ -168,16 +183,12 @@ def environment_script(distribution: Distribution, jdk: Jdk, client_flags: tuple
     return "\n".join(lines) + "\n"
 
 
-_AUTHENTICATION = {"none": "simple"}
-"""Hadoop's word for each security profile."""
-
-
 def _core(plan: Plan) -> dict[str, str]:
     hdfs = f"hdfs://{plan.masters.at('namenode_rpc')}"
     return {
         "fs.defaultFS": hdfs if plan.storages.default == HDFS else f"{POSIX_SCHEME}:///",
         "hadoop.tmp.dir": f"{plan.masters.directory}/tmp",
-        "hadoop.security.authentication": _AUTHENTICATION[plan.security],
+        "hadoop.security.authentication": "simple",
         # A daemon that is not there yet will be in a moment.
         "ipc.client.connect.retry.interval": "200",
         "ipc.client.connect.max.retries": "50",

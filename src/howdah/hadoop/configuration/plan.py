@@ -7,9 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from howdah.hadoop.configuration.roles import DATANODE, MASTERS, NAMENODE, WORKERS, Role
+from howdah.hadoop.configuration.roles import DATANODE, KDC, MASTERS, NAMENODE, WORKERS, Role
 from howdah.model.storage import Storages, parse_storages
 
+NONE = "none"
+"""The security of a cluster that believes every name."""
+USUAL_PROTECTION = "authentication"
+"""That of a secured cluster of which nobody says how much is to be protected."""
+KDC_PORT = "kdc"
 JOBS = 20
 """As many jobs at once find ports: an application master takes one for clients, one for its tasks, one for the web."""
 
@@ -69,10 +74,10 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A cluster: where the masters are, where each node is, what it has on each host, by the host's name, and the port
-    ranges of application masters. `shuffle` is where, on every host, containers keep their files; None for a place in
-    each node's own directory. `storage` names its storages (`howdah.model.storage`); `mount_types` are the types of
-    file system that are mounted where that of `posix` is. `copy_port` is free on every host until daemons start; None
-    where hosts share one network."""
+    ranges of application masters. `security` is one of `security.PROTECTIONS`. `shuffle` is where, on every host,
+    containers keep their files; None for a place in each node's own directory. `storage` names its storages
+    (`howdah.model.storage`); `mount_types` are the types of file system that are mounted where that of `posix` is.
+    `copy_port` is free on every host until daemons start; None where hosts share one network."""
 
     name: str
     masters: Place
@@ -80,7 +85,7 @@ class Plan:
     quarters: Mapping[str, Quarters]
     application_ports: tuple[int, int]
     application_web_ports: tuple[int, int]
-    security: str
+    security: str = NONE
     shuffle: str | None = None
     storage: str = "hdfs"
     mount_types: tuple[str, ...] = ()
@@ -147,9 +152,9 @@ class Plan:
     def daemons(self) -> tuple[tuple[Role, Place], ...]:
         """Every daemon to run: the masters first, then DataNode and NodeManager of each node; HDFS's where it is one of
         the storages."""
-        left_out = () if self.storages.hdfs else (NAMENODE, DATANODE)
+        left_out = (*(() if self.storages.hdfs else (NAMENODE, DATANODE)), *((KDC,) if self.security == NONE else ()))
         workers = ((role, node) for node in self.nodes for role in WORKERS)
-        both = (*((role, self.masters) for role in MASTERS), *workers)
+        both = (*((role, self.masters) for role in (KDC, *MASTERS)), *workers)
         return tuple((role, place) for role, place in both if role not in left_out)
 
     @property
@@ -159,7 +164,7 @@ class Plan:
         return {name: self.masters.at(name) for name in names}
 
 
-MASTER_PORTS = tuple(port for role in MASTERS for port in role.ports)
+MASTER_PORTS = tuple(port for role in (*MASTERS, KDC) for port in role.ports)
 NODE_PORTS = tuple(port for role in WORKERS for port in role.ports)
 
 
@@ -195,7 +200,6 @@ def lay_out(
     quarters: Mapping[str, Quarters],
     *,
     first_port: int,
-    security: str,
     apart: bool = False,
 ) -> Plan:
     """A plan with the masters at `spots[0]` and a node at each of the others, ports from `first_port` up. `quarters`
@@ -221,7 +225,6 @@ def lay_out(
         {host: quarters[host] for host in dict.fromkeys(spot.host for spot in spots)},
         application_ports=(ranges[0][0], ranges[0][-1]),
         application_web_ports=(ranges[1][0], ranges[1][-1]),
-        security=security,
     )
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One kind of daemon. `heap_mib` is its -Xmx; `web` the port name of its HTTP server (`/jmx`, `/conf`)."""
+    """One kind of daemon. `heap_mib` is its -Xmx; `web` the port name of its HTTP server (`/jmx`, `/conf`), if it has
+    one."""
 
     name: str
     main_class: str
     heap_mib: int
     ports: tuple[str, ...]
-    web: str
+    web: str | None
     per_node: bool
     arguments: tuple[str, ...] = ()
 
@@ -68,9 +69,12 @@ NODEMANAGER = Role(
     per_node=True,
 )
 
+KDC = Role("kdc", "org.howdah.security.Realm", 64, ("kdc",), None, per_node=False)
+"""The Kerberos realm of a cluster; only where it has one. Running jobs go on without it."""
+
 MASTERS = (NAMENODE, RESOURCEMANAGER, HISTORYSERVER)
 WORKERS = (DATANODE, NODEMANAGER)
-ROLES = {role.name: role for role in (*MASTERS, *WORKERS)}
+ROLES = {role.name: role for role in (*MASTERS, KDC, *WORKERS)}
 
 JVM_OVERHEAD_MIB = 200
 """What a daemon takes beside its heap (code cache, metaspace, thread stacks, direct buffers): resident sizes of

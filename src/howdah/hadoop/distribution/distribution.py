@@ -45,6 +45,12 @@ class Distribution:
     locked: Mapping[str, str] | None = None
     """SHA-256 by path relative to `home`, where a lock says it."""
     plugins: tuple[Path, ...] = ()
+    beside: tuple[Path, ...] = ()
+    """Jars of our own that are on the class path of single daemons alone, at its end."""
+
+    def jar_beside(self, name: str) -> Path:
+        """The one of `beside` that is the module `name`."""
+        return next(jar for jar in self.beside if jar.stem == name)
 
     @property
     def prefix(self) -> tuple[Path, ...]:

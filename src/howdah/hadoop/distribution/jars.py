@@ -10,6 +10,7 @@ from howdah.errors import HostProblem
 from howdah.model.accelerator import ACCELERATOR_JAR
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
 
+SECURITY_JAR, SECURE_IO_JAR = "howdah-security", "howdah-secure-io"
 _PACKAGE = Path(str(resources.files("howdah")))
 
 
@@ -31,6 +32,13 @@ def plugin_jars(storage: str = "hdfs") -> tuple[Path, ...]:
     accelerator = place_of(ACCELERATOR_JAR)
     found = (accelerator,) if accelerator.is_file() else ()
     return found if parse_storages(storage).directory is None else (*found, own_jar(FILESYSTEM_JAR))
+
+
+def security_jars(*, needed: bool) -> tuple[Path, ...]:
+    """The jars with which clusters are secured, as far as they have been built. Raises HostProblem where one is
+    `needed` and missing."""
+    names = (SECURITY_JAR, SECURE_IO_JAR)
+    return tuple(own_jar(name) if needed else place_of(name) for name in names if needed or place_of(name).is_file())
 
 
 def own_jar(name: str) -> Path:

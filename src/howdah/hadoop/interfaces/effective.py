@@ -24,7 +24,7 @@ def effective_configuration(address: str, http: Http = PLAIN) -> Mapping[str, Se
     Hadoop looks at the Accept header only: `?format=json` alone gives XML (ConfServlet, 3.4.2).
     Raises Unreachable, Rejected, Garbled.
     """
-    url = f"http://{address}/conf"
+    url = f"{http.scheme}://{address}/conf"
     settings: dict[str, Setting] = {}
     for row in field(http.get_json(url), "properties", list, url):
         value = row.get("value") if isinstance(row, Mapping) else None

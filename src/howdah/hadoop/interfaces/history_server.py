@@ -40,13 +40,13 @@ class HistoryServer:
 
     def info(self) -> HistoryInfo:
         """That it answers means that it is up."""
-        url = f"http://{self.address}/ws/v1/history/info"
+        url = f"{self.http.scheme}://{self.address}/ws/v1/history/info"
         record = field(self.http.get_json(url), "historyInfo", dict, url)
         return HistoryInfo(field(record, "hadoopVersion", str, url), seconds_of(record, "startedOn", url))
 
     def job(self, job: str) -> HistoryJob | None:
         """A finished job, or None while the server has not seen its files (or has dropped them)."""
-        url = f"http://{self.address}/ws/v1/history/mapreduce/jobs/{job}"
+        url = f"{self.http.scheme}://{self.address}/ws/v1/history/mapreduce/jobs/{job}"
         try:
             record = field(self.http.get_json(url), "job", dict, url)
         except Rejected as error:

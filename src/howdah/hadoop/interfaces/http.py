@@ -69,10 +69,13 @@ def connect(host: str, port: int, timeout: float) -> HTTPConnection:
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """Sends one request on one connection. `timeout` is in seconds."""
+    """Sends one request on one connection. `timeout` is in seconds. `scheme` is that of the URLs that clients make;
+    `cookie` gives what goes with every request."""
 
     timeout: float = 10.0
     connect: Connect = connect
+    scheme: str = "http"
+    cookie: Callable[[], str] | None = None
 
     def get(self, url: str, query: Mapping[str, str] | None = None) -> Answer:
         """GET, JSON preferred. Raises Unreachable, and Rejected for status 400 and above."""
@@ -111,10 +114,11 @@ class Http:
         """
         parts = urlsplit(url)
         target = parts.path + (f"?{parts.query}" if parts.query else "")
+        own = {} if self.cookie is None else {"Cookie": self.cookie()}
         connection = self.connect(parts.hostname or "", parts.port or 80, self.timeout)
         try:
             with suppress(BrokenPipeError, ConnectionResetError):
-                connection.request(method, target, body=body, headers=dict(headers))
+                connection.request(method, target, body=body, headers={**headers, **own})
             return connection, connection.getresponse()
         except (OSError, HTTPException) as error:
             connection.close()

@@ -101,7 +101,7 @@ class NameNode:
         return {name: value for name, value in self._bean("NameNodeActivity").items() if isinstance(value, int)}
 
     def _url(self, bean: str) -> str:
-        return f"http://{self.address}/jmx?qry=Hadoop:service=NameNode,name={bean}"
+        return f"{self.http.scheme}://{self.address}/jmx?qry=Hadoop:service=NameNode,name={bean}"
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
         url = self._url(name)

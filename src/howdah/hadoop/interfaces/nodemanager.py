@@ -44,7 +44,7 @@ class NodeManager:
     http: Http = PLAIN
 
     def info(self) -> NodeInfo:
-        url = f"http://{self.address}/ws/v1/node/info"
+        url = f"{self.http.scheme}://{self.address}/ws/v1/node/info"
         record = field(self.http.get_json(url), "nodeInfo", dict, url)
         return NodeInfo(
             id=field(record, "id", str, url),
@@ -58,7 +58,7 @@ class NodeManager:
 
     def containers(self) -> tuple[Container, ...]:
         """Those it runs, and those it has not yet forgotten, sorted by id."""
-        url = f"http://{self.address}/ws/v1/node/containers"
+        url = f"{self.http.scheme}://{self.address}/ws/v1/node/containers"
         record = field(self.http.get_json(url), "containers", dict, url)
         rows = field(record, "container", list, url) if record else []
         found = []

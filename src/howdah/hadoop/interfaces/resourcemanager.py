@@ -118,7 +118,7 @@ class ResourceManager:
         """Of the active ResourceManager. Raises Unreachable when none is active."""
         causes = []
         for address in self.addresses:
-            url = f"http://{address}/ws/v1/cluster/info"
+            url = f"{self.http.scheme}://{address}/ws/v1/cluster/info"
             try:
                 record = field(self.http.get_json(url), "clusterInfo", dict, url)
             except Unreachable as error:
@@ -133,7 +133,7 @@ class ResourceManager:
             if info.ha_state == "ACTIVE":
                 return info
             causes.append(f"{address}: {info.ha_state}")
-        raise Unreachable("http://…/ws/v1/cluster/info", "; ".join(causes))
+        raise Unreachable(f"{self.http.scheme}://…/ws/v1/cluster/info", "; ".join(causes))
 
     def metrics(self) -> ClusterMetrics:
         """Raises as `application` does."""
@@ -202,7 +202,7 @@ class ResourceManager:
     def _ask(self, method: str, path: str, query: Mapping[str, str], body: bytes | None) -> Answer:
         causes = []
         for address in self.addresses:
-            url = f"http://{address}{path}"
+            url = f"{self.http.scheme}://{address}{path}"
             try:
                 answer = self.http.send(method, url, {**query, "user.name": self.user}, body)
             except Unreachable as error:
@@ -211,7 +211,7 @@ class ResourceManager:
             if not 300 <= answer.status < 400 or urlsplit(answer.location or "").path != path:
                 return answer
             causes.append(f"{address}: standby, points at {urlsplit(answer.location or '').netloc}")
-        raise Unreachable(f"http://…{path}", "; ".join(causes) or "no address given")
+        raise Unreachable(f"{self.http.scheme}://…{path}", "; ".join(causes) or "no address given")
 
 
 def _rows(answer: Answer, outer: str, inner: str) -> list[Any]:

@@ -217,7 +217,7 @@ class WebHdfs:
     def _url(self, address: str, path: str, operation: str, query: dict[str, str]) -> str:
         if not path.startswith("/"):
             raise ValueError(f"not an absolute path: {path!r}")
-        return f"http://{address}/webhdfs/v1{quote(path)}?" + urlencode(
+        return f"{self.http.scheme}://{address}/webhdfs/v1{quote(path)}?" + urlencode(
             {"op": operation, "user.name": self.user, **query}
         )
 
@@ -245,7 +245,9 @@ class WebHdfs:
             if not urlsplit(target).hostname:
                 raise Garbled(url, f"redirect to {target!r}")
             return *self._good(method, target, content), target
-        raise Unreachable(f"http://…/webhdfs/v1{path}?op={operation}", "; ".join(causes) or "no address given")
+        raise Unreachable(
+            f"{self.http.scheme}://…/webhdfs/v1{path}?op={operation}", "; ".join(causes) or "no address given"
+        )
 
     def _good(self, method: str, url: str, content: bytes | None) -> tuple[HTTPConnection, HTTPResponse]:
         headers = {} if content is None else {"Content-Type": "application/octet-stream"}

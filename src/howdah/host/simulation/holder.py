@@ -135,7 +135,8 @@ class Holder:
         hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())
         (directory / "client").write_text(hosts + _CLIENT.format(directory=directory))
         (directory / "sshd_config").write_text(_SERVER.format(directory=directory))
-        lines = "".join(f"{address} {name}\n" for name, address in addresses.items())
+        # Whoever asks for the name of an address is told the address, which means something outside, too.
+        lines = "".join(f"{address} {address} {name}\n" for name, address in addresses.items())
         (directory / "hosts").write_text(f"127.0.0.1 localhost\n::1 localhost\n{lines}")
         (directory / "cgroup").mkdir()
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from howdah.cluster.assembly import size_of
+from howdah.cluster.state import cluster_directory
 from howdah.engine.experiment.confirmation import confirming
 from howdah.engine.experiment.exploration import best, propose
 from howdah.engine.experiment.findings import find
@@ -14,11 +16,12 @@ from howdah.engine.experiment.plan import ExperimentPlan, SyntheticCluster, plan
 from howdah.engine.experiment.results import finished
 from howdah.engine.experiment.takeaway import site_files
 from howdah.engine.experiment.trials import Status, run_experiment
-from howdah.engine.experiment.tunables import simulated_tuning, tunables
+from howdah.engine.experiment.tunables import simulated_tuning, tunables, tuning_experiment
 from howdah.engine.observer import Silent
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.distribution import Distribution
+from howdah.host.channel import this_host
 from howdah.model.experiment import Experiment, Factor, StopRule
 from howdah.model.run import Outcome, Run, Trial
 from howdah.model.sample import Moment
@@ -209,6 +212,17 @@ def test_what_tune_looks_at_begins_with_the_tuned_defaults() -> None:
     assert all(len(set(levels)) == len(levels) > 1 for levels in found.values())
     small = {one.name: one.levels for one in tunables(Sizing(1, 2, 640, 512, 1792, 128), accelerators=False)}
     assert small["mapreduce.task.io.sort.mb"] == ("32", "100", "256"), "its heap has 512 MiB"
+
+
+@pytest.mark.promise("`tune --on` asks the hosts what they have", "how-to/tune")
+def test_levels_are_those_of_the_hosts() -> None:
+    with this_host() as host:
+        two = size_of(host, 2, 1 << 40)
+    found = tuning_experiment("terasort", {}, {"on": "channels:2"}, StopRule(), 1)
+    assert found.cluster == {"on": "channels:2", "nodes": "2"}
+    [reduces] = [factor.levels for factor in found.factors if factor.name == "mapreduce.job.reduces"]
+    assert reduces[0] == str(2 * two.slots)
+    assert not cluster_directory("tune").path.exists(), "nothing was started"
 
 
 @pytest.mark.promise("The files to take away name nothing of this machine", "how-to/tune")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -162,6 +163,10 @@ class FakeCluster:
 
     def data_places(self, storage: str) -> tuple[DataPlace, ...]:
         return tuple(DataPlace(cast(Host, self.client), data, work) for data, work in self.places)
+
+    @property
+    def python(self) -> str:
+        return sys.executable if self.shares_files else "python3"
 
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
         return {}

@@ -87,14 +87,14 @@ def test_nodes_and_masters_are_where_they_may_be(nodes: int, some: set[str], oth
 def test_hosts_that_are_apart_have_the_same_ports() -> None:
     spots = [Spot(host, f"10.0.0.{number}") for number, host in enumerate(["a", "a", "b", "a", "b"])]
     quarters = {host: Quarters(host, f"/d-{host}", "/conf", "/logs", "/store") for host in "ab"}
-    plan = lay_out("p", spots, quarters, first_port=20000, security="none", apart=True)
+    plan = lay_out("p", spots, quarters, first_port=20000, apart=True)
     one, two, three, four = (set(node.ports.values()) for node in plan.nodes)
     assert (one, three) == (two, four)
     assert not one & three
     assert max(three) == 20000 + ports_needed(2) - 1
     many = [Spot(f"h{number}", f"10.0.{number // 250}.{number % 250}") for number in range(500)]
     one_each = {spot.host: Quarters(spot.host, "/d", "/conf", "/logs", "/store") for spot in many}
-    large = lay_out("p", [many[0], *many], one_each, first_port=20000, security="none", apart=True)
+    large = lay_out("p", [many[0], *many], one_each, first_port=20000, apart=True)
     assert len(large.nodes) == 500
     assert max(max(node.ports.values()) for node in large.nodes) < 20000 + STEP
 
@@ -102,7 +102,7 @@ def test_hosts_that_are_apart_have_the_same_ports() -> None:
 @pytest.mark.promise("`disks` have the data of nodes", "reference/allocations")
 def test_data_is_on_the_disks_and_nothing_else() -> None:
     quarters = {"a": Quarters("a", "/d", "/conf", "/logs", "/store", ("/data1/p", "/data2/p"))}
-    plan = lay_out("p", [Spot("a", "10.0.0.1")] * 2, quarters, first_port=20000, security="none")
+    plan = lay_out("p", [Spot("a", "10.0.0.1")] * 2, quarters, first_port=20000)
     (node,) = plan.nodes
     own = configure(plan, DISTRIBUTION, {}, {}).nodes["node1"]
     assert own["dfs.datanode.data.dir"] == "file:///data1/p/node1/data,file:///data2/p/node1/data"
@@ -119,7 +119,7 @@ def test_data_is_on_the_disks_and_nothing_else() -> None:
 def test_racks_are_in_a_table_that_every_conf_directory_has() -> None:
     quarters = {host: Quarters(host, f"/d-{host}", "/conf", "/logs", "/store") for host in "ab"}
     spots = [Spot("a", "10.0.0.1", "/r1"), Spot("a", "10.0.0.1", "/r1"), Spot("b", "10.0.0.2", "/r2")]
-    made = configure(lay_out("p", spots, quarters, first_port=20000, security="none"), DISTRIBUTION, {}, {})
+    made = configure(lay_out("p", spots, quarters, first_port=20000), DISTRIBUTION, {}, {})
     for place in (None, "node1", "node2"):
         assert made.files(place, "")["topology.table"] == b"10.0.0.1 /r1\n10.0.0.2 /r2\n"
     assert made.common["net.topology.table.file.name"] == "${env.HADOOP_CONF_DIR}/topology.table"

@@ -1,0 +1,291 @@
+"""What a cluster with Kerberos has beside a plain one: closed to everybody but its owner, without root on any host.
+
+Services are principals without a host's name (`nn/howdah`), so that no reverse look-up has a say. What differs between
+hosts is below the conf directory of each daemon: its keytabs, the key of its web server, krb5.conf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from howdah.errors import UsageError
+from howdah.hadoop.configuration.plan import KDC_PORT, NONE, Place, Plan
+from howdah.hadoop.configuration.site import render_site
+from howdah.spec.slips import did_you_mean
+
+PROTECTIONS = (NONE, "authentication", "integrity", "privacy")
+"""How much of what daemons and clients say to each other is protected, as `hadoop.rpc.protection` has it; nothing
+without Kerberos."""
+REALM = "HOWDAH"
+KRB5_CONF = "krb5.conf"
+KEYS = "security"
+"""The directory with keys in a conf directory."""
+SECRET = "http-secret"  # noqa: S105, a file's name
+CERTIFICATE = "certificate.pem"
+OWNER_KEYTAB = "owner.keytab"
+_SPARK = "spark"
+"""The directory for Spark in a conf directory."""
+_INSTANCE = "howdah"
+_WEB = "HTTP"
+_MASTERS = ("nn", "rm", "jhs")
+_WORKERS = ("dn", "nm")
+_ENCRYPTION = "aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96"
+_HERE = f"${{env.HADOOP_CONF_DIR}}/{KEYS}"
+_TRUST, _OWN_KEY, _PASSPHRASE = "trust.jks", "server.p12", "passphrase"
+
+SECURE_IO = "HOWDAH_SECURE_IO"
+"""The variable of a NodeManager with the jar by which its shuffle opens files."""
+
+_CIPHER = {
+    "dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding",
+    # Java's own cipher; the other one needs Hadoop's native code and complains of it.
+    "hadoop.security.crypto.codec.classes.aes.ctr.nopadding": "org.apache.hadoop.crypto.JceAesCtrCryptoCodec",
+}
+
+_DEFAULT_JVM = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
+"""Hadoop's own value of mapreduce.admin.*.child.java.opts, which is lost when the key is set."""
+CONTAINER_FLAG = f"-Djava.security.krb5.conf=$HADOOP_CONF_DIR/{KRB5_CONF}"
+"""For JVMs in containers: their shell puts in the conf directory of the NodeManager."""
+
+# Callers of these are an attempt or a job, with a token of its own, no person.
+_OF_TOKENS = ("applicationmaster", "containermanagement", "job.task", "resourcelocalizer")
+
+
+def check_protection(word: str) -> str:
+    """`word`, if it is one of `PROTECTIONS`. Raises UsageError."""
+    if word not in PROTECTIONS:
+        raise UsageError(f"there is no protection {word!r}", hint=did_you_mean(word, PROTECTIONS))
+    return word
+
+
+def krb5_flag(conf: str) -> str:
+    """The JVM flag by which Java finds the realm of the conf directory `conf`."""
+    return f"-Djava.security.krb5.conf={conf}/{KRB5_CONF}"
+
+
+def principals(plan: Plan, owner: str) -> Mapping[str, tuple[str, ...]]:
+    """The principals in each keytab. Stock clients of web servers ask for the address that they connect to."""
+    addresses = dict.fromkeys(place.address for place in plan.places)
+    web = (f"{_WEB}/{_INSTANCE}", *(f"{_WEB}/{address}" for address in addresses))
+    services = {service: (f"{service}/{_INSTANCE}",) for service in (*_MASTERS, *_WORKERS)}
+    return {**services, _WEB: web, OWNER_KEYTAB.removesuffix(".keytab"): (owner,)}
+
+
+def krb5_conf(plan: Plan) -> str:
+    """The text of krb5.conf, which does not ask DNS."""
+    return f"""\
+[libdefaults]
+  default_realm = {REALM}
+  dns_lookup_kdc = false
+  dns_lookup_realm = false
+  dns_canonicalize_hostname = false
+  rdns = false
+  udp_preference_limit = 1
+  permitted_enctypes = {_ENCRYPTION}
+  default_tkt_enctypes = {_ENCRYPTION}
+  default_tgs_enctypes = {_ENCRYPTION}
+[realms]
+  {REALM} = {{
+    kdc = {plan.masters.at(KDC_PORT)}
+  }}
+"""
+
+
+def security_settings(plan: Plan, owner: str) -> dict[str, str]:
+    """The keys of the whole cluster, whose files and jobs belong to `owner`; none where it has no protection."""
+    if plan.security == NONE:
+        return {}
+    return {**_common(plan, owner), **_hdfs(plan, owner), **_yarn(plan, owner), **_mapreduce(plan, owner)}
+
+
+def node_settings(plan: Plan, node: Place) -> dict[str, str]:
+    """The keys of one node. Web servers have the ports that they have without TLS, where none listens now."""
+    if plan.security == NONE:
+        return {}
+    return {
+        "dfs.datanode.https.address": node.at("datanode_web"),
+        "yarn.nodemanager.webapp.https.address": node.at("nodemanager_web"),
+    }
+
+
+def _common(plan: Plan, owner: str) -> dict[str, str]:
+    # No inner parentheses: Hadoop's parser of rules knows none.
+    services = "|".join(f"{service}@{REALM}" for service in (*_MASTERS, *_WORKERS, _WEB))
+    return {
+        "hadoop.security.authentication": "kerberos",
+        "hadoop.security.authorization": "true",
+        "hadoop.security.auth_to_local": f"RULE:[2:$1@$0]({services})s/.*/{owner}/ DEFAULT",
+        "hadoop.rpc.protection": plan.security,
+        "hadoop.security.instrumentation.requires.admin": "true",
+        "security.service.authorization.default.acl": owner,
+        **{f"security.{name}.protocol.acl": "*" for name in _OF_TOKENS},
+        "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
+        "hadoop.http.authentication.type": "kerberos",
+        "hadoop.http.authentication.signature.secret.file": f"{_HERE}/{SECRET}",
+        # All of the keytab.
+        "hadoop.http.authentication.kerberos.principal": "*",
+        "hadoop.http.authentication.kerberos.keytab": f"{_HERE}/{_WEB}.keytab",
+        "hadoop.ssl.require.client.cert": "false",
+    }
+
+
+def _service(name: str) -> str:
+    return f"{name}/{_INSTANCE}@{REALM}"
+
+
+def _hdfs(plan: Plan, owner: str) -> dict[str, str]:
+    if not plan.storages.hdfs:
+        return {}
+    cipher = _CIPHER if plan.security == "privacy" else {}
+    return {
+        "dfs.block.access.token.enable": "true",
+        "dfs.data.transfer.protection": plan.security,
+        **cipher,
+        "dfs.http.policy": "HTTPS_ONLY",
+        "dfs.namenode.https-address": plan.masters.at("namenode_web"),
+        "dfs.namenode.kerberos.principal": _service("nn"),
+        "dfs.namenode.keytab.file": f"{_HERE}/nn.keytab",
+        "dfs.datanode.kerberos.principal": _service("dn"),
+        "dfs.datanode.keytab.file": f"{_HERE}/dn.keytab",
+        "dfs.web.authentication.kerberos.principal": "*",
+        "dfs.web.authentication.kerberos.keytab": f"{_HERE}/{_WEB}.keytab",
+        "dfs.cluster.administrators": owner,
+        "dfs.permissions.superusergroup": owner,
+    }
+
+
+def _yarn(plan: Plan, owner: str) -> dict[str, str]:
+    spnego = {
+        f"yarn.{daemon}.webapp.spnego-{what}": value
+        for daemon in ("resourcemanager", "nodemanager")
+        for what, value in (("principal", _service(_WEB)), ("keytab-file", f"{_HERE}/{_WEB}.keytab"))
+    }
+    return {
+        "yarn.acl.enable": "true",
+        "yarn.admin.acl": owner,
+        "yarn.http.policy": "HTTPS_ONLY",
+        "yarn.resourcemanager.webapp.https.address": plan.masters.at("resourcemanager_web"),
+        "yarn.resourcemanager.principal": _service("rm"),
+        "yarn.resourcemanager.keytab": f"{_HERE}/rm.keytab",
+        "yarn.nodemanager.principal": _service("nm"),
+        "yarn.nodemanager.keytab": f"{_HERE}/nm.keytab",
+        **spnego,
+        # Hadoop's shuffle opens files by a class that needs native code where security is on: it is loaded once more
+        # with ours.
+        "yarn.nodemanager.aux-services.mapreduce_shuffle.class": "org.howdah.security.SecureShuffle",
+        # An application master's web server believes whoever connects from the proxy's host, unless it asks for the
+        # proxy's certificate.
+        "yarn.resourcemanager.application-https.policy": "STRICT",
+        "yarn.scheduler.capacity.root.acl_submit_applications": " ",
+        "yarn.scheduler.capacity.root.acl_administer_queue": " ",
+        "yarn.scheduler.capacity.root.default.acl_submit_applications": owner,
+        "yarn.scheduler.capacity.root.default.acl_administer_queue": owner,
+    }
+
+
+def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
+    return {
+        "mapreduce.cluster.acls.enabled": "true",
+        "mapreduce.cluster.administrators": owner,
+        "mapreduce.jobhistory.admin.acl": owner,
+        "mapreduce.jobhistory.http.policy": "HTTPS_ONLY",
+        "mapreduce.jobhistory.webapp.https.address": plan.masters.at("historyserver_web"),
+        "mapreduce.jobhistory.principal": _service("jhs"),
+        "mapreduce.jobhistory.keytab": f"{_HERE}/jhs.keytab",
+        "mapreduce.jobhistory.webapp.spnego-principal": _service(_WEB),
+        "mapreduce.jobhistory.webapp.spnego-keytab-file": f"{_HERE}/{_WEB}.keytab",
+        "mapreduce.admin.map.child.java.opts": f"{_DEFAULT_JVM} {CONTAINER_FLAG}",
+        "mapreduce.admin.reduce.child.java.opts": f"{_DEFAULT_JVM} {CONTAINER_FLAG}",
+        "yarn.app.mapreduce.am.admin-command-opts": CONTAINER_FLAG,
+        "yarn.app.mapreduce.am.webapp.https.enabled": "true",
+        "yarn.app.mapreduce.am.webapp.https.client.auth": "true",
+        # A map reads the index of a spill from disk once they are larger together; without Hadoop's native code it
+        # cannot, where security is on (SecureIOUtils). 24 bytes for each spill and reduce.
+        "mapreduce.task.index.cache.limit.bytes": str(1 << 30),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """How the programs of `owner` log in by themselves: with the files of the conf directory `conf`."""
+
+    owner: str
+    conf: str
+
+    @property
+    def flag(self) -> str:
+        """By which a JVM finds the realm."""
+        return krb5_flag(self.conf)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What clients look for: Hadoop's (`UserGroupInformation`, LoginParams), and Spark's JVM."""
+        return {
+            "KRB5PRINCIPAL": f"{self.owner}@{REALM}",
+            "KRB5KEYTAB": f"{self.conf}/{KEYS}/{OWNER_KEYTAB}",
+            "SPARK_SUBMIT_OPTS": self.flag,
+        }
+
+    def environment_of(self, base: Mapping[str, str]) -> dict[str, str]:
+        """What programs have beside the user's environment `base`, whose own flags and whose own Spark come first."""
+        options = {"HADOOP_OPTS": self.flag, "SPARK_SUBMIT_OPTS": self.flag}
+        return {
+            "SPARK_CONF_DIR": base.get("SPARK_CONF_DIR", f"{self.conf}/{_SPARK}"),
+            **self.environment,
+            **{name: f"{base.get(name, '')} {flag}".strip() for name, flag in options.items()},
+        }
+
+    @property
+    def spark(self) -> dict[str, str]:
+        """Properties with which Spark on YARN logs in, and finds the realm in containers: YARN puts in what is in
+        braces, as Spark lets no shell do that."""
+        flag = krb5_flag("{{HADOOP_CONF_DIR}}")
+        return {
+            "spark.kerberos.principal": f"{self.owner}@{REALM}",
+            "spark.kerberos.keytab": f"{self.conf}/{KEYS}/{OWNER_KEYTAB}",
+            "spark.driver.defaultJavaOptions": flag,
+            "spark.executor.defaultJavaOptions": flag,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of the cluster of `owner`: `files` by name as its realm has made them, with the secret that signs
+    cookies."""
+
+    files: Mapping[str, bytes]
+    owner: str
+
+    def of_place(self, plan: Plan, place: Place, conf: str) -> dict[str, bytes]:
+        """What daemons at `place`, whose conf directory is `conf`, have beside their settings, by path in it."""
+        services = _MASTERS if place == plan.masters else _WORKERS
+        names = (*(f"{name}.keytab" for name in (*services, _WEB)), _OWN_KEY, SECRET)
+        own = {f"{KEYS}/{name}": self.files[name] for name in names}
+        passphrase = self.files[_PASSPHRASE].decode()
+        server = {
+            "ssl.server.keystore.location": f"{conf}/{KEYS}/{_OWN_KEY}",
+            "ssl.server.keystore.type": "PKCS12",
+            "ssl.server.keystore.password": passphrase,
+            "ssl.server.keystore.keypassword": passphrase,
+        }
+        return {**self.of_clients(plan, conf), **own, "ssl-server.xml": render_site(server).encode()}
+
+    def of_clients(self, plan: Plan, conf: str) -> dict[str, bytes]:
+        """What the owner's programs have, whose conf directory is `conf`, by path in it."""
+        names = (OWNER_KEYTAB, _TRUST, CERTIFICATE, SECRET)
+        client = {"ssl.client.truststore.location": f"{conf}/{KEYS}/{_TRUST}", "ssl.client.truststore.type": "jks"}
+        spark = "".join(f"{name} {value}\n" for name, value in Credentials(self.owner, conf).spark.items())
+        return {
+            **{f"{KEYS}/{name}": self.files[name] for name in names},
+            KRB5_CONF: krb5_conf(plan).encode(),
+            f"{_SPARK}/spark-defaults.conf": spark.encode(),
+            "ssl-client.xml": render_site(client).encode(),
+        }
+
+
+KEY_FILES = (
+    *(f"{name}.keytab" for name in (*_MASTERS, *_WORKERS, _WEB)),
+    *(OWNER_KEYTAB, _OWN_KEY, _PASSPHRASE, _TRUST, CERTIFICATE),
+)
+"""What a realm leaves of itself (`org.howdah.security.Realm`)."""

@@ -1,0 +1,193 @@
+"""A cluster that is closed to everybody but its owner."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import ssl
+import struct
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.hadoop.interfaces.access import cookie
+from howdah.store import read_run
+from tests.system.running import Howdah
+
+pytestmark = pytest.mark.daemons
+
+_EVE = 47111
+_PLAIN_READ = struct.pack(">hB", 28, 81)
+"""What begins a request for a block: the version of the protocol, and the operation READ_BLOCK."""
+
+
+@pytest.fixture(scope="module")
+def shut(howdah: Howdah) -> Iterator[dict[str, Any]]:
+    """What `up --json` says of a secured cluster of one node."""
+    manifest: dict[str, Any] = howdah("up", "--name", "shut", "--secure", "--json").json()
+    yield manifest
+    howdah("down", "--name", "shut")
+
+
+@pytest.fixture(scope="module")
+def run(howdah: Howdah, shut: dict[str, Any]) -> Path:
+    """A TeraSort on it, with our plugins."""
+    arguments = ("--size", "smoke", "--cluster", "shut", "--accelerator", "sort", "--json")
+    record = howdah("run", "terasort", *arguments).json()
+    return Path(record["runs"][0]["path"])
+
+
+def conf_of(howdah: Howdah) -> Path:
+    return howdah.home / "clusters" / "shut" / "conf"
+
+
+def status_of(url: str, header: str | None = None) -> int:
+    """What a web server answers to somebody who believes every certificate."""
+    context = ssl._create_unverified_context()
+    request = urllib.request.Request(url, headers={} if header is None else {"Cookie": header})
+    try:
+        with urllib.request.urlopen(request, timeout=10, context=context) as answer:
+            status: int = answer.status
+            return status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def said_by(address: str, port: int, words: bytes) -> bytes:
+    """The beginning of what a server answers to `words`; nothing where it hangs up."""
+    with socket.create_connection((address, port), timeout=20) as connection, suppress(ConnectionResetError):
+        connection.sendall(words)
+        return connection.recv(1000)
+    return b""
+
+
+@pytest.mark.promise("Jobs run on a secured cluster, with our plugins, without native code", "how-to/secure")
+def test_a_terasort_with_our_plugins_is_valid(run: Path) -> None:
+    stored = read_run(run)
+    assert stored.run.outcome.kind == "valid"
+    assert stored.run.cluster["security"] == "authentication"
+    counted = {name for sample in stored.samples for name in (sample.metric,) if "howdah" in name}
+    assert not any("fallback" in name for name in counted)
+
+
+@pytest.mark.promise("The owner's commands log in by themselves", "how-to/secure")
+def test_the_owner_s_programs_just_work(howdah: Howdah, shut: dict[str, Any]) -> None:
+    master = shut["plan"]["masters"]
+    web = f"swebhdfs://{master['address']}:{master['ports']['namenode_web']}/"
+    for command in (("hdfs", "dfs", "-ls", "/"), ("mapred", "job", "-list"), ("hdfs", "fsck", "/")):
+        howdah("exec", "--name", "shut", "--", *command).ok()
+    assert "/tmp" in howdah("exec", "--name", "shut", "--", "hadoop", "fs", "-ls", web).ok().out
+    assert "Secured by Kerberos (authentication): only you can use it." in howdah("status").ok().out
+
+
+@pytest.mark.promise("Who has no ticket is refused by every service", "how-to/secure")
+def test_calls_without_a_ticket_are_refused(howdah: Howdah, shut: dict[str, Any], tmp_path: Path) -> None:
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    plain = "<property><name>hadoop.security.authentication</name><value>simple</value></property>"
+    (conf / "core-site.xml").write_text(f"<configuration>{plain}</configuration>")
+    master = shut["plan"]["masters"]
+    eve = ("env", "-u", "KRB5PRINCIPAL", "-u", "KRB5KEYTAB", f"HADOOP_CONF_DIR={conf}", "HADOOP_USER_NAME=root")
+    files = f"hdfs://{master['address']}:{master['ports']['namenode_rpc']}/"
+    manager = f"yarn.resourcemanager.address={master['address']}:{master['ports']['resourcemanager_rpc']}"
+    for command in (("hdfs", "dfs", "-ls", files), ("yarn", "application", f"-D{manager}", "-list")):
+        refused = howdah("exec", "--name", "shut", "--", *eve, *command)
+        assert refused.code != 0
+        assert "SIMPLE authentication is not enabled.  Available:[TOKEN, KERBEROS]" in refused.err, refused.err
+
+
+@pytest.mark.promise("Web pages, REST and WebHDFS are closed to who has no key", "how-to/secure")
+def test_web_servers_want_our_signature(howdah: Howdah, shut: dict[str, Any]) -> None:
+    master, node = shut["plan"]["masters"], shut["plan"]["nodes"][0]
+    pages = (
+        (master, "namenode_web", ("/jmx", "/conf", "/webhdfs/v1/?op=LISTSTATUS&user.name=root", "/fsck")),
+        (master, "resourcemanager_web", ("/jmx", "/conf", "/cluster", "/ws/v1/cluster/apps?user.name=root")),
+        (master, "historyserver_web", ("/jmx", "/conf", "/jobhistory", "/ws/v1/history/mapreduce/jobs")),
+        (node, "datanode_web", ("/jmx", "/conf")),
+        (node, "nodemanager_web", ("/jmx", "/conf", "/node", "/ws/v1/node/info")),
+    )
+    user = (conf_of(howdah) / "security" / "http-secret").read_bytes()
+    for place, port, paths in pages:
+        base = f"https://{place['address']}:{place['ports'][port]}"
+        kind = "kerberos-dt" if port == "resourcemanager_web" else "kerberos"
+        for path in paths:
+            assert status_of(base + path) == 401, path
+            assert status_of(base + path, cookie(b"guessed", "root", "HOWDAH", kind)) == 401, path
+            stale = cookie(user, "root", "HOWDAH", kind, now=lambda: 1e9)
+            assert status_of(base + path, stale) == 401, path
+        # A key that is right, for a user who is nobody here.
+        assert status_of(f"{base}/conf", cookie(user, "eve", "HOWDAH", kind)) == 403
+        assert status_of(f"{base}/conf", cookie(user, "root", "HOWDAH", kind)) == 200
+        assert b"HTTP/1.1 2" not in said_by(place["address"], place["ports"][port], b"GET /conf HTTP/1.0\r\n\r\n")
+
+
+@pytest.mark.promise("Map outputs and blocks are given to nobody without a token", "how-to/secure")
+def test_shuffle_and_blocks_are_closed(shut: dict[str, Any], run: Path) -> None:
+    node = shut["plan"]["nodes"][0]
+    port = node["ports"]["shuffle"]
+    url = f"http://{node['address']}:{port}/mapOutput?job=job_1_0001&reduce=0&map=attempt_1_0001_m_000000_0"
+    assert status_of(url) in (400, 401)
+    assert said_by(node["address"], node["ports"]["datanode_data"], _PLAIN_READ + bytes(200)) == b""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+@pytest.mark.promise("Another user of the host reads no key and reaches no socket", "how-to/secure")
+def test_another_user_of_the_host_finds_nothing(howdah: Howdah, shut: dict[str, Any]) -> None:
+    conf = conf_of(howdah)
+    root = Path(shut["plan"]["quarters"][shut["machine"]]["root"])
+    sockets = Path(os.environ["HOWDAH_LOCKS"]) / f"howdah-run-{os.getuid()}"
+    for place in (conf, conf / "security", root, sockets, conf.parent / "logs"):
+        assert place.stat().st_mode & 0o077 == 0, place
+    for file in (*conf.glob("security/*"), conf / "ssl-server.xml"):
+        assert file.stat().st_mode & 0o077 == 0, file
+    # The command lines of daemons are everybody's to read.
+    secrets = [(conf / "security" / "http-secret").read_text()]
+    words = subprocess.run(("ps", "-ww", "-eo", "args"), capture_output=True, text=True, check=True).stdout
+    assert "org.howdah.security.Realm" in words
+    assert not any(secret in words for secret in secrets)
+    sh = shutil.which("sh")
+    assert sh is not None
+    asking = ("setpriv", f"--reuid={_EVE}", "--clear-groups", sh, "-c", f"cat {conf}/security/*")
+    assert subprocess.run(asking, capture_output=True, check=False).returncode != 0
+
+
+@pytest.mark.promise("Keys and passwords are never in a run directory", "how-to/secure")
+def test_no_key_is_in_what_a_run_keeps(howdah: Howdah, run: Path) -> None:
+    keys = conf_of(howdah) / "security"
+    server = (conf_of(howdah) / "ssl-server.xml").read_text()
+    passphrase = server.partition("<name>ssl.server.keystore.password</name><value>")[2].partition("<")[0]
+    assert len(passphrase) > 20
+    secrets = [(keys / "http-secret").read_bytes(), passphrase.encode()]
+    # The key of a keytab is its last bytes.
+    secrets += [file.read_bytes()[-20:] for file in keys.glob("*.keytab")]
+    places = (run, howdah.home / "clusters" / "shut" / "logs")
+    for file in (file for place in places for file in place.rglob("*") if file.is_file()):
+        content = file.read_bytes()
+        assert not any(secret in content for secret in secrets), file
+        assert file.suffix not in (".keytab", ".p12", ".pem")
+
+
+@pytest.mark.promise("Without its KDC a cluster goes on, and new programs say why they do not", "how-to/secure")
+def test_a_cluster_without_its_kdc_goes_on(howdah: Howdah, shut: dict[str, Any], run: Path) -> None:
+    howdah("fault", "kill", shut["machine"], "--daemon", "kdc", "--name", "shut").ok()
+    refused = howdah("exec", "--name", "shut", "--", "hdfs", "dfs", "-ls", "/")
+    assert refused.code != 0
+    assert "Connection refused" in refused.err
+    said = howdah("status", "--name", "shut").ok().out
+    assert "lost: kdc of master" in said
+    assert "5 of 6 alive" in said
+
+
+@pytest.mark.promise("Keys go with the cluster", "how-to/secure")
+def test_down_leaves_no_key(howdah: Howdah, shut: dict[str, Any]) -> None:
+    howdah("down", "--name", "shut").ok()
+    left = [*howdah.home.rglob("*.keytab"), *howdah.home.rglob("http-secret"), *howdah.home.rglob("*.p12")]
+    assert left == []
