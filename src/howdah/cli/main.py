@@ -26,6 +26,7 @@ _COMMANDS = {
     "down": ("down", "End a cluster and remove its data."),
     "exec": ("exec", "Run a command with hadoop, hdfs, yarn and mapred for a cluster."),
     "shell": ("exec", "Open a shell with hadoop, hdfs, yarn and mapred for a cluster."),
+    "open": ("open", "Show the web pages of a cluster in a browser, also of a secured one."),
     "logs": ("logs", "Show the logs of a cluster's daemons."),
     "defaults": ("defaults", "Show what the tuned defaults set on this machine, and why."),
     "workloads": ("workloads", "List the workloads."),

@@ -80,6 +80,7 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     reached = [place.address for place in manifest.plan.places if not place.address.startswith("127.")]
     if secured:
         click.echo(f"  Secured by Kerberos ({manifest.plan.security}): only you can use it.")
+        click.echo("  `howdah open` shows its pages.")
     if manifest.allocation["kind"] == "sim":
         click.echo(f"  {simulated(manifest.allocation)}")
     elif reached and not secured:
