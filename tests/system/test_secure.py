@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from howdah.hadoop.interfaces.access import cookie
+from howdah.host.user import process_user
 from howdah.store import read_run
 from tests.system.running import Howdah
 
@@ -173,6 +174,31 @@ def test_no_key_is_in_what_a_run_keeps(howdah: Howdah, run: Path) -> None:
         content = file.read_bytes()
         assert not any(secret in content for secret in secrets), file
         assert file.suffix not in (".keytab", ".p12", ".pem")
+
+
+@pytest.mark.promise("A cluster with Kerberos that Howdah did not start is measured", "how-to/kerberos-clusters")
+def test_a_cluster_of_others_is_measured_with_a_keytab(
+    howdah: Howdah, shut: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, conf = conf_of(howdah), tmp_path / "conf"
+    conf.mkdir()
+    for file in (*own.glob("*-site.xml"), own / "ssl-client.xml"):
+        shutil.copy(file, conf)
+    mine = Path(shutil.copy(own / "security" / "owner.keytab", tmp_path / "mine.keytab"))
+    other = Path(shutil.copy(own / "security" / "nn.keytab", tmp_path / "other.keytab"))
+    monkeypatch.setenv("KRB5_CONFIG", str(own / "krb5.conf"))
+    asked = ("run", "terasort", "--size", "smoke", "--cluster", f"conf:{conf}", "--out", str(tmp_path / "runs"))
+    owner = f"{process_user()}@HOWDAH"
+    refused = howdah(*asked, "--keytab", str(other), "--principal", owner)
+    assert refused.code == 1
+    assert f"nobody can log in to the cluster of {conf}" in refused.err
+    assert "`kinit` gets a ticket" in refused.err
+    howdah(*asked, "--keytab", str(mine), "--principal", owner, "--no-report").ok()
+    [run] = [read_run(place) for place in (tmp_path / "runs").iterdir()]
+    assert run.run.outcome.kind == "valid"
+    assert {"namenode.json", "resourcemanager.json", "historyserver.json"} == {
+        file.name for file in (run.path / "conf" / "effective").iterdir()
+    }
 
 
 @pytest.mark.promise("Without its KDC a cluster goes on, and new programs say why they do not", "how-to/secure")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,13 @@ _COMMON = (
     click.option(
         "--cluster", metavar="NAME|conf:DIR|synthetic:FILE", help="A cluster that is up, instead of one for this."
     ),
+    click.option(
+        "--keytab",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="With what to log in to a conf:DIR that has Kerberos. [your ticket]",
+    ),
+    click.option("--principal", metavar="NAME@REALM", help="Who that is."),
     click.option("--out", metavar="DIR", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
     click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes. There is one: system."),
     click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
@@ -73,7 +81,7 @@ class _OfWorkload(GroupedCommand):
         "Workload": (),
         "Measurement": ("repeat", "data", "probes", "no_probes", "no_calibration"),
         "Settings": ("conf", "factors", "accelerator"),
-        "Cluster": ("cluster", "storage"),
+        "Cluster": ("cluster", "storage", "keytab", "principal"),
         "Cluster that is made for the run": (
             *("on", "nodes", "hadoop", "hadoop_home", "defaults", "without", "jvm_flag", "work_dir"),
             *("silence", "network", "secure", "protection", "insecure", "offline"),
@@ -199,6 +207,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     cluster, as_json = options["cluster"], options["as_json"]
     _refuse_contradictions(cluster, options)
     existing = conf_directory(cluster)
+    _log_in_with(options, existing)
     if existing is not None:
         for warning in site_warnings(existing):
             click.secho(f"Warning: {warning}", err=True, fg="yellow")
@@ -228,6 +237,18 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))
     _finish(measured, as_json=as_json, reported=not options["no_report"])
+
+
+def _log_in_with(options: Mapping[str, Any], existing: Path | None) -> None:
+    """Has Hadoop's clients and us find the keytab that was named, by Hadoop's own variables. Raises UsageError."""
+    keytab, principal = options["keytab"], options["principal"]
+    if (keytab is None) != (principal is None):
+        raise UsageError("--keytab and --principal go together")
+    if keytab is None:
+        return
+    if existing is None:
+        raise UsageError("--keytab is for --cluster conf:DIR", hint="A cluster of Howdah's has a keytab for you.")
+    os.environ |= {"KRB5KEYTAB": str(Path(keytab).absolute()), "KRB5PRINCIPAL": principal}
 
 
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:

@@ -28,7 +28,7 @@ from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import configure, environment_script
 from howdah.hadoop.configuration.plan import NONE, Plan, Quarters
 from howdah.hadoop.configuration.roles import Role
-from howdah.hadoop.configuration.security import Credentials
+from howdah.hadoop.configuration.security import own_credentials
 from howdah.hadoop.configuration.sizing import Sizing, combine, size_cluster
 from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
 from howdah.hadoop.distribution.fetch import fetch
@@ -111,7 +111,7 @@ class Assembly:
         configuration = configure(plan, jobs, settings, request.settings, of_nodes, owner=process_user())
         keys = daemons.start_realm()
         daemons.write_configuration(configuration, clients)
-        credentials = None if keys is None else Credentials(process_user(), str(home.conf))
+        credentials = None if keys is None else own_credentials(process_user(), str(home.conf))
         script = environment_script(own.distribution, own.jdk, clients, str(home.logs), credentials)
         of_clients = {} if keys is None else keys.of_clients(plan, str(home.conf))
         self._write_client(plan, {**configuration.files(None, script), **of_clients})
@@ -270,7 +270,7 @@ class Assembly:
         wait_until_healthy(
             NameNode(self._endpoints("namenode_web")[0], access.http),
             ResourceManager(self._endpoints("resourcemanager_web"), user, access.resourcemanager),
-            HistoryServer(self._endpoints("historyserver_web")[0], access.http),
+            HistoryServer(self._endpoints("historyserver_web")[0], access.history),
             hdfs if plan.storages.hdfs else None,
             nodes=self._request.nodes,
             timeout=_HEALTHY_SECONDS,

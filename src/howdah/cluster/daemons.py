@@ -20,7 +20,7 @@ from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.cluster import Configuration, environment_script
 from howdah.hadoop.configuration.plan import NONE, Place, Plan
 from howdah.hadoop.configuration.roles import KDC, NAMENODE, Role
-from howdah.hadoop.configuration.security import SECURE_IO, Credentials, Keys, krb5_flag
+from howdah.hadoop.configuration.security import SECURE_IO, Keys, krb5_flag, own_credentials
 from howdah.hadoop.distribution.archive import task_arguments
 from howdah.hadoop.distribution.jars import SECURE_IO_JAR, SECURITY_JAR
 from howdah.hadoop.distribution.jdk import jvm_flags
@@ -100,7 +100,7 @@ class Daemons:
     def _files(self, place: Place, configuration: Configuration, client_flags: tuple[str, ...]) -> Mapping[str, bytes]:
         plan, on = self._plan, self._installed[place.host]
         conf, logs = plan.conf_of(place), plan.quarters[place.host].logs
-        credentials = None if self._keys is None else Credentials(process_user(), conf)
+        credentials = None if self._keys is None else own_credentials(process_user(), conf)
         script = environment_script(on.distribution, on.jdk, client_flags, logs, credentials)
         files = configuration.files(None if place == plan.masters else place.name, script)
         if on.archive is not None:

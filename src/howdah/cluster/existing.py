@@ -12,6 +12,7 @@ from howdah.hadoop.configuration.site_warnings import PLACEHOLDER, site_warnings
 from howdah.model.storage import POSIX_SCHEME
 
 _PREFIX = "conf:"
+_POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 _MANAGER = "yarn.resourcemanager"
 _ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
 
@@ -24,6 +25,10 @@ class WebAddresses:
     namenode: tuple[str, ...]
     resourcemanager: tuple[str, ...]
     history: tuple[str, ...]
+    hdfs: str = "http"
+    """The scheme of the NameNode's pages; `yarn` and `jobhistory` are the others'."""
+    yarn: str = "http"
+    jobhistory: str = "http"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,11 @@ class ExistingCluster:
     settings: Mapping[str, str]
     addresses: WebAddresses
     warnings: tuple[str, ...] = ()
+
+    @property
+    def secured(self) -> bool:
+        """Whether one has to log in."""
+        return self.settings.get("hadoop.security.authentication", "").strip().lower() == "kerberos"
 
 
 def conf_directory(cluster: str | None) -> Path | None:
@@ -61,18 +71,20 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
     """
     default = settings.get("fs.defaultFS", "")
     service = default.removeprefix("hdfs://").rstrip("/")
+    hdfs, yarn, jobhistory = (_scheme(settings, key) for key in _POLICIES)
+    pages, port = ("https-address", 9871) if hdfs == "https" else ("http-address", 9870)
     namenodes = [
-        _address(settings, f"dfs.namenode.http-address.{one}", 9870, f"dfs.namenode.rpc-address.{one}")
+        _address(settings, f"dfs.namenode.{pages}.{one}", port, f"dfs.namenode.rpc-address.{one}")
         for one in _ids(settings, f"dfs.ha.namenodes.{service}", f"{service}.")
-    ] or [_address(settings, "dfs.namenode.http-address", 9870, "fs.defaultFS")]
+    ] or [_address(settings, f"dfs.namenode.{pages}", port, "fs.defaultFS")]
+    pages, port = ("webapp.https.address", 8090) if yarn == "https" else ("webapp.address", 8088)
     managers = [
-        _address(
-            settings, f"{_MANAGER}.webapp.address{one}", 8088, f"{_MANAGER}.hostname{one}", f"{_MANAGER}.address{one}"
-        )
+        _address(settings, f"{_MANAGER}.{pages}{one}", port, f"{_MANAGER}.hostname{one}", f"{_MANAGER}.address{one}")
         for one in _ids(settings, f"{_MANAGER}.ha.rm-ids", ".") or [""]
     ]
-    history = _address(settings, "mapreduce.jobhistory.webapp.address", 19888, "mapreduce.jobhistory.address")
-    history = history or f"{(managers[0] or '').partition(':')[0]}:19888"
+    pages, port = ("webapp.https.address", 19890) if jobhistory == "https" else ("webapp.address", 19888)
+    history = _address(settings, f"mapreduce.jobhistory.{pages}", port, "mapreduce.jobhistory.address")
+    history = history or f"{(managers[0] or '').partition(':')[0]}:{port}"
     if default.startswith(f"{POSIX_SCHEME}:"):
         namenodes = []
     for what, key, found in (
@@ -85,7 +97,12 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
                 raise UsageError(f"the configuration names no {what} ({key})")
             if "${" in address or PLACEHOLDER.search(address):
                 raise UsageError(f"the address of the {what} is {address}, and nothing says what that stands for")
-    return WebAddresses(tuple(filter(None, namenodes)), tuple(filter(None, managers)), (history,))
+    servers = (tuple(filter(None, namenodes)), tuple(filter(None, managers)), (history,))
+    return WebAddresses(*servers, hdfs, yarn, jobhistory)
+
+
+def _scheme(settings: Mapping[str, str], key: str) -> str:
+    return "https" if settings.get(key, "").strip().upper() == "HTTPS_ONLY" else "http"
 
 
 def _ids(settings: Mapping[str, str], key: str, before: str) -> list[str]:
@@ -107,9 +124,8 @@ def _address(settings: Mapping[str, str], key: str, port: int, *hosts: str) -> s
 def _check_supported(settings: Mapping[str, str]) -> None:
     """Raises UsageError for a cluster that is asked in a way that Howdah does not know."""
     for key, known in (
-        ("hadoop.security.authentication", ("simple",)),
-        ("dfs.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
-        ("yarn.http.policy", ("HTTP_ONLY", "HTTP_AND_HTTPS")),
+        ("hadoop.security.authentication", ("simple", "kerberos")),
+        *((key, ("HTTP_ONLY", "HTTP_AND_HTTPS", "HTTPS_ONLY")) for key in _POLICIES),
     ):
         value = settings.get(key, "").strip()
         if value and value.lower() not in map(str.lower, known):

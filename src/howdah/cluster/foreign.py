@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from howdah.cluster.existing import ExistingCluster
 from howdah.cluster.live import DataPlace, LiveCluster
+from howdah.cluster.login import Cookies, Login, ending_ticket, log_in, login_urls
 from howdah.cluster.state import Lost
-from howdah.errors import UsageError
-from howdah.hadoop.distribution.distribution import from_home, managed
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.configuration.security import Credentials
+from howdah.hadoop.distribution.distribution import Distribution, from_home, managed
 from howdah.hadoop.distribution.jars import place_of, plugin_jars
-from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
+from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
+from howdah.hadoop.interfaces.access import OPEN, WebAccess, known_access
 from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
@@ -76,7 +81,7 @@ class ForeignCluster(LiveCluster):
 def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path | None) -> ForeignCluster:
     """A cluster that Howdah did not start. It is never started, stopped or restarted.
 
-    Raises HostProblem where there is no distribution or JDK for the client.
+    Raises HostProblem where there is no distribution or JDK for the client, or nobody can log in.
     """
     settings = existing.settings
     distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
@@ -87,6 +92,7 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
     host = open_local(platform.node())
     try:
         jdk = choose_jdk(find_jdks(host), distribution.version)
+        secured = _Secured.of(existing, host, jdk, distribution) if existing.secured else None
     except BaseException:
         host.close()
         raise
@@ -98,5 +104,39 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
         distribution=distribution,
         jdk=jdk,
         client=host,
-        warnings=existing.warnings,
+        warnings=(*existing.warnings, *(() if secured is None else secured.warnings)),
+        access=OPEN if secured is None else secured.access,
+        credentials=None if secured is None else secured.credentials,
+        user=None if secured is None else secured.user,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Secured:
+    """How one works on a cluster with Kerberos."""
+
+    user: str
+    access: WebAccess
+    credentials: Credentials
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, existing: ExistingCluster, host: Host, jdk: Jdk, distribution: Distribution) -> _Secured:
+        """Logs in. Raises HostProblem where that cannot be, or where a server does not know the user."""
+        names = ("KRB5PRINCIPAL", "KRB5KEYTAB", "KRB5_CONFIG", "KRB5CCNAME")
+        principal, keytab, krb5_conf, cache = (os.environ.get(name) or None for name in names)
+        credentials = Credentials(principal, keytab, krb5_conf, cache)
+        addresses, urls = existing.addresses, login_urls(existing.addresses)
+
+        def login() -> Login:
+            return log_in(host, jdk, distribution, existing.directory, urls, credentials)
+
+        first = login()
+        if first.failed:
+            url, why = next(iter(first.failed.items()))
+            raise HostProblem(f"{first.user} is not let in at {url}: {why}")
+        cookies = Cookies(first, login)
+        schemes = (addresses.hdfs, addresses.yarn, addresses.jobhistory)
+        access = known_access(cookies.of, first.certificates, *schemes)
+        warning = ending_ticket(first, credentials, time.time())
+        return cls(first.user, access, credentials, () if warning is None else (warning,))

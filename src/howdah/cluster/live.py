@@ -81,10 +81,11 @@ class LiveCluster(ABC):
         warnings: tuple[str, ...] = (),
         access: WebAccess = OPEN,
         credentials: Credentials | None = None,
+        user: str | None = None,
     ) -> None:
         """`client` is a channel to this machine, `hosts` are channels to those of the daemons, which may be the same.
         `client_flags` are JVM flags of job clients, `warnings` are about the configuration. `access` reaches the web
-        servers, clients log in with `credentials`."""
+        servers, clients log in with `credentials`. `user` is who one is there, if that is another name than here."""
         self.description = description
         self.conf = conf
         self.settings = settings
@@ -97,9 +98,10 @@ class LiveCluster(ABC):
         self.warnings = warnings
         self.access = access
         self.namenode = NameNode(_active(addresses.namenode, access), access.http)
-        self.resourcemanager = ResourceManager(addresses.resourcemanager, process_user(), access.resourcemanager)
-        self.history = HistoryServer(addresses.history[0], access.http)
-        self.webhdfs = WebHdfs(addresses.namenode, user=process_user(), http=access.http)
+        user = user or process_user()
+        self.resourcemanager = ResourceManager(addresses.resourcemanager, user, access.resourcemanager)
+        self.history = HistoryServer(addresses.history[0], access.history)
+        self.webhdfs = WebHdfs(addresses.namenode, user=user, http=access.http)
         self._credentials = credentials
         self._client_flags = client_flags
 
@@ -152,7 +154,7 @@ class LiveCluster(ABC):
             *jvm_flags(self.jdk, distribution.version),
             "-Xmx512m",
             *self._client_flags,
-            *(() if self._credentials is None else (self._credentials.flag,)),
+            *(() if self._credentials is None else self._credentials.flags),
             "-cp",
             distribution.tests_classpath(conf) if tests else distribution.classpath(conf),
             "org.apache.hadoop.util.RunJar",

@@ -18,6 +18,7 @@ from howdah.hadoop.configuration.security import (
     SECRET,
     Credentials,
     Keys,
+    own_credentials,
     principals,
 )
 from howdah.hadoop.interfaces.access import OPEN, WebAccess, signed_access
@@ -43,7 +44,7 @@ def access_of(plan: Plan, directory: ClusterDirectory) -> WebAccess:
 
 def credentials_of(plan: Plan, directory: ClusterDirectory) -> Credentials | None:
     """How this user's programs on this machine log in to a cluster; None where nobody has to."""
-    return None if plan.security == NONE else Credentials(process_user(), str(directory.conf))
+    return None if plan.security == NONE else own_credentials(process_user(), str(directory.conf))
 
 
 def realm_directory(plan: Plan) -> str:

@@ -130,16 +130,25 @@ def test_lines_of_hibench_are_written_to_no_file(also: tuple[str, ...]) -> None:
     assert "neither --json nor -o" in ended.output
 
 
-@pytest.mark.promise("Kerberos is refused before anything is fetched", "how-to/existing-cluster")
+@pytest.mark.promise("What is refused is refused before anything is fetched", "how-to/existing-cluster")
 def test_a_configuration_that_is_refused_fetches_no_hadoop(tmp_path: Path) -> None:
-    settings = {"fs.defaultFS": "hdfs://nn", "hadoop.security.authentication": "kerberos"}
+    settings = {"fs.defaultFS": "hdfs://nn", "hadoop.security.authentication": "token"}
     (tmp_path / "core-site.xml").write_text(render_site(settings))
     home = tmp_path / "home"
     # Offline, as a command that fetches first would download it here: that command speaks of a Hadoop that is missing.
     said = typed("terasort", "--cluster", f"conf:{tmp_path}", "--offline", HOWDAH_HOME=str(home))
-    assert str(said.exception).startswith("hadoop.security.authentication of this cluster is kerberos")
+    assert str(said.exception).startswith("hadoop.security.authentication of this cluster is token")
     assert "Fetching" not in said.output
     assert not home.exists()
+
+
+def test_a_keytab_has_a_principal_and_is_for_clusters_of_others(tmp_path: Path) -> None:
+    keytab = tmp_path / "me.keytab"
+    keytab.touch()
+    said = typed("terasort", "--cluster", "conf:/nowhere", "--keytab", str(keytab))
+    assert "--keytab and --principal go together" in str(said.exception)
+    said = typed("terasort", "--cluster", "mine", "--keytab", str(keytab), "--principal", "ann@R")
+    assert "--keytab is for --cluster conf:DIR" in str(said.exception)
 
 
 @pytest.mark.promise("A placeholder in the address of a daemon is refused", "how-to/existing-cluster")

@@ -82,14 +82,22 @@ def test_all_interfaces_are_those_of_the_host_that_another_key_names() -> None:
     assert web_addresses(single) == WebAddresses(("nn:9870",), ("rm:8088",), ("rm:19888",))
 
 
-@pytest.mark.promise("A cluster with pages by HTTPS alone is refused", "how-to/existing-cluster")
-@pytest.mark.parametrize(
-    ("key", "value"), [("hadoop.security.authentication", "kerberos"), ("dfs.http.policy", "HTTPS_ONLY")]
-)
+@pytest.mark.promise("A cluster that one logs in to in an unknown way is refused", "how-to/existing-cluster")
+@pytest.mark.parametrize(("key", "value"), [("hadoop.security.authentication", "token"), ("dfs.http.policy", "FTP")])
 def test_a_cluster_that_cannot_be_asked_is_refused(tmp_path: Path, key: str, value: str) -> None:
     (tmp_path / "core-site.xml").write_text(render_site({"fs.defaultFS": "hdfs://nn", key: value}))
     with pytest.raises(UsageError, match=f"{key} of this cluster is {value}, which is not supported yet"):
         read_existing(tmp_path)
+
+
+@pytest.mark.promise("Pages by HTTPS alone are found where they are", "how-to/kerberos-clusters")
+def test_pages_by_https_alone() -> None:
+    only = {f"{name}.http.policy": "HTTPS_ONLY" for name in ("dfs", "mapreduce.jobhistory")}
+    found = web_addresses({"fs.defaultFS": "hdfs://nn", "yarn.resourcemanager.address": "rm:8032", **only})
+    assert found == WebAddresses(("nn:9871",), ("rm:8088",), ("rm:19890",), "https", "http", "https")
+    named = {"dfs.namenode.https-address": "nn:1", "yarn.resourcemanager.webapp.https.address": "rm:2"}
+    found = web_addresses({"fs.defaultFS": "hdfs://nn", "yarn.http.policy": "https_only", **only, **named})
+    assert (found.namenode, found.resourcemanager, found.yarn) == (("nn:1",), ("rm:2",), "https")
 
 
 @pytest.mark.promise("High availability of both masters is understood", "how-to/existing-cluster")

@@ -76,7 +76,8 @@ def asked(url: str, **headers: str) -> tuple[int, dict[str, str], str]:
         return answer.status, dict(answer.headers), answer.read().decode()
 
 
-SIGNED = WebAccess(Http(cookie=lambda: "ours"), Http(cookie=lambda: "of-the-manager"))
+OURS = Http(cookie=lambda _: "ours")
+SIGNED = WebAccess(OURS, Http(cookie=lambda _: "of-the-manager"), OURS)
 
 
 def entered(page: Served) -> tuple[str, str]:

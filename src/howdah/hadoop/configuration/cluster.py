@@ -163,7 +163,7 @@ def environment_script(
     they log in by themselves."""
     collectors = " ".join(filter(is_collector, client_flags))
     rest = (flag for flag in client_flags if not is_collector(flag))
-    realm = () if credentials is None else (credentials.flag,)
+    realm = () if credentials is None else credentials.flags
     options = " ".join((*jvm_flags(jdk, distribution.version), *rest, *realm))
     lines = [
         f"export JAVA_HOME='{jdk.home}'",

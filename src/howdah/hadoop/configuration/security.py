@@ -26,8 +26,12 @@ CERTIFICATE = "certificate.pem"
 OWNER_KEYTAB = "owner.keytab"
 _SPARK = "spark"
 """The directory for Spark in a conf directory."""
+_JVM_OPTIONS = ("HADOOP_OPTS", "SPARK_SUBMIT_OPTS")
+"""Where clients of Hadoop and of Spark find flags for their JVM."""
 _INSTANCE = "howdah"
 _WEB = "HTTP"
+_EVERY = "*"
+"""Web servers are whichever principal of their keytab a client asks for."""
 _MASTERS = ("nn", "rm", "jhs")
 _WORKERS = ("dn", "nm")
 _ENCRYPTION = "aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96"
@@ -123,8 +127,7 @@ def _common(plan: Plan, owner: str) -> dict[str, str]:
         "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
         "hadoop.http.authentication.type": "kerberos",
         "hadoop.http.authentication.signature.secret.file": f"{_HERE}/{SECRET}",
-        # All of the keytab.
-        "hadoop.http.authentication.kerberos.principal": "*",
+        "hadoop.http.authentication.kerberos.principal": _EVERY,
         "hadoop.http.authentication.kerberos.keytab": f"{_HERE}/{_WEB}.keytab",
         "hadoop.ssl.require.client.cert": "false",
     }
@@ -148,7 +151,7 @@ def _hdfs(plan: Plan, owner: str) -> dict[str, str]:
         "dfs.namenode.keytab.file": f"{_HERE}/nn.keytab",
         "dfs.datanode.kerberos.principal": _service("dn"),
         "dfs.datanode.keytab.file": f"{_HERE}/dn.keytab",
-        "dfs.web.authentication.kerberos.principal": "*",
+        "dfs.web.authentication.kerberos.principal": _EVERY,
         "dfs.web.authentication.kerberos.keytab": f"{_HERE}/{_WEB}.keytab",
         "dfs.cluster.administrators": owner,
         "dfs.permissions.superusergroup": owner,
@@ -159,7 +162,7 @@ def _yarn(plan: Plan, owner: str) -> dict[str, str]:
     spnego = {
         f"yarn.{daemon}.webapp.spnego-{what}": value
         for daemon in ("resourcemanager", "nodemanager")
-        for what, value in (("principal", _service(_WEB)), ("keytab-file", f"{_HERE}/{_WEB}.keytab"))
+        for what, value in (("principal", _EVERY), ("keytab-file", f"{_HERE}/{_WEB}.keytab"))
     }
     return {
         "yarn.acl.enable": "true",
@@ -193,7 +196,7 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
         "mapreduce.jobhistory.webapp.https.address": plan.masters.at("historyserver_web"),
         "mapreduce.jobhistory.principal": _service("jhs"),
         "mapreduce.jobhistory.keytab": f"{_HERE}/jhs.keytab",
-        "mapreduce.jobhistory.webapp.spnego-principal": _service(_WEB),
+        "mapreduce.jobhistory.webapp.spnego-principal": _EVERY,
         "mapreduce.jobhistory.webapp.spnego-keytab-file": f"{_HERE}/{_WEB}.keytab",
         "mapreduce.admin.map.child.java.opts": f"{_DEFAULT_JVM} {CONTAINER_FLAG}",
         "mapreduce.admin.reduce.child.java.opts": f"{_DEFAULT_JVM} {CONTAINER_FLAG}",
@@ -208,45 +211,56 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """How the programs of `owner` log in by themselves: with the files of the conf directory `conf`."""
+    """How programs log in by themselves: as `principal` from a `keytab`, or with the tickets of a cache where there is
+    none, to the realms of `krb5_conf`, which is Java's own where nobody says. `cluster` is the conf directory of a
+    cluster of Howdah's, which has them."""
 
-    owner: str
-    conf: str
+    principal: str | None = None
+    keytab: str | None = None
+    krb5_conf: str | None = None
+    cache: str | None = None
+    cluster: str | None = None
 
     @property
-    def flag(self) -> str:
+    def flags(self) -> tuple[str, ...]:
         """By which a JVM finds the realm."""
-        return krb5_flag(self.conf)
+        return () if self.krb5_conf is None else (f"-Djava.security.krb5.conf={self.krb5_conf}",)
 
     @property
     def environment(self) -> dict[str, str]:
         """What clients look for: Hadoop's (`UserGroupInformation`, LoginParams), and Spark's JVM."""
-        return {
-            "KRB5PRINCIPAL": f"{self.owner}@{REALM}",
-            "KRB5KEYTAB": f"{self.conf}/{KEYS}/{OWNER_KEYTAB}",
-            "SPARK_SUBMIT_OPTS": self.flag,
+        found = {
+            "KRB5PRINCIPAL": self.principal,
+            "KRB5KEYTAB": self.keytab,
+            "KRB5CCNAME": self.cache,
+            "SPARK_SUBMIT_OPTS": " ".join(self.flags) or None,
         }
+        return {name: value for name, value in found.items() if value is not None}
 
     def environment_of(self, base: Mapping[str, str]) -> dict[str, str]:
         """What programs have beside the user's environment `base`, whose own flags and whose own Spark come first."""
-        options = {"HADOOP_OPTS": self.flag, "SPARK_SUBMIT_OPTS": self.flag}
+        options = {name: " ".join((base.get(name, ""), *self.flags)).strip() for name in _JVM_OPTIONS}
+        spark = {} if self.cluster is None else {"SPARK_CONF_DIR": f"{self.cluster}/{_SPARK}"}
         return {
-            "SPARK_CONF_DIR": base.get("SPARK_CONF_DIR", f"{self.conf}/{_SPARK}"),
+            **{name: base.get(name, value) for name, value in spark.items()},
             **self.environment,
-            **{name: f"{base.get(name, '')} {flag}".strip() for name, flag in options.items()},
+            **{name: value for name, value in options.items() if value},
         }
 
     @property
     def spark(self) -> dict[str, str]:
-        """Properties with which Spark on YARN logs in, and finds the realm in containers: YARN puts in what is in
-        braces, as Spark lets no shell do that."""
-        flag = krb5_flag("{{HADOOP_CONF_DIR}}")
-        return {
-            "spark.kerberos.principal": f"{self.owner}@{REALM}",
-            "spark.kerberos.keytab": f"{self.conf}/{KEYS}/{OWNER_KEYTAB}",
-            "spark.driver.defaultJavaOptions": flag,
-            "spark.executor.defaultJavaOptions": flag,
-        }
+        """Properties with which Spark on YARN logs in, and finds the realm in containers of a cluster of Howdah's: YARN
+        puts in what is in braces, as Spark lets no shell do that."""
+        login = {"spark.kerberos.principal": self.principal, "spark.kerberos.keytab": self.keytab}
+        flag = None if self.cluster is None else krb5_flag("{{HADOOP_CONF_DIR}}")
+        jvms = {f"spark.{jvm}.defaultJavaOptions": flag for jvm in ("driver", "executor")}
+        return {name: value for name, value in {**login, **jvms}.items() if value is not None}
+
+
+def own_credentials(owner: str, conf: str) -> Credentials:
+    """Those of the `owner` of a cluster, in its conf directory `conf`."""
+    keytab = f"{conf}/{KEYS}/{OWNER_KEYTAB}"
+    return Credentials(f"{owner}@{REALM}", keytab, f"{conf}/{KRB5_CONF}", cluster=conf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +289,7 @@ class Keys:
         """What the owner's programs have, whose conf directory is `conf`, by path in it."""
         names = (OWNER_KEYTAB, _TRUST, CERTIFICATE, SECRET)
         client = {"ssl.client.truststore.location": f"{conf}/{KEYS}/{_TRUST}", "ssl.client.truststore.type": "jks"}
-        spark = "".join(f"{name} {value}\n" for name, value in Credentials(self.owner, conf).spark.items())
+        spark = "".join(f"{name} {value}\n" for name, value in own_credentials(self.owner, conf).spark.items())
         return {
             **{f"{KEYS}/{name}": self.files[name] for name in names},
             KRB5_CONF: krb5_conf(plan).encode(),

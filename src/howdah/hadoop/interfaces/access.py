@@ -13,10 +13,9 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from http.client import HTTPConnection, HTTPSConnection
 
-from howdah.hadoop.interfaces.http import PLAIN, Http
+from howdah.hadoop.interfaces.http import PLAIN, Http, connect
 
 _GOOD_SECONDS = 600.0
 """More than the clocks of hosts differ."""
@@ -25,14 +24,16 @@ _KERBEROS, _DELEGATION = "kerberos", "kerberos-dt"
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """Requests to the daemons of a cluster, and to its ResourceManager, whose filter is of another kind."""
+    """Requests to the daemons of a cluster; to its ResourceManager, whose filter is of another kind; and to its history
+    server."""
 
     http: Http = PLAIN
     resourcemanager: Http = PLAIN
+    history: Http = PLAIN
 
     def of_role(self, name: str) -> Http:
         """For the daemon of that role."""
-        return self.resourcemanager if name == "resourcemanager" else self.http
+        return {"resourcemanager": self.resourcemanager, "historyserver": self.history}.get(name, self.http)
 
 
 OPEN = WebAccess()
@@ -43,14 +44,29 @@ def signed_access(secret: bytes, certificate: str, user: str, realm: str) -> Web
     """Access as `user`, to servers with a `certificate` (the text of a PEM file), by the secret of the cluster."""
     context = ssl.create_default_context(cadata=certificate)
 
-    def connect(host: str, port: int, timeout: float) -> HTTPConnection:
+    def connect_securely(host: str, port: int, timeout: float) -> HTTPConnection:
         return HTTPSConnection(host, port, timeout=timeout, context=context)
 
     def of_kind(kind: str) -> Http:
-        signing: Callable[[], str] = partial(cookie, secret, user, realm, kind)
-        return Http(connect=connect, scheme="https", cookie=signing)
+        return Http(connect=connect_securely, scheme="https", cookie=lambda _: cookie(secret, user, realm, kind))
 
-    return WebAccess(of_kind(_KERBEROS), of_kind(_DELEGATION))
+    return WebAccess(of_kind(_KERBEROS), of_kind(_DELEGATION), of_kind(_KERBEROS))
+
+
+def known_access(cookies: Callable[[str], str | None], certificates: str, *schemes: str) -> WebAccess:
+    """Access by the `cookies` for URLs that a login has brought. `schemes` are those of HDFS, YARN and the history
+    server; `certificates` (the text of a PEM file) are trusted beside the machine's own."""
+    context = ssl.create_default_context()
+    if certificates:
+        context.load_verify_locations(cadata=certificates)
+
+    def connect_securely(host: str, port: int, timeout: float) -> HTTPConnection:
+        return HTTPSConnection(host, port, timeout=timeout, context=context)
+
+    def of_scheme(scheme: str) -> Http:
+        return Http(connect=connect_securely if scheme == "https" else connect, scheme=scheme, cookie=cookies)
+
+    return WebAccess(*map(of_scheme, schemes))
 
 
 def cookie(secret: bytes, user: str, realm: str, kind: str, now: Callable[[], float] = time.time) -> str:

@@ -70,12 +70,12 @@ def connect(host: str, port: int, timeout: float) -> HTTPConnection:
 @dataclass(frozen=True, slots=True)
 class Http:
     """Sends one request on one connection. `timeout` is in seconds. `scheme` is that of the URLs that clients make;
-    `cookie` gives what goes with every request."""
+    `cookie` gives what goes with a request to a URL, if anything does."""
 
     timeout: float = 10.0
     connect: Connect = connect
     scheme: str = "http"
-    cookie: Callable[[], str] | None = None
+    cookie: Callable[[str], str | None] | None = None
 
     def get(self, url: str, query: Mapping[str, str] | None = None) -> Answer:
         """GET, JSON preferred. Raises Unreachable, and Rejected for status 400 and above."""
@@ -114,7 +114,8 @@ class Http:
         """
         parts = urlsplit(url)
         target = parts.path + (f"?{parts.query}" if parts.query else "")
-        own = {} if self.cookie is None else {"Cookie": self.cookie()}
+        cookie = None if self.cookie is None else self.cookie(url)
+        own = {} if cookie is None else {"Cookie": cookie}
         connection = self.connect(parts.hostname or "", parts.port or 80, self.timeout)
         try:
             with suppress(BrokenPipeError, ConnectionResetError):

@@ -14,10 +14,10 @@ from howdah.hadoop.configuration.security import (
     KEY_FILES,
     KEYS,
     SECRET,
-    Credentials,
     Keys,
     check_protection,
     krb5_conf,
+    own_credentials,
     principals,
     security_settings,
 )
@@ -120,7 +120,7 @@ def test_what_runs_keep_of_a_conf_directory_has_no_keys(tmp_path: Path) -> None:
 
 
 def test_the_owner_s_programs_log_in_by_themselves() -> None:
-    credentials = Credentials("ann", "/c")
+    credentials = own_credentials("ann", "/c")
     jdk = Jdk("/jdk", (17, 0, 1), "any", "amd64", ())
     script = environment_script(DISTRIBUTION, jdk, (), "/logs", credentials)
     assert "export KRB5PRINCIPAL='ann@HOWDAH'\n" in script

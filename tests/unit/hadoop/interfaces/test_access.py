@@ -36,7 +36,9 @@ def test_every_request_is_signed_anew() -> None:
             raise OSError("enough")
 
     times = iter(("one", "two"))
-    http = Http(connect=lambda host, port, timeout: Connection(host, port, timeout=timeout), cookie=lambda: next(times))
+    http = Http(
+        connect=lambda host, port, timeout: Connection(host, port, timeout=timeout), cookie=lambda _: next(times)
+    )
     for _ in range(2):
         with pytest.raises(Unreachable):
             http.get("https://127.0.0.1/jmx")
