@@ -13,7 +13,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from benchmarks.pairs import howdah
@@ -34,15 +35,8 @@ def measure() -> list[str]:
         }
         for name in ("this machine", "warm"):  # Fetches, and fills the store.
             ways[name]()
-        seconds: dict[str, list[float]] = {name: [] for name in ways}
-        for number in range(ROUNDS):
-            for name in random.Random(number).sample(sorted(ways), len(ways)):
-                seconds[name].append(ways[name]())
-                print(f"round {number}: {name} {seconds[name][-1]:.1f} s", file=sys.stderr, flush=True)
-    lines = [
-        f"- {name}: median {statistics.median(values):.1f} s ({min(values):.1f}–{max(values):.1f}, n={len(values)})"
-        for name, values in seconds.items()
-    ]
+        seconds = _in_rounds(ways)
+    lines = _medians(seconds)
     here = seconds["this machine"]
     over = [there - 1.5 * own for there, own in zip(seconds["warm"], here, strict=True)]
     lines.append(f"- warm − 1.5 × this machine: {statistics.median(over):.1f} s ({min(over):.1f} to {max(over):.1f})")
@@ -52,14 +46,47 @@ def measure() -> list[str]:
     return lines
 
 
-def _up_on(made: Lab, scratch: Path, *, together: bool) -> float:
+def measure_secured() -> list[str]:
+    """The same three hosts with their software: without Kerberos, and with it at two protections."""
+    with tempfile.TemporaryDirectory() as scratch, lab(Path(scratch, "lab"), HOSTS) as made:
+        place = Path(scratch, "warm")
+        words = ("authentication", "privacy")
+        ways: dict[str, Callable[[], float]] = {"open": lambda: _up_on(made, place, together=True)}
+        for word in words:
+            ways[word] = partial(_up_on, made, place, "--protection", word, together=True)
+        ways["open"]()
+        seconds = _in_rounds(ways)
+    lines = _medians(seconds)
+    for word in words:
+        ratios = [one / plain for one, plain in zip(seconds[word], seconds["open"], strict=True)]
+        lines.append(f"- {word} ÷ open: {statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})")
+    return lines
+
+
+def _in_rounds(ways: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(ROUNDS):
+        for name in random.Random(number).sample(sorted(ways), len(ways)):
+            seconds[name].append(ways[name]())
+            print(f"round {number}: {name} {seconds[name][-1]:.1f} s", file=sys.stderr, flush=True)
+    return seconds
+
+
+def _medians(seconds: Mapping[str, list[float]]) -> list[str]:
+    return [
+        f"- {name}: median {statistics.median(values):.1f} s ({min(values):.1f}–{max(values):.1f}, n={len(values)})"
+        for name, values in seconds.items()
+    ]
+
+
+def _up_on(made: Lab, scratch: Path, *options: str, together: bool) -> float:
     """The seconds of `up` on the hosts, whose files are below `scratch`."""
     scratch.mkdir(exist_ok=True)
     places = {name: scratch if together else scratch / name for name in HOSTS}
     listed = scratch / "hosts.yaml"
     listed.write_text("hosts:\n" + "".join(f"- {{host: {name}, scratch: {place}}}\n" for name, place in places.items()))
     os.environ["PATH"] = made.environment["PATH"]
-    return _up("--on", f"hosts:{listed}", "--insecure")
+    return _up("--on", f"hosts:{listed}", *(options or ("--insecure",)))
 
 
 def _up(*options: str) -> float:

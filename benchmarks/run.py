@@ -43,6 +43,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "agents": agents.measure,
     "channels": agents.measure_rest,
     "up-hosts": reached.measure,
+    "up-secure": reached.measure_secured,
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,
     "settings": arms.settings,

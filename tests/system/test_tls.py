@@ -67,8 +67,8 @@ def typed(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory, store: Path,
         yield typed
 
 
-@pytest.mark.promise("With TLS, the sort serves and the shuffle is the stock one", "how-to/accelerate")
-def test_the_sort_serves_and_the_shuffle_is_hadoops_own(typed: Typed, store: Path, port: int) -> None:
+@pytest.mark.promise("With TLS, sort and shuffle serve", "how-to/accelerate")
+def test_both_plugins_serve(typed: Typed, store: Path, port: int) -> None:
     trusting = ssl.create_default_context(cafile=str(store.with_suffix(".pem")))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as plain:
         trusting.wrap_socket(plain, server_hostname="localhost").close()
@@ -77,6 +77,6 @@ def test_the_sort_serves_and_the_shuffle_is_hadoops_own(typed: Typed, store: Pat
     keys = " ".join(f"-D '{key}={value}'" for key, value in settings_for("sort").items())
     said = typed(f"{program} -libjars {own_jar(ACCELERATOR_JAR)} {keys} /in /ours")
     assert counter(said, "Howdah Sort", "RECORDS") == 2 * LINES
-    assert counter(said, "Howdah Shuffle", "FALLBACKS_TLS") == 1
-    assert counter(said, "Howdah Shuffle", "RECORDS") is None
+    assert counter(said, "Howdah Shuffle", "FALLBACKS") is None
+    assert counter(said, "Howdah Shuffle", "RECORDS")
     assert counted(typed, "/ours") == counted(typed, "/stock")

@@ -91,9 +91,9 @@ def test_the_shuffle_must_have_given_every_record() -> None:
 def test_the_shuffle_says_why_it_left_something() -> None:
     left = service(MERGING, job({"Shuffle": {"RECORDS": 10, "FALLBACKS": 2}}))
     assert (left.whole, left.fallbacks) == (False, {"FALLBACKS": 2})
-    why = {"FALLBACKS_TLS": 2, "FALLBACKS_LOCAL": 0}
+    why = {"FALLBACKS_ENCRYPTED": 2, "FALLBACKS_LOCAL": 0}
     left = service(MERGING, job({"Shuffle": {"RECORDS": 10, "FALLBACKS": 2, **why}}))
-    assert (left.whole, left.fallbacks) == (False, {"FALLBACKS_TLS": 2})
+    assert (left.whole, left.fallbacks) == (False, {"FALLBACKS_ENCRYPTED": 2})
 
 
 def test_all_jobs_with_map_output_must_have_been_served() -> None:

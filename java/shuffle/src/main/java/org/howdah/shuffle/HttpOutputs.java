@@ -17,11 +17,14 @@ final class HttpOutputs<K, V> implements Transport<K, V> {
   private final MapServer server;
   private final int reduce;
 
-  HttpOutputs(MapOutputs<K, V> outputs) {
+  /** {@code tls} is null where outputs are served without. */
+  HttpOutputs(MapOutputs<K, V> outputs, Tls tls) {
     this.outputs = outputs;
     server =
         new MapServer(
-            outputs.context().getJobConf(), outputs.context().getReduceTask().getShuffleSecret());
+            outputs.context().getJobConf(),
+            outputs.context().getReduceTask().getShuffleSecret(),
+            tls);
     reduce = outputs.context().getReduceId().getTaskID().getId();
   }
 

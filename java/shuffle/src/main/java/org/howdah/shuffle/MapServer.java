@@ -4,7 +4,10 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URL;
+import java.net.UnknownHostException;
 import java.util.Collection;
 import java.util.Iterator;
 import javax.crypto.SecretKey;
@@ -30,12 +33,15 @@ final class MapServer {
   private static final int MOST_ID = 1000;
 
   private final SecretKey secret;
+  private final Tls tls;
   private final int attemptMs;
   private final int readTimeoutMs;
   private HttpURLConnection connection;
 
-  MapServer(JobConf job, SecretKey secret) {
+  /** {@code tls} is null where outputs are served without. */
+  MapServer(JobConf job, SecretKey secret, Tls tls) {
     this.secret = secret;
+    this.tls = tls;
     // 0 is no limit, as it is to the connection.
     attemptMs = Math.min(ATTEMPT_MS, job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, ATTEMPT_MS));
     readTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, USUAL_TIMEOUT_MS);
@@ -97,6 +103,9 @@ final class MapServer {
     synchronized (this) {
       connection = made;
     }
+    if (tls != null) {
+      tls.secure(made);
+    }
     made.addRequestProperty(SecureShuffleUtils.HTTP_HEADER_URL_HASH, signed);
     made.addRequestProperty(ShuffleHeader.HTTP_HEADER_NAME, ShuffleHeader.DEFAULT_HTTP_HEADER_NAME);
     made.addRequestProperty(
@@ -105,8 +114,11 @@ final class MapServer {
     made.setReadTimeout(readTimeoutMs);
     try {
       made.connect();
-    } catch (IOException silent) {
+    } catch (SocketException | SocketTimeoutException | UnknownHostException silent) {
       throw FetchFailure.of(FetchFailure.Kind.UNANSWERED, silent);
+    } catch (IOException untrusted) {
+      // Somebody has answered who is not the one.
+      throw FetchFailure.of(FetchFailure.Kind.REFUSED, untrusted);
     }
     return made;
   }

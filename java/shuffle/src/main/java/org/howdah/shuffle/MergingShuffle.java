@@ -11,7 +11,6 @@ import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.TaskStatus;
-import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.task.reduce.ExceptionReporter;
 import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
@@ -43,6 +42,7 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
   private MapOutputs<K, V> outputs;
   private MergedRecords merged;
   private Counters.Counter records;
+  private Tls tls;
   private Throwable failure;
 
   /** Made by Hadoop, in a container. */
@@ -63,7 +63,6 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
   private enum Refusal {
     LOCAL("its maps ran in this process"),
     ENCRYPTED("intermediate data is encrypted"),
-    TLS("map outputs are served over TLS"),
     PROVIDER("a provider of key orders is broken"),
     OTHER("the classes of this Hadoop are others");
 
@@ -123,9 +122,6 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
     if (job.getBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, false)) {
       return Refusal.ENCRYPTED;
     }
-    if (job.getBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, MRConfig.SHUFFLE_SSL_ENABLED_DEFAULT)) {
-      return Refusal.TLS;
-    }
     return null;
   }
 
@@ -139,6 +135,7 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
       return stock.run();
     }
     Reporter reporter = context.getReporter();
+    tls = Tls.of(context.getJobConf());
     Worker events = new MapEvents(context, scheduler, this);
     Fetchers fetchers = fetchers();
     try {
@@ -171,7 +168,7 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
 
   /** The ways to map outputs, the best first. */
   private List<Transport<K, V>> transports() {
-    return Arrays.asList(new DirectOutputs<>(outputs, node), new HttpOutputs<>(outputs));
+    return Arrays.asList(new DirectOutputs<>(outputs, node), new HttpOutputs<>(outputs, tls));
   }
 
   /** Ends all threads, however it is ended itself. */
@@ -187,6 +184,9 @@ public final class MergingShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, 
       }
     } finally {
       scheduler.close();
+      if (tls != null) {
+        tls.close();
+      }
     }
   }
 

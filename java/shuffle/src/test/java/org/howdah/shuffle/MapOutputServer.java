@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
+import javax.net.ssl.SSLContext;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
@@ -38,12 +41,23 @@ final class MapOutputServer {
   final List<String> asked = new CopyOnWriteArrayList<>();
 
   volatile Answer answer = this::all;
+
+  /** With which it serves TLS; null where it does not. */
+  SSLContext tls;
+
   private HttpServer server;
   private int port;
 
   /** Serves, at the port where it was before, if it was. */
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    if (tls == null) {
+      server = HttpServer.create(here, 0);
+    } else {
+      HttpsServer secured = HttpsServer.create(here, 0);
+      secured.setHttpsConfigurator(new HttpsConfigurator(tls));
+      server = secured;
+    }
     port = server.getAddress().getPort();
     server.setExecutor(Executors.newCachedThreadPool());
     server.createContext("/mapOutput", this::handle);
@@ -55,7 +69,7 @@ final class MapOutputServer {
   }
 
   String url() {
-    return "http://127.0.0.1:" + port;
+    return (tls == null ? "http" : "https") + "://127.0.0.1:" + port;
   }
 
   void put(TaskAttemptID map, byte[] segment, long rawLength) {

@@ -225,20 +225,15 @@ class MergingShuffleTest extends ReduceFixture {
   // why
   @Test
   void whatCannotBeServedIsLeftToHadoop() throws Exception {
-    String[] keys = {"mapreduce.job.encrypted-intermediate-data", "mapreduce.shuffle.ssl.enabled"};
-    for (String key : keys) {
-      JobConf job = job();
-      job.setBoolean(key, true);
-      new MergingShuffle<Text, Text>()
-          .init(Segments.context(job, reporter, null, master(), status));
-    }
+    JobConf job = job();
+    job.setBoolean("mapreduce.job.encrypted-intermediate-data", true);
+    new MergingShuffle<Text, Text>().init(Segments.context(job, reporter, null, master(), status));
     assertThat(counted("FALLBACKS_ENCRYPTED")).isEqualTo(1);
-    assertThat(counted("FALLBACKS_TLS")).isEqualTo(1);
     Map<TaskAttemptID, MapOutputFile> here = Collections.emptyMap();
     new MergingShuffle<Text, Text>()
         .init(Segments.context(reduce, job(), reporter, null, master(), status, here));
     assertThat(counted("FALLBACKS_LOCAL")).isEqualTo(1);
-    assertThat(counted("FALLBACKS")).isEqualTo(3);
+    assertThat(counted("FALLBACKS")).isEqualTo(2);
   }
 
   // Promise (how-to/accelerate): A provider that is broken leaves the job to the stock classes

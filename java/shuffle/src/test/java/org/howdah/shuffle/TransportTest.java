@@ -45,7 +45,7 @@ class TransportTest {
     HTTP {
       @Override
       Transport<Text, Text> of(MapOutputs<Text, Text> outputs) {
-        return new HttpOutputs<>(outputs);
+        return new HttpOutputs<>(outputs, null);
       }
     };
 
