@@ -14,10 +14,13 @@ import click
 
 from howdah.cli.options import conf_option, json_option, making_options, name_option, parse_conf
 from howdah.cli.request import cluster_request
+from howdah.hadoop.configuration.plan import NONE
 
+_REALM = "realm"
 _STEPS = {
     "allocation": "hosts and ports",
     "hadoop": "Hadoop, JDK, class archive (made once for each JDK)",
+    _REALM: "Kerberos: the cluster's realm and keys",
     "configuration": "configuration written",
     "format": "file system formatted",
     "start": "daemons started",
@@ -54,7 +57,8 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
     began = time.monotonic()
     started = StartedCluster(request)
     try:
-        with _steps(began, quiet=as_json) as announce:
+        steps = {step: done for step, done in _STEPS.items() if step != _REALM or request.security != NONE}
+        with _steps(steps, began, quiet=as_json) as announce:
             manifest = started.wait_until_up(announce)
         started.detach()
     except BaseException:
@@ -78,9 +82,9 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
 
 @contextmanager
-def _steps(began: float, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """What is to be told of each step that is done. The one that goes on is shown with a clock in a terminal;
-    elsewhere, it is named when it takes long."""
+def _steps(left: dict[str, str], began: float, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """What is to be told of each step that is done, of those that are `left`. The one that goes on is shown with a
+    clock in a terminal; elsewhere, it is named when it takes long."""
     if quiet:
         yield lambda _: None
         return
@@ -91,9 +95,8 @@ def _steps(began: float, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
     console = Console(highlight=False)
     if not console.is_terminal or console.is_dumb_terminal:
-        yield from _plain_steps(began)
+        yield from _plain_steps(left, began)
         return
-    left = dict(_STEPS)
     with Live(UnderWay(_next(left), began), console=console, refresh_per_second=4, transient=True) as live:
 
         def announce(step: str) -> None:
@@ -104,9 +107,7 @@ def _steps(began: float, *, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield announce
 
 
-def _plain_steps(began: float) -> Iterator[Callable[[str], None]]:
-    left = dict(_STEPS)
-
+def _plain_steps(left: dict[str, str], began: float) -> Iterator[Callable[[str], None]]:
     def wait() -> threading.Timer:
         timer = threading.Timer(_LONG_SECONDS, click.echo, (f"           under way: {_next(left)}",))
         timer.daemon = True

@@ -19,16 +19,16 @@ from howdah.cluster.faults import CABLES, SIGNALS, HostFault
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.installation import Installation, check_alike, install_all
 from howdah.cluster.ownership import claim_directories, remove_data
-from howdah.cluster.realm import access_of
+from howdah.cluster.realm import access_of, check_can_log_in, check_clocks, credentials_of
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration import tuning
-from howdah.hadoop.configuration.cluster import configure, environment_script
+from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
 from howdah.hadoop.configuration.plan import NONE, Plan, Quarters
 from howdah.hadoop.configuration.roles import Role
-from howdah.hadoop.configuration.security import own_credentials
+from howdah.hadoop.configuration.security import Keys, check_overrides
 from howdah.hadoop.configuration.sizing import Sizing, combine, size_cluster
 from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
 from howdah.hadoop.distribution.fetch import fetch
@@ -72,7 +72,8 @@ class Assembly:
         Raises:
             HowdahError: whatever stood in the way; `take_down` must be called all the same.
         """
-        request, home = self._request, self._directory
+        request = self._request
+        check_overrides(request.settings, request.security)
         plan, free = self._acquire()
         hosts = self._allocation.hosts
         host = hosts[plan.masters.host]
@@ -82,6 +83,9 @@ class Assembly:
         shared = any(one.name == "class-data-sharing" for one in tuned)
         installed, own = self._install(plan, distribution, archive=shared)
         check_alike({**installed, _CLIENTS: own})
+        if plan.security != NONE:
+            check_can_log_in({**installed, _CLIENTS: own})
+            check_clocks(hosts, host.name)
         sizing = _size(plan, hosts, free)
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, host.name)
@@ -110,11 +114,10 @@ class Assembly:
         settings, of_nodes = tuning.resolve(tuned, facts, request.task_flags), tuning.for_nodes(tuned, sizing)
         configuration = configure(plan, jobs, settings, request.settings, of_nodes, owner=process_user())
         keys = daemons.start_realm()
+        if keys is not None:
+            announce("realm")
         daemons.write_configuration(configuration, clients)
-        credentials = None if keys is None else own_credentials(process_user(), str(home.conf))
-        script = environment_script(own.distribution, own.jdk, clients, str(home.logs), credentials)
-        of_clients = {} if keys is None else keys.of_clients(plan, str(home.conf))
-        self._write_client(plan, {**configuration.files(None, script), **of_clients})
+        self._write_client(plan, configuration, own, clients, keys)
         announce("configuration")
         daemons.start(announce)
         self._wait(announce, check_wanted)
@@ -164,11 +167,16 @@ class Assembly:
         free = min(over(hosts, lambda one: _check_disks(one, plan.quarters[one.name])).values())
         return plan, free
 
-    def _write_client(self, plan: Plan, files: Mapping[str, bytes]) -> None:
+    def _write_client(
+        self, plan: Plan, configuration: Configuration, own: Installation, flags: tuple[str, ...], keys: Keys | None
+    ) -> None:
         """The conf directory of clients, where it is not that of the masters."""
-        home = self._directory
-        if any(quarters.conf == str(home.conf) for quarters in plan.quarters.values()):
+        home, conf = self._directory, str(self._directory.conf)
+        if any(quarters.conf == conf for quarters in plan.quarters.values()):
             return
+        credentials = credentials_of(plan, home)
+        script = environment_script(own.distribution, own.jdk, flags, str(home.logs), credentials)
+        files = {**configuration.files(None, script), **({} if keys is None else keys.of_clients(plan, conf))}
         for directory in (home.conf, home.client, home.logs):
             directory.mkdir(mode=0o700, exist_ok=True)
         for name, content in files.items():

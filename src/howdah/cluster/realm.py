@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from howdah.cluster.installation import Installation
 from howdah.cluster.state import ClusterDirectory
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.plan import KDC_PORT, NONE, Plan
@@ -23,11 +24,15 @@ from howdah.hadoop.configuration.security import (
 )
 from howdah.hadoop.interfaces.access import OPEN, WebAccess, signed_access
 from howdah.host import Host, Process, operations
+from howdah.host.over import over
 from howdah.host.user import process_user
 
 _READY_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 _READY = "ready"
+_GSSAPI = "jdk.security.jgss"
+_SKEW_SECONDS = 240.0
+"""A minute less than the five that Kerberos allows."""
 
 
 def access_of(plan: Plan, directory: ClusterDirectory) -> WebAccess:
@@ -45,6 +50,39 @@ def access_of(plan: Plan, directory: ClusterDirectory) -> WebAccess:
 def credentials_of(plan: Plan, directory: ClusterDirectory) -> Credentials | None:
     """How this user's programs on this machine log in to a cluster; None where nobody has to."""
     return None if plan.security == NONE else own_credentials(process_user(), str(directory.conf))
+
+
+def check_can_log_in(installed: Mapping[str, Installation]) -> None:
+    """Raises HostProblem where the Java of a host knows nothing of Kerberos."""
+    for host, one in installed.items():
+        if one.jdk.modules and _GSSAPI not in one.jdk.modules:
+            raise HostProblem(
+                f"the Java in {one.jdk.home} has no module {_GSSAPI}, which Kerberos needs",
+                host=host,
+                hint="Name another one for this host (`java: DIR` in the list, JAVA_HOME here), or use --insecure.",
+            )
+
+
+def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:
+    """Raises HostProblem where the clock of a host, or this machine's, is so far from that of the host of the `masters`
+    that no ticket of theirs is good."""
+
+    def ahead(host: Host) -> float:
+        """Seconds, of this machine's clock; a round trip may take as long as it likes."""
+        before = time.time()
+        there, _ = operations.moment(host)
+        return there - (before + time.time()) / 2
+
+    found = over(hosts, ahead)
+    for name, seconds in (("this machine", 0.0), *found.items()):
+        apart = seconds - found[masters]
+        if abs(apart) > _SKEW_SECONDS:
+            raise HostProblem(
+                f"its clock is {abs(apart):.0f} s {'ahead of' if apart > 0 else 'behind'} that of {masters}; Kerberos "
+                f"allows {_SKEW_SECONDS:.0f} s",
+                host=name,
+                hint="Set it, or have it kept by NTP. --insecure makes a cluster without Kerberos.",
+            )
 
 
 def realm_directory(plan: Plan) -> str:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import platform
+import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from howdah.cluster.realm import access_of, credentials_of, make_keys, realm_arguments, realm_directory
+from howdah.cluster.installation import Installation
+from howdah.cluster.realm import (
+    access_of,
+    check_can_log_in,
+    check_clocks,
+    credentials_of,
+    make_keys,
+    realm_arguments,
+    realm_directory,
+)
 from howdah.cluster.state import ClusterDirectory
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.plan import Plan
 from howdah.hadoop.configuration.security import KEY_FILES, SECRET
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jdk import Jdk
 from howdah.hadoop.interfaces.access import OPEN
 from howdah.host import Host
 from howdah.host.channel import open_local
@@ -96,3 +109,40 @@ def test_an_open_cluster_has_no_keys_and_keys_that_are_gone_are_an_error(plan: P
     credentials = credentials_of(plan, directory)
     assert credentials is not None
     assert credentials.environment["KRB5PRINCIPAL"] == f"{process_user()}@HOWDAH"
+
+
+def installation(*modules: str) -> Installation:
+    hadoop = Distribution("3.4.2", Path("/hadoop"), "home", (), (), ())
+    return Installation(hadoop, Jdk("/jdk", (17, 0, 1), "any", "amd64", modules), None)
+
+
+@pytest.mark.promise("A JDK without GSSAPI is an error before daemons start", "how-to/secure")
+def test_a_java_without_kerberos_is_named_with_its_host() -> None:
+    check_can_log_in({"red": installation("java.base", "jdk.security.jgss"), "unknown": installation()})
+    with pytest.raises(HostProblem, match=r"\[blue\] the Java in /jdk has no module jdk.security.jgss"):
+        check_can_log_in({"red": installation("jdk.security.jgss"), "blue": installation("java.base")})
+
+
+@dataclass
+class Clock:
+    """A host whose clock is so many seconds ahead."""
+
+    name: str
+    ahead: float
+
+    def call(self, operation: str, /) -> dict[str, float]:
+        assert operation == "machine.moment"
+        return {"utc": time.time() + self.ahead, "monotonic": 1.0}
+
+
+def clocks(**ahead: float) -> dict[str, Host]:
+    return {name: cast("Host", Clock(name, seconds)) for name, seconds in ahead.items()}
+
+
+@pytest.mark.promise("Clocks with which no ticket is good are an error before daemons start", "how-to/secure")
+def test_clocks_that_differ_too_much_are_named() -> None:
+    check_clocks(clocks(red=100.0, blue=-100.0), "red")
+    with pytest.raises(HostProblem, match=r"\[blue\] its clock is 300 s behind that of red; Kerberos allows 240 s"):
+        check_clocks(clocks(red=100.0, blue=-200.0), "red")
+    with pytest.raises(HostProblem, match=r"\[this machine\] its clock is 300 s behind that of red"):
+        check_clocks(clocks(red=300.0, blue=300.0), "red")

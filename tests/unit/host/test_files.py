@@ -118,3 +118,25 @@ def test_what_lies_in_the_way_of_a_file_is_not_written_to(tmp_path: Path) -> Non
     (tmp_path / "conf.new").write_text("left by a writer that was killed")
     files.write(str(tmp_path / "conf"), b"newer")
     assert [one.name for one in sorted(tmp_path.iterdir())] == ["conf", "victim"]
+
+
+def test_what_goes_while_a_directory_is_listed_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "stays").touch()
+    ended = threading.Event()
+
+    def come_and_go() -> None:
+        while not ended.is_set():
+            for number in range(20):
+                (tmp_path / f"new{number}").touch()
+            for number in range(20):
+                (tmp_path / f"new{number}").unlink()
+
+    with ThreadPoolExecutor(1) as pool:
+        going = pool.submit(come_and_go)
+        try:
+            found = [{entry["name"] for entry in files.listing(str(tmp_path))} for _ in range(2000)]
+        finally:
+            ended.set()
+        going.result()
+    assert all("stays" in names for names in found)
+    assert any(len(names) > 1 for names in found)

@@ -32,6 +32,8 @@ _INSTANCE = "howdah"
 _WEB = "HTTP"
 _EVERY = "*"
 """Web servers are whichever principal of their keytab a client asks for."""
+_WORDS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
+_POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 _MASTERS = ("nn", "rm", "jhs")
 _WORKERS = ("dn", "nm")
 _ENCRYPTION = "aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96"
@@ -61,6 +63,23 @@ def check_protection(word: str) -> str:
     if word not in PROTECTIONS:
         raise UsageError(f"there is no protection {word!r}", hint=did_you_mean(word, PROTECTIONS))
     return word
+
+
+def check_overrides(settings: Mapping[str, str], protection: str) -> None:
+    """Refuses settings of the user's with which the daemons of a cluster with this `protection` would not start, or
+    would not understand each other. Raises UsageError."""
+    for key in _WORDS:
+        words = [word.strip() for word in settings.get(key, "").split(",") if word.strip()]
+        if wrong := next((word for word in words if word not in PROTECTIONS[1:]), None):
+            raise UsageError(f"{key} has {wrong!r}", hint=did_you_mean(wrong, PROTECTIONS[1:]))
+    if protection == NONE:
+        return
+    for key, needed in (*((key, "HTTPS_ONLY") for key in _POLICIES), ("hadoop.security.authentication", "kerberos")):
+        if settings.get(key, needed) != needed:
+            raise UsageError(
+                f"{key} is to be {settings[key]}, and a secured cluster without root has {needed}",
+                hint="DataNodes on ports that anybody may open need it. --insecure makes a cluster without Kerberos.",
+            )
 
 
 def krb5_flag(conf: str) -> str:

@@ -157,14 +157,19 @@ def rename(path: str, to: str) -> None:
 
 
 def listing(path: str) -> List[Dict[str, Any]]:
-    """Name, type (`file`, `directory`, `link`, `other`) and size of each entry, sorted by name."""
+    """Name, type (`file`, `directory`, `link`, `other`) and size of each entry, sorted by name. What goes meanwhile is
+    left out."""
     entries = []
     with os.scandir(path) as found:
         for entry in found:
             kind = "link" if entry.is_symlink() else "directory" if entry.is_dir() else "file"
             if kind == "file" and not entry.is_file():
                 kind = "other"
-            entries.append({"name": entry.name, "type": kind, "size": entry.stat(follow_symlinks=False).st_size})
+            try:
+                size = entry.stat(follow_symlinks=False).st_size
+            except FileNotFoundError:
+                continue
+            entries.append({"name": entry.name, "type": kind, "size": size})
     return sorted(entries, key=lambda item: item["name"])
 
 

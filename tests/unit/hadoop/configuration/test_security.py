@@ -15,6 +15,7 @@ from howdah.hadoop.configuration.security import (
     KEYS,
     SECRET,
     Keys,
+    check_overrides,
     check_protection,
     krb5_conf,
     own_credentials,
@@ -136,3 +137,23 @@ def test_a_wrong_word_is_refused_with_the_right_one() -> None:
     assert check_protection("privacy") == "privacy"
     with pytest.raises(UsageError, match="no protection 'privat'"):
         check_protection("privat")
+
+
+@pytest.mark.promise("Settings with which secured daemons would not start are refused", "how-to/secure")
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("hadoop.rpc.protection", "privat", "hadoop.rpc.protection has 'privat'"),
+        ("dfs.data.transfer.protection", "privacy,nothing", "dfs.data.transfer.protection has 'nothing'"),
+        ("dfs.http.policy", "HTTP_ONLY", "a secured cluster without root has HTTPS_ONLY"),
+        ("hadoop.security.authentication", "simple", "a secured cluster without root has kerberos"),
+    ],
+)
+def test_settings_that_contradict_protection_are_refused(key: str, value: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        check_overrides({key: value}, "privacy")
+
+
+def test_other_settings_are_the_users_own() -> None:
+    check_overrides({"hadoop.rpc.protection": "privacy,integrity", "dfs.replication": "1"}, "authentication")
+    check_overrides({"dfs.http.policy": "HTTP_ONLY", "hadoop.security.authentication": "simple"}, "none")
