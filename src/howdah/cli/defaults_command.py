@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from howdah.hadoop.configuration.tuning import Facts, Tuning
 
 _UNSET = "–"
+_WIDE = 10_000
+"""Columns of a pipe: whoever reads it wants the flags whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> 
         click.echo(wrapped(f"{one.why[:1].upper()}{one.why[1:]}.", columns))
         click.echo(wrapped(f"Changes no results: {one.results[:1].lower()}{one.results[1:]}.", columns))
         cells = [(row.key, _UNSET if row.stock is None else row.stock or '""', _value(row)) for row in rows]
-        for line in in_columns(("", "STOCK", "HERE"), cells, columns):
+        for line in in_columns(("", "STOCK", "HERE"), cells, columns if sys.stdout.isatty() else _WIDE):
             click.echo(line)
         click.echo()
     click.echo("`howdah up --without NAME` leaves one out, `--defaults stock` all; `--conf KEY=VALUE` wins over all.")

@@ -93,8 +93,10 @@ def _matches(
 
 def _remove(paths: Sequence[Path], *, yes: bool) -> None:
     """Shows `paths` and removes them once somebody has said so. One that cannot be removed keeps none of the others."""
-    from howdah.store.removal import remove_run, size_of
+    from howdah.store.removal import remove_leftovers, remove_run, size_of
 
+    for root in {path.parent for path in paths}:
+        remove_leftovers(root)
     if not paths:
         click.echo("No runs match.")
         return

@@ -11,6 +11,8 @@ from howdah.store import layout
 from howdah.store.experiment import is_experiment
 from howdah.store.locks import holder_of
 
+_REMOVED = ".removed-"
+
 
 def check_removable(path: Path) -> None:
     """Raises UsageError where the run directory `path` is to stay."""
@@ -31,10 +33,16 @@ def size_of(path: Path) -> int:
     return sum(file.lstat().st_size for file in path.rglob("*") if not file.is_dir())
 
 
+def remove_leftovers(root: Path) -> None:
+    """Removes what an interrupted `remove_run` has left in `root`."""
+    for left in root.glob(f"{_REMOVED}*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
 def remove_run(path: Path) -> None:
     """Removes a run directory whole: it has another name before the first file goes, so that what is interrupted
     leaves no half of a run. Raises UsageError as `check_removable` does, OSError where it cannot be removed."""
     check_removable(path)
-    gone = path.with_name(f".removed-{path.name}-{os.getpid()}")
+    gone = path.with_name(f"{_REMOVED}{path.name}-{os.getpid()}")
     path.rename(gone)
     shutil.rmtree(gone)

@@ -124,3 +124,12 @@ def test_somebody_who_sits_there_is_asked(root: Path, answer: str, stay: list[st
 def test_what_was_being_removed_is_no_run(root: Path) -> None:
     (root / "a").rename(root / ".removed-a-1")
     assert left(root) == ["b", "c", "d"]
+
+
+def test_what_an_interrupted_removal_left_goes_with_the_next(root: Path) -> None:
+    left_behind = root / ".removed-z-1"
+    (left_behind / "series").mkdir(parents=True)
+    said = call(root, "rm", "a", "--yes")
+    assert said.exit_code == 0, said.output
+    assert not left_behind.exists()
+    assert left(root) == ["b", "c", "d"]
