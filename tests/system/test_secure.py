@@ -25,6 +25,7 @@ from tests.system.running import Howdah
 pytestmark = pytest.mark.daemons
 
 _EVE = 47111
+_PLANTED = "planted-for-nobody-to-see"
 _PLAIN_READ = struct.pack(">hB", 28, 81)
 """What begins a request for a block: the version of the protocol, and the operation READ_BLOCK."""
 
@@ -41,7 +42,9 @@ def shut(howdah: Howdah) -> Iterator[dict[str, Any]]:
 def run(howdah: Howdah, shut: dict[str, Any]) -> Path:
     """A TeraSort on it, with our plugins."""
     arguments = ("--size", "smoke", "--cluster", "shut", "--accelerator", "sort", "--json")
-    record = howdah("run", "terasort", *arguments).json()
+    said = howdah("run", "terasort", *arguments, "--conf", f"fs.s3a.secret.key={_PLANTED}").ok()
+    assert _PLANTED not in said.out + said.err
+    record = said.json()
     return Path(record["runs"][0]["path"])
 
 
@@ -166,7 +169,7 @@ def test_no_key_is_in_what_a_run_keeps(howdah: Howdah, run: Path) -> None:
     server = (conf_of(howdah) / "ssl-server.xml").read_text()
     passphrase = server.partition("<name>ssl.server.keystore.password</name><value>")[2].partition("<")[0]
     assert len(passphrase) > 20
-    secrets = [(keys / "http-secret").read_bytes(), passphrase.encode()]
+    secrets = [(keys / "http-secret").read_bytes(), passphrase.encode(), _PLANTED.encode()]
     # The key of a keytab is its last bytes.
     secrets += [file.read_bytes()[-20:] for file in keys.glob("*.keytab")]
     places = (run, howdah.home / "clusters" / "shut" / "logs")

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from howdah.model.accelerator import NONE
 from howdah.model.metric import Metric
+from howdah.model.redaction import redacted
 from howdah.model.sample import Moment
 from howdah.model.storage import HDFS
 
@@ -41,7 +42,8 @@ class Trial:
     @property
     def identity(self) -> str:
         """Sixteen hexadecimal digits of the SHA-256 of the resolved settings."""
-        text = json.dumps([self.workload, dict(self.settings)], sort_keys=True, separators=(",", ":"))
+        record = [self.workload, redacted(self.settings)]  # As it is kept, so that it is the same when it is read.
+        text = json.dumps(record, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property

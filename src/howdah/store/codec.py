@@ -8,16 +8,18 @@ from typing import Any
 
 from howdah.model.environment import Environment
 from howdah.model.metric import Metric
+from howdah.model.redaction import redacted
 from howdah.model.run import Caveat, Check, Outcome, Phase, Run, Trial
 from howdah.model.sample import Moment, Sample
 from howdah.store.layout import SCHEMA
 
 
 def encode_run(run: Run) -> dict[str, Any]:
-    """`run.json` as a mapping."""
+    """`run.json` as a mapping, without the values of sensitive settings."""
     record = {"schema": SCHEMA, **asdict(run)}
     record["trial"] = {**asdict(run.trial), "identity": run.trial.identity}
-    return record
+    kept: dict[str, Any] = redacted(record)
+    return kept
 
 
 def decode_run(record: Mapping[str, Any]) -> Run:

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from howdah.errors import HostProblem
 from howdah.model.environment import Environment
+from howdah.model.redaction import redacted
 from howdah.model.run import Run
 from howdah.model.sample import Sample
 from howdah.store import layout
@@ -58,7 +59,8 @@ class RunWriter:
 
     def readback(self, held: Mapping[str, Sequence[str]]) -> None:
         """Writes `readback.json`: every value held by `daemons/KEY` or `PHASE/KEY`."""
-        self._replace(layout.READBACK, {"schema": layout.SCHEMA, "held": {key: list(held[key]) for key in held}})
+        kept = redacted({key: list(held[key]) for key in held})
+        self._replace(layout.READBACK, {"schema": layout.SCHEMA, "held": kept})
 
     def samples(self, samples: Iterable[Sample]) -> None:
         """Appends to `samples.jsonl`."""
@@ -88,8 +90,8 @@ class RunWriter:
         return target
 
     def keep_json(self, relative: str, record: Mapping[str, Any]) -> Path:
-        """As `keep`, for a JSON document."""
-        return self.keep(relative, json.dumps(record, indent=1).encode() + b"\n")
+        """As `keep`, for a JSON document, without the values of sensitive settings."""
+        return self.keep(relative, json.dumps(redacted(record), indent=1).encode() + b"\n")
 
     def close(self) -> None:
         """Syncs and closes the series; the run is then nobody's work. May be called twice."""

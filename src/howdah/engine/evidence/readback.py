@@ -11,6 +11,7 @@ from pathlib import Path
 
 from howdah.hadoop.configuration.cluster import Scope, scope_of
 from howdah.hadoop.interfaces.effective import Setting, parse_conf
+from howdah.model.redaction import is_sensitive
 from howdah.model.run import Check
 from howdah.store import layout
 
@@ -90,6 +91,8 @@ def check_settings(asked: Mapping[str, str], held: ReadBack, measured: Collectio
     wrong, right = [], []
     jobs = [settings for phase, settings in held.jobs.items() if phase in measured]
     for key, value in asked.items():
+        if is_sensitive(key):
+            continue  # What was held is not kept.
         if scope_of(key) is Scope.CLUSTER:
             places = [held.daemons]
         else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from howdah.cluster.live import LiveCluster
 from howdah.engine.evidence.readback import DAEMON_FLAGS
-from howdah.hadoop.configuration.site import read_client_files
+from howdah.hadoop.configuration.site import read_client_files, redacted_file
 from howdah.hadoop.distribution.distribution import sha256
 from howdah.hadoop.distribution.spark import Spark
 from howdah.hadoop.interfaces.effective import effective_configuration
@@ -17,6 +17,7 @@ from howdah.hadoop.interfaces.http import Unreachable
 from howdah.host import Host, operations
 from howdah.host.over import over
 from howdah.model.environment import Environment
+from howdah.model.redaction import REDACTED, is_sensitive
 from howdah.model.run import Caveat
 from howdah.store import RunWriter
 
@@ -53,7 +54,7 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
     """Keeps the files of the conf directory, the JVM flags of the daemons that Howdah started, and what each live
     daemon says at `/conf`; caveats where it is silent."""
     for name, content in read_client_files(cluster.conf).items():
-        writer.keep(f"conf/{name}", content)
+        writer.keep(f"conf/{name}", redacted_file(name, content))
     flags: dict[str, list[str]] = {}
     for host, daemons in cluster.daemons_by_host().values():
         lines = operations.command_lines(host, [daemon.pid for daemon in daemons])
@@ -68,7 +69,10 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
             continue
         writer.keep_json(
             f"conf/effective/{name}.json",
-            {key: {"value": one.value, "source": one.source} for key, one in sorted(settings.items())},
+            {
+                key: {"value": REDACTED if is_sensitive(key) else one.value, "source": one.source}
+                for key, one in sorted(settings.items())
+            },
         )
     return missing
 

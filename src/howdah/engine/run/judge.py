@@ -16,6 +16,7 @@ from howdah.engine.run.record import Record
 from howdah.engine.run.storages import job_files
 from howdah.errors import ClusterProblem, HowdahError, Untrusted, WorkloadFailed
 from howdah.hadoop.configuration.roles import DATANODE
+from howdah.hadoop.configuration.site import redacted_file
 from howdah.hadoop.history.job_files import find_history
 from howdah.hadoop.history.job_history import DamagedHistory, parse_history
 from howdah.hadoop.interfaces.effective import parse_conf
@@ -128,7 +129,8 @@ class Judge:
             patience=patience,
         )
         self._writer.keep(f"jobs/{job_id}.jhist", history)
-        self._writer.keep(f"jobs/{job_id}_conf.xml", configuration)
+        kept = f"{job_id}_conf.xml"
+        self._writer.keep(f"jobs/{kept}", redacted_file(kept, configuration))
         try:
             job = parse_history(history)
         except DamagedHistory as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from howdah.engine.run.judge import Judge
 from howdah.engine.run.record import Record
 from howdah.engine.run.sampling import Sampler, span_of
 from howdah.errors import HowdahError, WorkloadFailed
+from howdah.hadoop.configuration.site import redacted_file
 from howdah.model.job import Job
 from howdah.model.run import Phase, PhaseKind
 from howdah.store import RunWriter
@@ -74,13 +76,14 @@ class PhaseRunner:
         phases.append(Phase(phase, kind, now(), command=launch.shown))
         self._hooks.save()
         try:
-            argv, environment = launch.client(self._client_conf(phase))
-            submission = submit(
-                self._cluster,
-                Client(argv, environment, f"{self._tag}-{phase}", str(log), launch.fatal),
-                progress=self._observer.progress,
-                check=self._hooks.check,
-            )
+            with self._client_conf(phase) as conf:
+                argv, environment = launch.client(conf)
+                submission = submit(
+                    self._cluster,
+                    Client(argv, environment, f"{self._tag}-{phase}", str(log), launch.fatal),
+                    progress=self._observer.progress,
+                    check=self._hooks.check,
+                )
             jobs = self._judge.finished_jobs(phase, submission, log, judged=launch.judged)
         except HowdahError as error:
             phases[-1] = replace(phases[-1], end=now(), error=error.message)
@@ -114,10 +117,20 @@ class PhaseRunner:
             return [one.id for one in found if self._tag not in one.tags and one.was_there(start, end)]
         return ()
 
-    def _client_conf(self, phase: str) -> Path:
+    @contextmanager
+    def _client_conf(self, phase: str) -> Iterator[Path]:
         """A configuration directory for this phase's client: the cluster's, the run's own keys, and the tags by which
-        its applications are found."""
+        its applications are found. It is that of the run, or, where that is to keep a secret, one beside it that is
+        gone afterwards."""
         settings = {**self._settings, "mapreduce.job.tags": self.tags(phase)}
-        for name, content in self._cluster.client_files(settings).items():
+        files = self._cluster.client_files(settings)
+        clean = {name: redacted_file(name, content) for name, content in files.items()}
+        for name, content in clean.items():
             kept = self._writer.keep(f"conf/clients/{phase}/{name}", content)
-        return kept.parent
+        if clean == files:
+            yield kept.parent
+            return
+        with tempfile.TemporaryDirectory(prefix="howdah-conf-") as place:
+            for name, content in files.items():
+                Path(place, name).write_bytes(content)
+            yield Path(place)

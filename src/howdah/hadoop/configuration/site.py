@@ -12,6 +12,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from howdah.errors import UsageError
+from howdah.model.redaction import REDACTED, is_sensitive, redacted_script
 
 # The order in which Hadoop's clients load them: of a key that two files have, the later file's value holds.
 SITES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
@@ -198,6 +199,30 @@ def read_client_files(directory: Path) -> dict[str, bytes]:
         with suppress(OSError):
             files[file.name] = file.read_bytes()
     return files
+
+
+def redacted_file(name: str, content: bytes) -> bytes:
+    """A file of Hadoop's configuration, with `<redacted>` for the values of sensitive settings; the same bytes where it
+    has none, or is of no kind that has any."""
+    if name.endswith(".xml"):
+        return _redacted_xml(content)
+    if not name.endswith(".sh"):
+        return content
+    text = content.decode("utf-8", "replace")
+    return content if (clean := redacted_script(text)) == text else clean.encode()
+
+
+def _redacted_xml(content: bytes) -> bytes:
+    try:
+        root = ElementTree.fromstring(content)  # noqa: S314, it is the cluster's own
+    except ElementTree.ParseError:
+        return content
+    found = False
+    for element in root.iter("property"):
+        value = element.find("value")
+        if value is not None and value.text and is_sensitive(element.findtext("name", "").strip()):
+            value.text, found = REDACTED, True
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) if found else content
 
 
 def _read(file: Path) -> bytes:
