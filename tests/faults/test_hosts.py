@@ -27,7 +27,7 @@ def nothing_is_left(home: Home, name: str = "many") -> None:
     down = home.howdah("down", "--name", name)
     assert down.code == 0, down.said
     place = home.path / "clusters" / name
-    assert sorted(one.name for one in place.iterdir()) == ["cluster.json", "lock", "logs", "supervisor.log"]
+    assert sorted(one.name for one in place.iterdir()) == ["cluster.json", "logs", "supervisor.log"]
     eventually(lambda: not home.processes(), 15, "nothing is left running")
 
 

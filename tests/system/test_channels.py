@@ -113,7 +113,7 @@ def test_status_says_which_daemons_are_where(howdah: Howdah, gamma: dict[str, An
 def test_down_brings_the_logs_home_and_leaves_nothing_else(howdah: Howdah, gamma: dict[str, Any]) -> None:
     howdah("down", "--name", "gamma").ok()
     kept = ClusterDirectory("gamma", howdah.home / "clusters" / "gamma")
-    assert sorted(entry.name for entry in kept.path.iterdir()) == ["cluster.json", "lock", "logs", "supervisor.log"]
+    assert sorted(entry.name for entry in kept.path.iterdir()) == ["cluster.json", "logs", "supervisor.log"]
     assert len(list(kept.logs.glob("*.log"))) == 9
     assert "STARTUP_MSG" in howdah("logs", "--name", "gamma", "namenode", "-n", "10000").ok().out
     assert not [one for one in processes_of(howdah.home) if "gamma" in str(one)]
