@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.errors import UsageError
+from howdah.hadoop.configuration.security import POLICIES
 from howdah.hadoop.configuration.site import expand, read_conf_dir
 from howdah.hadoop.configuration.site_warnings import PLACEHOLDER, site_warnings
 from howdah.model.storage import POSIX_SCHEME
 
 _PREFIX = "conf:"
-_POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 _MANAGER = "yarn.resourcemanager"
 _ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
 
@@ -71,7 +71,7 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
     """
     default = settings.get("fs.defaultFS", "")
     service = default.removeprefix("hdfs://").rstrip("/")
-    hdfs, yarn, jobhistory = (_scheme(settings, key) for key in _POLICIES)
+    hdfs, yarn, jobhistory = (_scheme(settings, key) for key in POLICIES)
     pages, port = ("https-address", 9871) if hdfs == "https" else ("http-address", 9870)
     namenodes = [
         _address(settings, f"dfs.namenode.{pages}.{one}", port, f"dfs.namenode.rpc-address.{one}")
@@ -125,7 +125,7 @@ def _check_supported(settings: Mapping[str, str]) -> None:
     """Raises UsageError for a cluster that is asked in a way that Howdah does not know."""
     for key, known in (
         ("hadoop.security.authentication", ("simple", "kerberos")),
-        *((key, ("HTTP_ONLY", "HTTP_AND_HTTPS", "HTTPS_ONLY")) for key in _POLICIES),
+        *((key, ("HTTP_ONLY", "HTTP_AND_HTTPS", "HTTPS_ONLY")) for key in POLICIES),
     ):
         value = settings.get(key, "").strip()
         if value and value.lower() not in map(str.lower, known):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-import textwrap
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ _LOGIN_SECONDS = 90.0
 _LONG_SECONDS = 3600.0
 """A ticket that ends so soon may end within a run."""
 _EARLY_SECONDS = 120.0
-"""A cookie that ends so soon is asked for anew."""
+"""A cookie that ends so soon is replaced."""
 _ENDS = re.compile(r"[&?]?\be=(\d+)")
 _FILES = "/webhdfs/v1"
 """The NameNode has a filter of its own for files."""
@@ -60,12 +60,8 @@ def read_login(said: str) -> Login:
             trusted.append(rest)
     if not user:
         raise ClusterProblem(f"logging in said nothing of the user: {said[:200]!r}")
-    return Login(user, until, cookies, "".join(map(_pem, trusted)), failed)
-
-
-def _pem(certificate: str) -> str:
-    wrapped = "\n".join(textwrap.wrap(base64.b64encode(base64.b64decode(certificate)).decode(), 64))
-    return f"-----BEGIN CERTIFICATE-----\n{wrapped}\n-----END CERTIFICATE-----\n"
+    certificates = "".join(ssl.DER_cert_to_PEM_cert(base64.b64decode(one)) for one in trusted)
+    return Login(user, until, cookies, certificates, failed)
 
 
 def login_urls(addresses: WebAddresses) -> Sequence[str]:

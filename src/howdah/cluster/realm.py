@@ -22,6 +22,7 @@ from howdah.hadoop.configuration.security import (
     own_credentials,
     principals,
 )
+from howdah.hadoop.distribution.jdk import GSSAPI
 from howdah.hadoop.interfaces.access import OPEN, WebAccess, signed_access
 from howdah.host import Host, Process, operations
 from howdah.host.over import over
@@ -30,7 +31,6 @@ from howdah.host.user import process_user
 _READY_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 _READY = "ready"
-_GSSAPI = "jdk.security.jgss"
 _SKEW_SECONDS = 240.0
 """A minute less than the five that Kerberos allows."""
 
@@ -55,9 +55,9 @@ def credentials_of(plan: Plan, directory: ClusterDirectory) -> Credentials | Non
 def check_can_log_in(installed: Mapping[str, Installation]) -> None:
     """Raises HostProblem where the Java of a host knows nothing of Kerberos."""
     for host, one in installed.items():
-        if one.jdk.modules and _GSSAPI not in one.jdk.modules:
+        if not one.jdk.has_kerberos:
             raise HostProblem(
-                f"the Java in {one.jdk.home} has no module {_GSSAPI}, which Kerberos needs",
+                f"the Java in {one.jdk.home} has no module {GSSAPI}, which Kerberos needs",
                 host=host,
                 hint="Name another one for this host (`java: DIR` in the list, JAVA_HOME here), or use --insecure.",
             )
@@ -66,16 +66,9 @@ def check_can_log_in(installed: Mapping[str, Installation]) -> None:
 def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:
     """Raises HostProblem where the clock of a host, or this machine's, is so far from that of the host of the `masters`
     that no ticket of theirs is good."""
-
-    def ahead(host: Host) -> float:
-        """Seconds, of this machine's clock; a round trip may take as long as it likes."""
-        before = time.time()
-        there, _ = operations.moment(host)
-        return there - (before + time.time()) / 2
-
-    found = over(hosts, ahead)
-    for name, seconds in (("this machine", 0.0), *found.items()):
-        apart = seconds - found[masters]
+    ahead = {name: offset for name, (offset, _) in over(hosts, operations.clock_offset).items()}
+    for name, seconds in (("this machine", 0.0), *ahead.items()):
+        apart = seconds - ahead[masters]
         if abs(apart) > _SKEW_SECONDS:
             raise HostProblem(
                 f"its clock is {abs(apart):.0f} s {'ahead of' if apart > 0 else 'behind'} that of {masters}; Kerberos "

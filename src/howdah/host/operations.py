@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -260,6 +261,15 @@ def moment(host: Host) -> tuple[float, float]:
     """Return the time of day (s since 1970) and the monotonic clock (s) of the host, at once."""
     found = host.call("machine.moment")
     return found["utc"], found["monotonic"]
+
+
+def clock_offset(host: Host) -> tuple[float, float]:
+    """Return how many seconds the host's clock is ahead of this machine's, and how far that may be wrong: half a round
+    trip, which may take as long as it likes."""
+    before = time.time()
+    utc, _ = moment(host)
+    unsure = (time.time() - before) / 2
+    return utc - before - unsure, unsure
 
 
 def stray_processes(host: Host) -> list[dict[str, Any]]:

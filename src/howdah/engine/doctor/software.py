@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from howdah.engine.doctor.facts import Facts
 from howdah.engine.doctor.finding import Rule, Seen
 from howdah.errors import HostProblem
+from howdah.hadoop.distribution.jdk import GSSAPI
 
 _SLOW_LOOKUP_SECONDS = 1.0
 
@@ -24,8 +25,8 @@ def _java(facts: Facts) -> Iterator[Seen]:
     machine = facts.machine["architecture"]
     if _ARCHITECTURES.get(jdk.architecture, jdk.architecture) not in (machine, "unknown"):
         yield Seen("warning", f"{jdk.home} is for {jdk.architecture} and this machine is {machine}: it is emulated")
-    if jdk.modules and "jdk.security.jgss" not in jdk.modules:
-        yield Seen("note", f"{jdk.home} has no module jdk.security.jgss: no cluster with Kerberos can use it")
+    if not jdk.has_kerberos:
+        yield Seen("note", f"{jdk.home} has no module {GSSAPI}: no cluster with Kerberos can use it")
 
 
 def _hadoop(facts: Facts) -> Iterator[Seen]:

@@ -33,7 +33,7 @@ _WEB = "HTTP"
 _EVERY = "*"
 """Web servers are whichever principal of their keytab a client asks for."""
 _WORDS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
-_POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
+POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 _MASTERS = ("nn", "rm", "jhs")
 _WORKERS = ("dn", "nm")
 _ENCRYPTION = "aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96"
@@ -51,8 +51,7 @@ _CIPHER = {
 
 _DEFAULT_JVM = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
 """Hadoop's own value of mapreduce.admin.*.child.java.opts, which is lost when the key is set."""
-CONTAINER_FLAG = f"-Djava.security.krb5.conf=$HADOOP_CONF_DIR/{KRB5_CONF}"
-"""For JVMs in containers: their shell puts in the conf directory of the NodeManager."""
+_FLAG = "-Djava.security.krb5.conf="
 
 # Callers of these are an attempt or a job, with a token of its own, no person.
 _OF_TOKENS = ("applicationmaster", "containermanagement", "job.task", "resourcelocalizer")
@@ -74,7 +73,7 @@ def check_overrides(settings: Mapping[str, str], protection: str) -> None:
             raise UsageError(f"{key} has {wrong!r}", hint=did_you_mean(wrong, PROTECTIONS[1:]))
     if protection == NONE:
         return
-    for key, needed in (*((key, "HTTPS_ONLY") for key in _POLICIES), ("hadoop.security.authentication", "kerberos")):
+    for key, needed in (*((key, "HTTPS_ONLY") for key in POLICIES), ("hadoop.security.authentication", "kerberos")):
         if settings.get(key, needed) != needed:
             raise UsageError(
                 f"{key} is to be {settings[key]}, and a secured cluster without root has {needed}",
@@ -84,7 +83,7 @@ def check_overrides(settings: Mapping[str, str], protection: str) -> None:
 
 def krb5_flag(conf: str) -> str:
     """The JVM flag by which Java finds the realm of the conf directory `conf`."""
-    return f"-Djava.security.krb5.conf={conf}/{KRB5_CONF}"
+    return f"{_FLAG}{conf}/{KRB5_CONF}"
 
 
 def principals(plan: Plan, owner: str) -> Mapping[str, tuple[str, ...]]:
@@ -207,6 +206,8 @@ def _yarn(plan: Plan, owner: str) -> dict[str, str]:
 
 
 def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
+    # The shell of a container puts in the conf directory of its NodeManager.
+    flag = krb5_flag("$HADOOP_CONF_DIR")
     return {
         "mapreduce.cluster.acls.enabled": "true",
         "mapreduce.cluster.administrators": owner,
@@ -217,9 +218,9 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
         "mapreduce.jobhistory.keytab": f"{_HERE}/jhs.keytab",
         "mapreduce.jobhistory.webapp.spnego-principal": _EVERY,
         "mapreduce.jobhistory.webapp.spnego-keytab-file": f"{_HERE}/{_WEB}.keytab",
-        "mapreduce.admin.map.child.java.opts": f"{_DEFAULT_JVM} {CONTAINER_FLAG}",
-        "mapreduce.admin.reduce.child.java.opts": f"{_DEFAULT_JVM} {CONTAINER_FLAG}",
-        "yarn.app.mapreduce.am.admin-command-opts": CONTAINER_FLAG,
+        "mapreduce.admin.map.child.java.opts": f"{_DEFAULT_JVM} {flag}",
+        "mapreduce.admin.reduce.child.java.opts": f"{_DEFAULT_JVM} {flag}",
+        "yarn.app.mapreduce.am.admin-command-opts": flag,
         "yarn.app.mapreduce.am.webapp.https.enabled": "true",
         "yarn.app.mapreduce.am.webapp.https.client.auth": "true",
         # A map reads the index of a spill from disk once they are larger together; without Hadoop's native code it
@@ -243,7 +244,7 @@ class Credentials:
     @property
     def flags(self) -> tuple[str, ...]:
         """By which a JVM finds the realm."""
-        return () if self.krb5_conf is None else (f"-Djava.security.krb5.conf={self.krb5_conf}",)
+        return () if self.krb5_conf is None else (f"{_FLAG}{self.krb5_conf}",)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -29,6 +29,8 @@ _OPENS = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OP
 # What the NodeManager puts for `<ADD_OPENS>` into the command of a MapReduce container on Java 17 and newer
 # (ContainerLaunch.ADDITIONAL_JDK17_PLUS_OPTIONS), beside java.lang, which is opened above.
 _EXPORTS = tuple(f"--add-exports=java.base/{package}=ALL-UNNAMED" for package in ("sun.net.dns", "sun.net.util"))
+GSSAPI = "jdk.security.jgss"
+"""The module by which Java logs in to Kerberos."""
 _NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"
 
 
@@ -45,6 +47,11 @@ class Jdk:
     @property
     def major(self) -> int:
         return self.version[0]
+
+    @property
+    def has_kerberos(self) -> bool:
+        """Whether it can log in, as far as is known."""
+        return not self.modules or GSSAPI in self.modules
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPSConnection
+from http.client import HTTPSConnection
 
-from howdah.hadoop.interfaces.http import PLAIN, Http, connect
+from howdah.hadoop.interfaces.http import PLAIN, Connect, Http, connect
 
 _GOOD_SECONDS = 600.0
 """More than the clocks of hosts differ."""
@@ -42,13 +42,10 @@ OPEN = WebAccess()
 
 def signed_access(secret: bytes, certificate: str, user: str, realm: str) -> WebAccess:
     """Access as `user`, to servers with a `certificate` (the text of a PEM file), by the secret of the cluster."""
-    context = ssl.create_default_context(cadata=certificate)
-
-    def connect_securely(host: str, port: int, timeout: float) -> HTTPConnection:
-        return HTTPSConnection(host, port, timeout=timeout, context=context)
+    secured = _by_tls(ssl.create_default_context(cadata=certificate))
 
     def of_kind(kind: str) -> Http:
-        return Http(connect=connect_securely, scheme="https", cookie=lambda _: cookie(secret, user, realm, kind))
+        return Http(connect=secured, scheme="https", cookie=lambda _: cookie(secret, user, realm, kind))
 
     return WebAccess(of_kind(_KERBEROS), of_kind(_DELEGATION), of_kind(_KERBEROS))
 
@@ -59,14 +56,16 @@ def known_access(cookies: Callable[[str], str | None], certificates: str, *schem
     context = ssl.create_default_context()
     if certificates:
         context.load_verify_locations(cadata=certificates)
-
-    def connect_securely(host: str, port: int, timeout: float) -> HTTPConnection:
-        return HTTPSConnection(host, port, timeout=timeout, context=context)
+    secured = _by_tls(context)
 
     def of_scheme(scheme: str) -> Http:
-        return Http(connect=connect_securely if scheme == "https" else connect, scheme=scheme, cookie=cookies)
+        return Http(connect=secured if scheme == "https" else connect, scheme=scheme, cookie=cookies)
 
     return WebAccess(*map(of_scheme, schemes))
+
+
+def _by_tls(context: ssl.SSLContext) -> Connect:
+    return lambda host, port, timeout: HTTPSConnection(host, port, timeout=timeout, context=context)
 
 
 def cookie(secret: bytes, user: str, realm: str, kind: str, now: Callable[[], float] = time.time) -> str:

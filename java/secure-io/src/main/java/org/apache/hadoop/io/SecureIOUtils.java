@@ -11,13 +11,11 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
-import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
  * Opens files of which an attacker may want to make others, in the place of Hadoop's class of this
@@ -28,18 +26,6 @@ import org.apache.hadoop.fs.FileSystem;
  * a file is to belong to that user, and to be no link: whom the job belongs to does not matter.
  */
 public class SecureIOUtils {
-  private static final PosixFilePermission[] BITS = {
-    PosixFilePermission.OTHERS_EXECUTE,
-    PosixFilePermission.OTHERS_WRITE,
-    PosixFilePermission.OTHERS_READ,
-    PosixFilePermission.GROUP_EXECUTE,
-    PosixFilePermission.GROUP_WRITE,
-    PosixFilePermission.GROUP_READ,
-    PosixFilePermission.OWNER_EXECUTE,
-    PosixFilePermission.OWNER_WRITE,
-    PosixFilePermission.OWNER_READ,
-  };
-
   /** Opens a file at any place; {@code owner} and {@code group} are as in Hadoop's method. */
   public static RandomAccessFile openForRandomRead(
       File file, String mode, String owner, String group) throws IOException {
@@ -64,13 +50,9 @@ public class SecureIOUtils {
 
   /** Makes a new file with these permissions. */
   public static FileOutputStream createForWrite(File file, int permissions) throws IOException {
-    Set<PosixFilePermission> wanted = EnumSet.noneOf(PosixFilePermission.class);
-    for (int bit = 0; bit < BITS.length; bit++) {
-      if ((permissions & 1 << bit) != 0) {
-        wanted.add(BITS[bit]);
-      }
-    }
-    FileAttribute<?> mode = PosixFilePermissions.asFileAttribute(wanted);
+    String letters = FsPermission.createImmutable((short) permissions).toString();
+    FileAttribute<?> mode =
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(letters));
     try {
       Files.createFile(file.toPath(), mode);
     } catch (FileAlreadyExistsException e) {
