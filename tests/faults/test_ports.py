@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def test_no_block_of_free_ports() -> None:
     with pytest.raises(HostProblem) as caught:
         allocation.acquire("ports", 3, HOME)
     allocation.release()
-    assert "no block of 91 free ports between 20000 and 32000" in str(caught.value)
+    assert re.search(r"no block of \d+ free ports between 20000 and 32000", str(caught.value))
     assert "howdah status" in str(caught.value)
 
 
