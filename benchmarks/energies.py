@@ -73,7 +73,7 @@ def measure(curves: int = CURVES) -> Iterator[str]:
     """A line of the table for each kind of reading."""
     yield f"{curves} curves for each kind."
     yield ""
-    yield "| readings | energies | covered by 95 % | half-width ÷ 95 % quantile of errors | offsets found | right | noise declined |"
+    yield "| readings | energies | covered | half-width ÷ 95 % quantile | offsets found | right | noise declined |"
     yield "|---|---|---|---|---|---|---|"
     for kind in KINDS:
         judged = [judge(kind, seed) for seed in range(curves)]

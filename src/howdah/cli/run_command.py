@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from howdah.cluster.request import ClusterRequest
     from howdah.engine.experiment.factors import Conditions
     from howdah.engine.measurement.request import Measured
+    from howdah.spec.meters import Meters
 
 _ALL = "all"
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
@@ -41,7 +42,12 @@ _COMMON = (
     ),
     click.option("--principal", metavar="NAME@REALM", help="Who that is."),
     click.option("--out", metavar="DIR", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
-    click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes. There is one: system."),
+    click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes: system, power."),
+    click.option(
+        "--meters",
+        metavar="KIND,…|FILE",
+        help="What measures power: rapl, hwmon, ipmi, or a file (docs/how-to/energy.md).",
+    ),
     click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
     click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first."),
     click.option("--no-report", is_flag=True, help="Make no report: `howdah report` makes it of any run later."),
@@ -79,7 +85,7 @@ class _OfWorkload(GroupedCommand):
 
     groups: ClassVar = {
         "Workload": (),
-        "Measurement": ("repeat", "data", "probes", "no_probes", "no_calibration"),
+        "Measurement": ("repeat", "data", "meters", "probes", "no_probes", "no_calibration"),
         "Settings": ("conf", "factors", "accelerator"),
         "Cluster": ("cluster", "storage", "keytab", "principal"),
         "Cluster that is made for the run": (
@@ -227,6 +233,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
             reuse=options["data"] == "reuse",
             cold=found.cold,
             fault=found.fault,
+            meters=_meters(options),
         ),
         repeat=options["repeat"],
         cluster=cluster,
@@ -237,6 +244,19 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))
     _finish(measured, as_json=as_json, reported=not options["no_report"])
+
+
+def _meters(options: Mapping[str, Any]) -> Meters:
+    """What measures power. Raises UsageError."""
+    from howdah.spec.meters import Meters, meters_of
+
+    if options["meters"] is None:
+        return Meters()
+    if options["no_probes"]:
+        raise UsageError("--no-probes and --meters exclude each other")
+    if (options["cluster"] or "").startswith("synthetic:"):
+        raise UsageError("a synthetic cluster draws no power: --meters is for one that runs")
+    return meters_of(options["meters"])
 
 
 def _log_in_with(options: Mapping[str, Any], existing: Path | None) -> None:

@@ -33,6 +33,10 @@ class Probe(Protocol):
     overhead: str
     """What it costs, measured, in a sentence."""
 
+    @property
+    def absent(self) -> Sequence[str]:
+        """What was asked for and is not there, with the reason; complete once it has stopped."""
+
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
         """Begins to observe; what a host cannot give is absent from its series."""
 

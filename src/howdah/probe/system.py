@@ -18,6 +18,8 @@ class SystemProbe:
     name = "system"
     overhead = "a few milliseconds of CPU per second and host; docs/performance.md has the measurement"
 
+    absent: Sequence[str] = ()
+
     def __init__(self) -> None:
         self._streams: dict[str, Stream] = {}
 

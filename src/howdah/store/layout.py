@@ -21,6 +21,7 @@ SCHEMA = 1
 RUN = "run.json"
 ENVIRONMENT = "environment.json"
 READBACK = "readback.json"
+ENERGY = "energy.json"
 SAMPLES = "samples.jsonl"
 CONF = "conf"
 SERIES = "series"

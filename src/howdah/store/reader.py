@@ -35,6 +35,17 @@ class StoredRun:
             lines, _ = _read_lines(file)
             yield file.stem, lines
 
+    def energy(self) -> dict[str, Any] | None:
+        """`energy.json`, or None where nothing measured power. Raises UsageError where it is cut off."""
+        file = self.path / layout.ENERGY
+        if not file.is_file():
+            return None
+        try:
+            record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"damaged run directory: {file} cannot be read ({error})") from error
+        return record
+
     def readback(self) -> dict[str, list[str]]:
         """What daemons and jobs held, `daemons/KEY` or `PHASE/KEY` → values; empty where the run does not have it.
 

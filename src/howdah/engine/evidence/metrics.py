@@ -69,6 +69,39 @@ VCORE_SECONDS = Metric(
 PROBE_CPU_SECONDS = Metric(
     "probe_cpu_seconds", "s", "lower", "user and system time of the probes' threads", "the agent's accounting"
 )
+ENERGY = Metric(
+    "energy",
+    "J",
+    "lower",
+    "what the hosts drew from the first job's submission to the last one's finish, or during the run; by what was "
+    "measured: @node, @pdu; @package is that of processors and memory alone. Only where every host was measured",
+    "meters (--meters)",
+)
+NET_ENERGY = Metric(
+    "net_energy", "J", "lower", "energy less what the same hosts draw when nothing runs", "meters, and idle power"
+)
+MEAN_POWER = Metric("mean_power", "W", "lower", "energy ÷ its time", "meters (--meters)")
+PEAK_POWER = Metric(
+    "peak_power", "W", "lower", "the highest power of the hosts together, as fine as their meters are", "meters"
+)
+ENERGY_PER_TB = Metric("energy_per_tb", "Wh/TB", "lower", "energy ÷ the bytes of throughput", "energy and throughput")
+ENERGY_PER_RECORD = Metric(
+    "energy_per_record", "J", "lower", "energy ÷ the records of the workload's data", "energy and the dataset"
+)
+WORK_PER_JOULE = Metric(
+    "work_per_joule", "MB/J", "higher", "the bytes of throughput ÷ energy: performance per watt", "energy, throughput"
+)
+ENERGY_DELAY = Metric("energy_delay", "J s", "lower", "energy · its time: both count alike", "energy")
+ENERGIES = (
+    ENERGY,
+    NET_ENERGY,
+    MEAN_POWER,
+    PEAK_POWER,
+    ENERGY_PER_TB,
+    ENERGY_PER_RECORD,
+    WORK_PER_JOULE,
+    ENERGY_DELAY,
+)
 BOUND_NETWORK = Metric(
     "bound_network",
     "B/s",
@@ -105,6 +138,7 @@ COMMON = (
     MEMORY_SECONDS,
     VCORE_SECONDS,
     PROBE_CPU_SECONDS,
+    *ENERGIES,
     *BOUNDS,
 )
 

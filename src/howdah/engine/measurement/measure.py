@@ -54,7 +54,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         yield from simulate(measurement, read_truth(file), file, observer)
         return
     # What is unknown or not installed is refused before a cluster is started.
-    make_probes(measurement.options.probes)
+    make_probes(measurement.options.probes, measurement.options.meters)
     for workload, _ in measurement.workloads:
         check_installed(workload)
     with _cluster(measurement, observer) as cluster:

@@ -12,6 +12,7 @@ from typing import Any
 import howdah
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.state import DaemonLost, Lost
+from howdah.engine.energy.record import measure_energy
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.evidence.clocks import Clocks
@@ -36,9 +37,12 @@ from howdah.model.run import Caveat, Check, Outcome, OutcomeKind, Run, Trial
 from howdah.model.sample import DISKS, MACHINE, Sample
 from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
+from howdah.probe.power import PowerProbe
 from howdah.probe.registry import make_probes
+from howdah.spec.meters import NO_METERS, Meters
 from howdah.storage import Storage
-from howdah.store import RunWriter, new_run_id
+from howdah.store import RunWriter, new_run_id, read_run
+from howdah.store.layout import ENERGY
 from howdah.workload import Settings, Workload, measured_phases
 from howdah.workload.registry import own_jars
 from howdah.workload.spark import SPARK
@@ -72,6 +76,7 @@ class RunOptions:
     The run directory goes below `root`; `command` is what to type to repeat the run. `probes` are names, None means
     all. `reuse` lets data of earlier runs be used. A phase is ended once the run has taken `limit_seconds`. If `cold`,
     files are out of the page cache when each phase of the workload begins; `fault` happens in the measured phase.
+    `meters` are what measures power.
     """
 
     root: Path
@@ -82,6 +87,7 @@ class RunOptions:
     limit_seconds: float | None = None
     cold: bool = False
     fault: Fault | None = None
+    meters: Meters = NO_METERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ class Execution:
         self._workload = workload
         self._settings = settings
         self._options = options
-        self._probes = make_probes(options.probes)
+        self._probes = make_probes(options.probes, options.meters)
         self._observer = observer
         self._bounds = bounds
         self._measured = measured_phases(workload)
@@ -205,6 +211,23 @@ class Execution:
         subjects.append(Subject(cluster.client.name, 0, "client", None))
         for probe in self._probes:
             probe.start(cluster.machines, subjects, self._writer.series)
+        self._idle = self._measure_idle(self._options.meters.idle) if self._metered else None
+
+    @property
+    def _metered(self) -> bool:
+        return any(isinstance(probe, PowerProbe) for probe in self._probes)
+
+    def _measure_idle(self, seconds: float) -> tuple[float, float] | None:
+        """Lets nothing run for so long; when that was."""
+        if not seconds:
+            return None
+        self._observer.step(f"measuring idle power for {format_seconds(seconds)}")
+        first = 2 * max(source.interval for source in self._options.meters.sources)
+        begun, began = time.time(), time.monotonic()
+        while (left := began + first + seconds - time.monotonic()) > 0:
+            self._check()
+            time.sleep(min(1.0, left))
+        return begun + first, time.time()
 
     def _attempt(self) -> Outcome:
         dataset = self._workload.prepare(self._session, self._settings)
@@ -264,6 +287,8 @@ class Execution:
         for sentence in lost:
             self._record.caveats.append(Caveat("run", sentence))
         if outcome.kind == "valid":
+            if self._metered:
+                self._tidy("there is no energy", self._add_energy)
             self._writer.samples((*self._calibration(), *self._record.samples))
         self._update(outcome=outcome, end=now())
         self._writer.close()
@@ -281,6 +306,20 @@ class Execution:
                         metrics.PROBE_CPU_SECONDS.name, seconds, "s", "measured", "agent", host, "probe", None, now()
                     )
                 )
+
+    def _add_energy(self) -> None:
+        self._update()
+        found = measure_energy(
+            read_run(self.path),
+            self._record.samples,
+            list(self._cluster.machines),
+            absent=[sentence for probe in self._probes for sentence in probe.absent],
+            idle=self._idle,
+            others=self._options.meters.others,
+        )
+        self._writer.keep_json(ENERGY, found.record)
+        self._record.samples += found.samples
+        self._record.caveats += [Caveat(metrics.ENERGY.name, text) for text in found.caveats]
 
     def _kill_applications(self) -> None:
         manager = self._cluster.resourcemanager

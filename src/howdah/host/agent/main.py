@@ -16,7 +16,7 @@ import threading
 from functools import partial
 from typing import Any, Callable, Dict, List
 
-from . import accounting, calibration, copies, files, machine, network, sampler, store
+from . import accounting, calibration, copies, files, machine, network, power, sampler, store
 from .children import Children
 from .heartbeat import Heartbeat
 from .strays import end_strays, outer_pids
@@ -32,7 +32,7 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
     "machine.end_strays": end_strays,
     "machine.outer_pids": outer_pids,
 }
-_STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run}
+_STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run, "power.run": power.run}
 
 
 def serve(channel: Any, settings: Dict[str, Any]) -> None:

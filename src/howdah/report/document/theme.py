@@ -32,6 +32,7 @@ COLOURS = {
     "read": ("#009e73", "#2fbf97"),
     "loopback": ("#b8588f", "#dd93bd"),
     "cards": ("#7a828a", "#8b949d"),
+    "power": ("#8a6d00", "#d9b949"),
 }
 """Name → colour on a light page, on a dark one."""
 

@@ -50,6 +50,7 @@ from howdah.report.page.detail import (
     time_section,
     timeline_section,
 )
+from howdah.report.page.energy import ENERGY, energy_section
 from howdah.report.page.glance import badge_of, glance_of
 from howdah.report.page.provenance import as_text, environment_section, flat, provenance_section
 from howdah.stats.power import LEVEL
@@ -245,7 +246,10 @@ def _sections(members: Replicates, detail: Detail, prefix: str, caveats: Sequenc
     if accelerated is not None:
         yield accelerated
     yield limits_section(detail, prefix)
-    others = [one for one in elsewhere if one.about not in phases]
+    drawn = energy_section(members, detail, prefix, [one for one in elsewhere if one.about == ENERGY])
+    if drawn is not None:
+        yield drawn
+    others = [one for one in elsewhere if one.about not in phases and (drawn is None or one.about != ENERGY)]
     if members.valid or others:
         yield Section(f"{prefix}metrics", "All metrics", (*others, *metrics_blocks(members.valid)))
     counters = counters_section(detail, prefix)

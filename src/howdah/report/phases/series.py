@@ -128,7 +128,7 @@ def read_series(run: StoredRun) -> tuple[HostSeries, ...]:
     """The series of every host of the run that has a header."""
     found = []
     for name, lines in run.series():
-        if not lines or "kinds" not in lines[0]:
+        if not lines or "kinds" not in lines[0] or "meter" in lines[0]:
             continue
         points: dict[str, list[Point]] = {}
         for line in lines[1:]:

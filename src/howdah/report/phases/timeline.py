@@ -10,6 +10,7 @@ from howdah.report.document.theme import STEP_HEIGHTS, step_colour
 from howdah.report.document.wording import quantity
 from howdah.report.phases.jobs import PhaseJob, steps_of
 from howdah.report.phases.limits import bound_of, cpu_bound
+from howdah.report.phases.power import power_of
 from howdah.report.phases.series import BUSY, WAITING, Counter, HostSeries
 from howdah.report.phases.times import SUCCEEDED
 from howdah.store import StoredRun
@@ -117,7 +118,7 @@ def _joined(stretches: list[Stretch], shortest: float) -> list[Stretch]:
 
 
 def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: float) -> tuple[Panel, ...]:
-    """Processors, disks and network between two moments, all hosts added up; nothing for what was not seen."""
+    """Processors, disks, network and power between two moments, all hosts added up; nothing for what was not seen."""
 
     def track(name: str, colour: str, counters: list[Counter], bound: float | None = None, by: str = "bound") -> Track:
         return Track(name, colour, _added(counters, start, end) if counters else (), bound, by)
@@ -141,10 +142,13 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
         track("loopback", "loopback", loopback, bound("bound_loopback"), "one stream"),
         track("cards", "cards", cards, bound("bound_network"), "one stream each"),
     )
+    drawn, meters = power_of(run)
+    power = (track(drawn, "power", list(meters)),)
     panels = (
         Panel("processors", "cores", _seen(processor), stacked=True),
         Panel("disks", "B/s", _seen(disk), stacked=False),
         Panel("received", "B/s", _seen(network), stacked=False),
+        Panel("power", "W", _seen(power), stacked=False),
     )
     return tuple(panel for panel in panels if panel.tracks)
 

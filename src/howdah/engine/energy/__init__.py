@@ -1,0 +1,1 @@
+"""The energy of a run: from the series of its meters to samples, with what is known of their errors."""

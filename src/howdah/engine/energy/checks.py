@@ -1,0 +1,65 @@
+"""What the meters of a run say of each other: a part that takes more than the whole, one that lies."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+
+from howdah.engine.energy.totals import Part, Total
+
+_APART = 0.05
+"""A relative difference from which a meter is said to disagree, where that is more than what is known of the errors."""
+
+
+def contradictions(parts: Sequence[Part], totals: Sequence[Total]) -> Iterator[str]:
+    """What cannot be, in sentences. `parts` and `totals` are of one stretch."""
+    yield from _parts_beyond_wholes(totals)
+    groups: dict[tuple[str, tuple[str, ...]], list[Part]] = {}
+    for part in parts:
+        meter = part.metered.meter
+        if meter.domain in ("node", "pdu", "rack"):
+            groups.setdefault(("", tuple(sorted(meter.covers))), []).append(part)
+    for (_, hosts), same in groups.items():
+        yield from _disagreeing(", ".join(hosts), same)
+
+
+def _parts_beyond_wholes(totals: Sequence[Total]) -> Iterator[str]:
+    """A package takes no more than its host, a host no more than what feeds it."""
+    order = {"package": 0, "node": 1, "pdu": 2, "rack": 3}
+    known = sorted((one for one in totals if one.domain in order), key=lambda one: order[one.domain])
+    for at, inner in enumerate(known):
+        for outer in known[at + 1 :]:
+            margin = math.hypot(inner.half_width, outer.half_width)
+            if inner.hosts == outer.hosts and inner.joules > outer.joules + margin:
+                yield (
+                    f"{inner.domain} has more than {outer.domain}, of which it is a part: "
+                    f"{inner.joules:.4g} J and {outer.joules:.4g} J"
+                )
+
+
+def _disagreeing(hosts: str, parts: Sequence[Part]) -> Iterator[str]:
+    """Meters of the same hosts should say the same. Of three or more, the one is named that the others do not bear
+    out; of two, both."""
+    if len(parts) < 2:
+        return
+    middle = statistics.median(part.energy.joules for part in parts)
+    if len(parts) == 2:
+        first, second = parts
+        if _differ(first, second.energy.joules, second.energy.half_width):
+            names = f"{first.metered.meter.name} and {second.metered.meter.name}"
+            yield f"{names} disagree about {hosts}: {first.energy.joules:.4g} J and {second.energy.joules:.4g} J"
+        return
+    nearest = min(parts, key=lambda part: abs(part.energy.joules - middle))
+    for part in parts:
+        if part is not nearest and _differ(part, middle, nearest.energy.half_width):
+            share = part.energy.joules / middle - 1
+            yield (
+                f"{part.metered.meter.name} is {share:+.1%} off the median of {len(parts)} meters of {hosts}, "
+                f"more than their errors"
+            )
+
+
+def _differ(part: Part, joules: float, half_width: float) -> bool:
+    gap = abs(part.energy.joules - joules)
+    return gap > _APART * joules and gap > math.hypot(part.energy.half_width, half_width)

@@ -1,0 +1,121 @@
+"""The meters of a run: their readings, whether they can be believed, and by which clock they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howdah.model.meter import SERIES, Meter, decode_meter
+from howdah.stats.energy import Readings
+from howdah.stats.lag import Lag, lag_of
+from howdah.store import StoredRun
+
+_BUSY = ("cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq")
+_FEWEST = 2
+_REFRESHES = 5
+"""So many refresh periods may a reading stay as it is while the load changes."""
+_SLOWER = 2.5
+"""A meter that changes so many times less often than it is asked has readings of its own, slower pace."""
+_CHANGED = 0.5
+"""The share of a run's range of load from which it has changed."""
+_UNKNOWN = 1.0
+"""Seconds that a clock is taken to be off by at most, where nobody says and correlation does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """A meter with its `readings`, by the clock of the host; None where it has too few, or is not to be believed, for
+    which `problem` has the reason. `lag` is what its clock was found to be ahead by; `faults` counts what was no
+    reading."""
+
+    meter: Meter
+    readings: Readings | None
+    count: int
+    faults: int
+    lag: Lag | None = None
+    problem: str | None = None
+
+
+def metered(run: StoredRun) -> list[Metered]:
+    """Every meter of a run."""
+    series = dict(run.series())
+    busy = {
+        lines[0].get("host", name): _busy(lines[1:])
+        for name, lines in series.items()
+        if lines and "kinds" in lines[0] and "meter" not in lines[0]
+    }
+    return [
+        _metered(decode_meter(lines[0]), lines[1:], busy)
+        for name, lines in sorted(series.items())
+        if name.startswith(SERIES) and lines and "meter" in lines[0]
+    ]
+
+
+def _metered(
+    meter: Meter, points: Sequence[Mapping[str, Any]], busy: Mapping[str, tuple[np.ndarray, np.ndarray]]
+) -> Metered:
+    known = [(point["utc"], point[meter.column]) for point in points if meter.column in point]
+    faults = sum("fault" in point for point in points)
+    if len(known) < _FEWEST:
+        return Metered(meter, None, len(known), faults, problem=f"{len(known)} readings")
+    times, values = (np.array(column, dtype=float) for column in zip(*sorted(known), strict=True))
+    new = np.concatenate(([True], np.diff(times) > 0))
+    times, values = times[new], values[new]
+    interval = float(np.median(np.diff(times)))
+    error = meter.offset_error or 0.0
+    readings = Readings(meter.reading, times, values, interval, meter.accuracy, meter.resolution, error)
+    load = busy.get(meter.covers[0]) if len(meter.covers) == 1 else None
+    readings = _refreshed(readings)
+    stuck = _stuck(readings, load)
+    if stuck is not None:
+        return Metered(meter, None, len(known), faults, problem=stuck)
+    if meter.offset_error is not None:
+        return Metered(meter, readings, len(known), faults)
+    lag = None if load is None else lag_of(readings, *load)
+    if lag is None:
+        return Metered(meter, replace(readings, offset_error=max(_UNKNOWN, interval)), len(known), faults)
+    moved = replace(readings, times=readings.times - lag.seconds, offset_error=lag.error)
+    return Metered(meter, moved, len(known), faults, lag)
+
+
+def _refreshed(readings: Readings) -> Readings:
+    """Only the first of equal readings of a meter that is asked much more often than it measures."""
+    changed = np.concatenate(([True], np.diff(readings.values) != 0))
+    if readings.kind == "counter" or np.count_nonzero(changed) < _REFRESHES:
+        return readings
+    refresh = float(np.median(np.diff(readings.times[changed])))
+    if refresh < _SLOWER * readings.interval:
+        return readings
+    return replace(readings, times=readings.times[changed], values=readings.values[changed], interval=refresh)
+
+
+def _stuck(readings: Readings, load: tuple[np.ndarray, np.ndarray] | None) -> str | None:
+    """Why a meter is not to be believed that does not change while the load does."""
+    if load is None or load[0].size < _FEWEST:
+        return None
+    row = np.cumsum(np.concatenate(([0], np.diff(readings.values) != 0)))
+    ends = [(readings.times[row == one][0], readings.times[row == one][-1]) for one in np.unique(row)]
+    start, end = max(ends, key=lambda one: one[1] - one[0])
+    if end - start <= _REFRESHES * readings.interval:
+        return None
+    rates, within = (_rates(load, *span) for span in ((readings.times[0], readings.times[-1]), (start, end)))
+    if not rates.size or not within.size or np.ptp(rates) == 0 or np.ptp(within) < _CHANGED * np.ptp(rates):
+        return None
+    return f"its reading did not change for {end - start:.0f} s while the load did"
+
+
+def _rates(load: tuple[np.ndarray, np.ndarray], start: float, end: float) -> np.ndarray:
+    """Busy processors in five-second steps between two moments."""
+    at = np.arange(start, end, 5.0)
+    at = at[(at >= load[0][0]) & (at <= load[0][-1])]
+    return np.asarray(np.diff(np.interp(at, *load)) / 5.0)
+
+
+def _busy(points: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Moments, and processor seconds until then."""
+    machine = [point for point in points if point.get("kind") == "machine"]
+    times = np.array([point["utc"] for point in machine], dtype=float)
+    return times, np.array([sum(point.get(name, 0.0) for name in _BUSY) for point in machine], dtype=float)

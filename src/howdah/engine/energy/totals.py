@@ -1,0 +1,129 @@
+"""What all hosts of a run took in a stretch of time, by what was measured: chips, hosts, distribution units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from howdah.engine.energy.readings import Metered
+from howdah.model.meter import Domain, Side
+from howdah.model.sample import Quality
+from howdah.stats.energy import Energy, energy, expanded
+
+DOMAINS: tuple[Domain, ...] = ("package", "psu", "node", "pdu", "rack")
+"""What a sum may be of; memory counts with the packages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The energy of one meter, and its highest power."""
+
+    metered: Metered
+    energy: Energy
+    peak: float
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The energy of the hosts that are covered, of those that there are. `budget` has standard uncertainties in
+    joules; `half_width` is that of 95 %."""
+
+    domain: Domain
+    side: Side
+    hosts: tuple[str, ...]
+    parts: tuple[Part, ...]
+    joules: float
+    half_width: float
+    budget: Mapping[str, float]
+    peak_watts: float
+    quality: Quality
+
+    @property
+    def readings(self) -> int:
+        """Of the meter that has fewest."""
+        return min(part.energy.readings for part in self.parts)
+
+
+def parts_of(meters: Sequence[Metered], start: float, end: float) -> tuple[list[Part], dict[str, str]]:
+    """The energy between two moments of every meter that has one, and by name why others have none."""
+    parts, missing = list[Part](), dict[str, str]()
+    for one in meters:
+        if one.readings is None:
+            missing[one.meter.name] = one.problem or "no readings"
+            continue
+        found = energy(one.readings, start, end)
+        if isinstance(found, str):
+            missing[one.meter.name] = found
+        else:
+            parts.append(Part(one, found, float(_power(one, _grid(one, start, end)).max())))
+    return parts, missing
+
+
+def totals(parts: Sequence[Part], start: float, end: float) -> list[Total]:
+    """The sums of `parts`, which are of one stretch. Of several meters of the same hosts, the surest one counts."""
+    found = []
+    for domain in DOMAINS:
+        own = [part for part in parts if _domain(part) == domain]
+        chosen = own if domain in ("package", "psu") else _surest(own)
+        if chosen:
+            found.append(_total(domain, chosen, start, end))
+    return found
+
+
+def _domain(part: Part) -> Domain:
+    domain = part.metered.meter.domain
+    return "package" if domain == "dram" else domain
+
+
+def _surest(parts: Sequence[Part]) -> list[Part]:
+    """No host twice: meters in the order of their uncertainty, as long as they cover others."""
+    chosen, covered = list[Part](), set[str]()
+    for part in sorted(parts, key=lambda part: part.energy.half_width):
+        if covered.isdisjoint(part.metered.meter.covers):
+            chosen.append(part)
+            covered.update(part.metered.meter.covers)
+    return chosen
+
+
+def _total(domain: Domain, parts: Sequence[Part], start: float, end: float) -> Total:
+    hosts = sorted({host for part in parts for host in part.metered.meter.covers})
+    names = {name for part in parts for name in part.energy.budget}
+    # Errors of different meters are taken for independent, of one kind, too (EE HPC WG methodology: ÷ √N).
+    budget = {name: math.hypot(*(part.energy.budget.get(name, 0.0) for part in parts)) for name in sorted(names)}
+    width = parts[0].energy.half_width if len(parts) == 1 else expanded(0.0, math.hypot(*budget.values()))
+    grid = np.arange(start, end, 1.0)
+    together = sum((_power(part.metered, grid) for part in parts), np.zeros(grid.size))
+    qualities = {part.metered.meter.quality for part in parts}
+    sides = [part.metered.meter.side for part in parts]
+    return Total(
+        domain,
+        max(set(sides), key=sides.count),
+        tuple(hosts),
+        tuple(parts),
+        sum(part.energy.joules for part in parts),
+        width,
+        budget,
+        max(part.peak for part in parts) if len(parts) == 1 else float(together.max()),
+        qualities.pop() if len(qualities) == 1 else "estimated" if "estimated" in qualities else "simulated",
+    )
+
+
+def _grid(one: Metered, start: float, end: float) -> np.ndarray:
+    assert one.readings is not None
+    times = one.readings.times
+    inside = times[(times > start) & (times <= end)]
+    return inside if inside.size else np.array([end])
+
+
+def _power(one: Metered, moments: np.ndarray) -> np.ndarray:
+    """Watts at moments within the readings."""
+    readings = one.readings
+    assert readings is not None
+    if readings.kind == "instant":
+        return np.asarray(np.interp(moments, readings.times, readings.values), dtype=float)
+    rates = np.diff(readings.values) / np.diff(readings.times) if readings.kind == "counter" else readings.values[1:]
+    at = np.clip(np.searchsorted(readings.times, moments, "left") - 1, 0, rates.size - 1)
+    return np.asarray(rates[at], dtype=float)

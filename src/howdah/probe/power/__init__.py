@@ -1,0 +1,114 @@
+"""Power and energy, from whatever measures them: the hosts' own meters, their BMCs, a monitoring system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from howdah.errors import HostProblem
+from howdah.host import Host, Stream
+from howdah.model.meter import POWER, SERIES, Meter, encode_meter
+from howdah.probe import Sink, Subject
+from howdah.probe.power.prometheus import Prometheus
+from howdah.probe.power.redfish import Redfish
+from howdah.spec.meters import Meters, Source
+
+
+class Remote(Protocol):
+    """Meters that are asked by the network from here."""
+
+    def start(self) -> None:
+        """Begins to ask."""
+
+    def stop(self) -> None:
+        """Ends it, within five seconds whatever the other side does."""
+
+
+_REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] = {
+    "redfish": Redfish,
+    "prometheus": Prometheus,
+}
+
+
+class PowerProbe:
+    """See `howdah.probe.Probe`. The sink gets `NAME` of a meter, its header first, then its readings."""
+
+    name = "power"
+    overhead = "a reading a second takes 0.1 ms of the host; docs/performance/control-plane.md has the measurement"
+
+    def __init__(self, meters: Meters) -> None:
+        self._meters = meters
+        self._streams: dict[str, Stream] = {}
+        self._remote: list[Remote] = []
+        self._absent: list[str] = []
+
+    @property
+    def absent(self) -> Sequence[str]:
+        return tuple(self._absent)
+
+    def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:  # noqa: ARG002
+        for name, host in hosts.items():
+            own = [_own(source) for source in self._meters.sources if _of_host(source, name)]
+            if own:
+                heard = _Heard(name, len(hosts) > 1, sink, self._absent)
+                self._streams[name] = host.stream("power.run", heard, sources=own)
+        here = next(iter(hosts))
+        for source in self._meters.sources:
+            missing = sorted(set(source.covers or ()) - set(hosts))
+            if missing:
+                self._absent.append(f"{source.name or source.kind} covers hosts that are not in this run: {missing}")
+            elif source.kind in _REMOTE:
+                self._remote.append(_REMOTE[source.kind](source, sink, self._absent.append))
+            elif source.covers is not None:
+                heard = _Heard(here, False, sink, self._absent, source.covers)
+                self._streams[f"{here} ({source.name})"] = hosts[here].stream(
+                    "power.run", heard, sources=[_own(source)]
+                )
+        for one in self._remote:
+            one.start()
+
+    def stop(self) -> Mapping[str, float | HostProblem]:
+        for one in self._remote:
+            one.stop()
+        spent: dict[str, float | HostProblem] = {}
+        for name, stream in self._streams.items():
+            try:
+                spent[name] = stream.stop()["cpu_seconds"]
+            except HostProblem as problem:
+                spent[name] = problem
+        return spent
+
+
+def _of_host(source: Source, host: str) -> bool:
+    return source.kind not in _REMOTE and source.covers is None and (source.hosts is None or host in source.hosts)
+
+
+def _own(source: Source) -> dict[str, Any]:
+    return {
+        "kind": source.kind,
+        "interval": source.interval,
+        "accuracy": source.accuracy,
+        **({} if source.name is None else {"name": source.name}),
+        **source.settings,
+    }
+
+
+class _Heard:
+    """What the agent of a host says, for the sink: meters are called after their host where there are several."""
+
+    def __init__(
+        self, host: str, several: bool, sink: Sink, absent: list[str], covers: tuple[str, ...] | None = None
+    ) -> None:
+        self._host, self._several, self._sink, self._absent = host, several, sink, absent
+        self._covers = covers or (host,)
+
+    def __call__(self, record: dict[str, Any]) -> None:
+        if "absent" in record:
+            self._absent.append(f"{record['absent']} on {self._host}: {record['why']}")
+            return
+        name = f"{record['meter']}@{self._host}" if self._several else record["meter"]
+        if "header" in record:
+            self._sink(SERIES + name, encode_meter(Meter(**{**record["header"], "name": name, "covers": self._covers})))
+        else:
+            reading = {key: value for key, value in record.items() if key != "meter"}
+            self._sink(SERIES + name, {"kind": POWER, "role": POWER, **reading})

@@ -1,0 +1,96 @@
+"""A series that a Prometheus has scraped: its raw samples, asked for once, when the run has ended."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, cast
+from urllib.parse import urlencode, urljoin
+
+from howdah.model.meter import POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
+from howdah.probe import Sink
+from howdah.probe.power.web import NoAnswer, ask
+from howdah.spec.meters import Source
+
+_EARLIER = 150.0
+"""Seconds before the run that are asked for, too: a clock is looked for so far."""
+
+
+class Prometheus:
+    """`query` names one series. `query_range` would repeat a stale value for five minutes, so the samples are asked for
+    as they were scraped (`/api/v1/query?query=SERIES[5m]`)."""
+
+    def __init__(self, source: Source, sink: Sink, absent: Callable[[str], None]) -> None:
+        self._source, self._sink, self._absent = source, sink, absent
+        self._begun = 0.0
+
+    def start(self) -> None:
+        self._begun = time.time()
+
+    def stop(self) -> None:
+        source, now = self._source, time.time()
+        span = math.ceil(now - self._begun + _EARLIER)
+        query = urlencode({"query": f"{source.settings['query']}[{span}s]", "time": f"{now:.3f}"})
+        try:
+            said, _ = ask(urljoin(source.settings["url"], f"/api/v1/query?{query}"))
+            samples = samples_of(said)
+        except NoAnswer as why:
+            self._absent(f"{source.name}: {why}")
+            return
+        name = source.name or "prometheus"
+        meter = self._meter(name)
+        ahead = now - time.monotonic()
+        scale = scale_of(source.settings["query"])
+        self._sink(SERIES + name, encode_meter(meter))
+        for utc, value in unbroken(samples) if meter.reading == "counter" else samples:
+            point: dict[str, Any] = {meter.column: value * scale} if value > 0 else {"fault": f"{value:g}"}
+            self._sink(SERIES + name, {"kind": POWER, "role": POWER, "utc": utc, "monotonic": utc - ahead, **point})
+
+    def _meter(self, name: str) -> Meter:
+        source = self._source
+        given = source.settings
+        usual = "counter" if "joules" in given["query"] else "instant"
+        return Meter(
+            name=name,
+            source=f"prometheus {given['query']}",
+            domain=cast("Domain", given.get("domain", "node")),
+            side=cast("Side", given.get("side", "ac")),
+            reading=cast("Reading", given.get("reading", usual)),
+            interval_seconds=source.interval,
+            accuracy=source.accuracy,
+            resolution=float(given.get("resolution", 0)),
+            clock="meter",
+            offset_error=None,  # When it was scraped is known, when its value was read is not.
+            covers=source.covers or (),
+            quality="measured",
+        )
+
+
+def samples_of(said: Any) -> list[tuple[float, float]]:
+    """Moments and values of the only series in an answer. Raises NoAnswer."""
+    try:
+        series = said["data"]["result"]
+        found = [(float(utc), float(value)) for utc, value in series[0]["values"]] if series else []
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise NoAnswer("the answer is none of Prometheus") from None
+    if len(series) != 1:
+        raise NoAnswer(f"the query gives {len(series)} series, and one is needed")
+    return [(utc, value) for utc, value in found if math.isfinite(value)]
+
+
+def unbroken(samples: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """A counter that began again after its exporter was restarted, as one that went on: what it had counted between
+    its last sample and the restart is not known, and is not made up."""
+    total, made = 0.0, list[tuple[float, float]]()
+    before = 0.0
+    for utc, value in samples:
+        total += value - before if value >= before else value
+        before = value
+        made.append((utc, total))
+    return made
+
+
+def scale_of(query: str) -> float:
+    """What a unit in a metric's name is in watts or joules."""
+    return 1e-6 if "microwatts" in query or "microjoules" in query else 1e-3 if "milliwatts" in query else 1.0

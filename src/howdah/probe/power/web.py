@@ -1,0 +1,45 @@
+"""JSON from the meters of others, by HTTP, with a limit in time."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Mapping
+from typing import Any
+from urllib import error, request
+
+PATIENCE = 4.0
+"""Seconds for one answer."""
+_MOST = 16 << 20
+
+
+class NoAnswer(Exception):
+    """There is no answer, or none that can be used; its text says why, without what was sent."""
+
+
+def ask(
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    send: Mapping[str, Any] | None = None,
+    verify: bool = True,
+    method: str | None = None,
+) -> tuple[Any, Mapping[str, str]]:
+    """The JSON at `url`, and the headers of the answer; with `send`, what posting that gives. Raises NoAnswer."""
+    context = ssl.create_default_context()
+    if not verify:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    content = None if send is None else json.dumps(send).encode()
+    asked = request.Request(url, content, {"Accept": "application/json", **(headers or {})}, method=method)  # noqa: S310
+    if content is not None:
+        asked.add_header("Content-Type", "application/json")
+    place = url.partition("?")[0]
+    try:
+        with request.urlopen(asked, timeout=PATIENCE, context=context) as answer:  # noqa: S310
+            text = answer.read(_MOST)
+            return json.loads(text) if text.strip() else {}, {key.lower(): one for key, one in answer.headers.items()}
+    except error.HTTPError as problem:
+        problem.close()
+        raise NoAnswer(f"{place} answered {problem.code} {problem.reason}") from None
+    except (OSError, ValueError) as problem:
+        raise NoAnswer(f"{place}: {getattr(problem, 'reason', problem)}") from None

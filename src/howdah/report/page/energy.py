@@ -1,0 +1,184 @@
+"""The section about energy: what the hosts drew, how sure that is, and what it was measured with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from howdah.model.run import Caveat
+from howdah.report.document.blocks import Block, Fold, Section, Table, Text, columns
+from howdah.report.document.results import Measure, Replicates, summary
+from howdah.report.document.wording import MISSING, centre, count, interval, listing, percent, plain, quantity
+from howdah.report.page.detail import Detail
+from howdah.report.phases.power import total_of
+
+ENERGY = "energy"
+"""What caveats about it are about, and its metric."""
+_SOURCES = {
+    "meter": "the meter's accuracy",
+    "sampling": "between readings",
+    "resolution": "rounding",
+    "offset": "the clocks",
+}
+_DOMAINS = {
+    "package": "processors and memory",
+    "node": "hosts",
+    "psu": "power supplies",
+    "pdu": "distribution units",
+    "rack": "racks",
+}
+
+
+def energy_section(members: Replicates, detail: Detail, prefix: str, caveats: Sequence[Caveat]) -> Section | None:
+    """None where nothing measured power in the run that is shown."""
+    record = detail.run.energy()
+    if record is None:
+        return None
+    blocks = [*caveats, *_answer(members, record), *_stretches(record), *_budget(record)]
+    blocks += [*_idle(record), _level(record), *_meters(record)]
+    return Section(f"{prefix}energy", "Energy", tuple(blocks))
+
+
+def _answer(members: Replicates, record: Mapping[str, Any]) -> Iterator[Block]:
+    """The energy of the primary metric's phase, or of all of the run."""
+    stretches = {one["phase"]: one for one in record["stretches"]}
+    primary = members.primary
+    shown = stretches.get(primary.phase if primary else None)
+    shown = shown if shown and shown["totals"] else stretches.get(None)
+    total = None if shown is None else total_of(shown)
+    if shown is None or total is None:
+        yield Text("There is no energy of this run: see the meters below.")
+        return
+    where = f"In {shown['phase']}" if shown["phase"] else "From the first phase to the last"
+    simulated = "Simulated, measured by nothing: " if total["quality"] == "simulated" else ""
+    hosts = count(len(total["hosts"]), "host")
+    of = (
+        hosts
+        if len(total["hosts"]) == len(record["hosts"])
+        else f"{len(total['hosts'])} of {len(record['hosts'])} hosts"
+    )
+    seconds = shown["end"] - shown["start"]
+    yield Text(
+        f"{simulated}{where[0].lower() + where[1:] if simulated else where}, {of} drew {energy(total['joules'])} "
+        f"(95 %: ± {energy(total['half_width'])} by what is known of the meters), {plain(total['joules'] / seconds)} W "
+        f"on average, {plain(total['peak_watts'])} W at most; by meters of {_DOMAINS[total['domain']]} "
+        f"({total['side'].upper() if total['side'] != 'chip' else 'on the chip'})."
+    )
+    measure = Measure(shown["phase"] or "", ENERGY, total["domain"])
+    found = summary(members.valid, measure)
+    if found is not None and found.n > 1:
+        span = "too few for an interval" if found.interval is None else f"95 % {interval(found.interval, 'J')}"
+        yield Text(
+            f"Over {found.n} runs: {quantity(centre(found), 'J')} ({span}). More runs narrow that; they do not narrow "
+            "what the meter is off by, which is the same in all of them."
+        )
+
+
+def _stretches(record: Mapping[str, Any]) -> Iterator[Block]:
+    rows = list[tuple[str, ...]]()
+    for one in record["stretches"]:
+        seconds = one["end"] - one["start"]
+        name = one["phase"] or "whole run"
+        for total in one["totals"]:
+            rows.append(
+                (
+                    name,
+                    _DOMAINS[total["domain"]],
+                    f"{len(total['hosts'])} of {len(record['hosts'])}",
+                    energy(total["joules"]),
+                    f"± {energy(total['half_width'])}",
+                    f"{plain(total['joules'] / seconds)} W",
+                    f"{plain(total['peak_watts'])} W",
+                    str(total["readings"]),
+                )
+            )
+        if not one["totals"]:
+            why = listing([f"{meter}: {words}" for meter, words in one["missing"].items()], most=3)
+            rows.append((name, why or MISSING, *[MISSING] * 6))
+    heads = columns("Phase", "Measured", "#Hosts", "#Energy", "#95 %", "#Mean power", "#Peak", "#Readings")
+    if rows:
+        yield Table(
+            "Energy of each phase, from its first job's submission to its last job's finish", heads, tuple(rows)
+        )
+
+
+def _budget(record: Mapping[str, Any]) -> Iterator[Block]:
+    """Where the uncertainty comes from."""
+    rows = []
+    for one in record["stretches"]:
+        total = total_of(one)
+        if total is not None:
+            shares = (total["budget"].get(name) for name in _SOURCES)
+            cells = (MISSING if share is None else percent(share / total["joules"]) for share in shares)
+            rows.append((one["phase"] or "whole run", *cells, percent(total["half_width"] / total["joules"])))
+    if rows:
+        heads = columns("Phase", *(f"#{name}" for name in _SOURCES.values()), "#Together, 95 %")
+        words = "Standard uncertainties as shares of the energy. A dash: not known, and not in the sum."
+        yield Fold("Where the uncertainty comes from", (Text(words, small=True), Table("", heads, tuple(rows))))
+
+
+def _idle(record: Mapping[str, Any]) -> Iterator[Block]:
+    idle = record["idle"]
+    if idle is None:
+        return
+    watts = ", ".join(f"{plain(value)} W ({_DOMAINS[domain]})" for domain, value in idle["watts"].items())
+    words = f"Idle power, measured for {plain(idle['seconds'])} s before the run: {watts or 'too few readings'}."
+    if not idle["subtracted"]:
+        words += " It was not steady enough to be subtracted (a coefficient of variation above 2 %): no net energy."
+    elif not idle["claim"]:
+        words += " Ten minutes are needed for a claim about net energy."
+    yield Text(words)
+
+
+def _level(record: Mapping[str, Any]) -> Block:
+    level, limit = record["level"]["level"], record["level"]["limit"]
+    name = f"Level {level}" if level else "Below level 1"
+    words = f"{name} of the EE HPC WG's power measurement methodology, which the Green500 uses"
+    return Text(f"{words}." if limit is None else f"{words}; what limits it: {limit}.")
+
+
+def _meters(record: Mapping[str, Any]) -> Iterator[Block]:
+    rows = []
+    for one in record["meters"]:
+        ahead = one["ahead"]
+        clock = MISSING if one["offset_error"] is None else f"± {plain(one['offset_error'])} s"
+        if ahead is not None:
+            clock = f"{ahead['seconds']:+.1f} ± {ahead['error']:.1f} s (correlation {ahead['correlation']:.2f})"
+        rows.append(
+            (
+                one["name"],
+                one["source"],
+                f"{one['reading']}, {_DOMAINS.get(one['domain'], one['domain'])}, {one['side'].upper()}",
+                listing(one["covers"], most=4),
+                MISSING if one["interval"] is None else f"{plain(one['interval'])} s",
+                f"{one['readings']}" + (f", {one['faults']} faults" if one["faults"] else ""),
+                MISSING if one["accuracy"] is None else f"± {percent(one['accuracy'])}",
+                clock,
+                one["problem"] or one["quality"],
+            )
+        )
+    heads = columns(
+        *(
+            "Meter",
+            "Source",
+            "Its readings",
+            "Covers",
+            "#Interval",
+            "#Readings",
+            "#Accuracy",
+            "Clock ahead by",
+            "Quality",
+        )
+    )
+    if rows:
+        yield Fold("Meters", (Table("", heads, tuple(rows)),))
+    if record["absent"]:
+        yield Text(f"Asked for, and not there: {listing(record['absent'], most=5)}.", small=True)
+
+
+def energy(joules: float) -> str:
+    """J, kJ or MJ with the digits that count."""
+    size = abs(joules)
+    if size >= 1e6:
+        return f"{plain(joules / 1e6)} MJ"
+    return f"{plain(joules / 1e3)} kJ" if size >= 1e3 else f"{plain(joules)} J"

@@ -1,0 +1,186 @@
+"""Files that say what measures power: `--meters FILE`.
+
+meters:
+  - { kind: rapl }                            # on every host, if it has that
+  - { kind: ipmi, interval: 5, accuracy: 3% } # its BMC, by ipmitool on the host (root)
+  - { kind: redfish, name: bmc1, url: "https://10.0.0.1", user: reader, password_file: ~/.bmc, covers: [node1] }
+  - { kind: prometheus, name: pdu, url: "http://mon:9090", query: 'pdu_watts{rack="r1"}', domain: pdu, covers: [node1] }
+  - { kind: simulated, idle: 90, busy: 240 }
+idle: 600                                     # seconds of quiet that are measured before each run
+others: 180                                   # watts of what no meter covers, at most, from data sheets
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from howdah.errors import UsageError
+from howdah.model.meter import Domain, Reading, Side
+from howdah.spec.document import Value, read_document
+from howdah.spec.slips import did_you_mean
+
+_COMMON = ("kind", "name", "interval", "accuracy")
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "rapl": (),
+    "hwmon": (),
+    "ipmi": ("hosts", "address", "port", "user", "password_file", "covers"),
+    "simulated": ("hosts", "idle", "busy"),
+    "redfish": ("url", "user", "password_file", "verify", "covers", "side"),
+    "prometheus": ("url", "query", "reading", "domain", "side", "covers", "resolution"),
+}
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "simulated": ("idle", "busy"),
+    "redfish": ("name", "url", "covers"),
+    "prometheus": ("name", "url", "query", "covers"),
+}
+PLAIN = tuple(kind for kind in _KEYS if kind not in _NEEDED)
+"""Kinds that need no settings: `--meters rapl,ipmi`."""
+_INTERVALS = {"ipmi": 5.0, "redfish": 5.0, "prometheus": 15.0}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something that has meters. `hosts` are those where it is asked, None for all; `covers` are the hosts that it is
+    about, None where each is about its own. `settings` are what its kind needs."""
+
+    kind: str
+    name: str | None
+    interval: float
+    accuracy: float | None
+    hosts: tuple[str, ...] | None
+    covers: tuple[str, ...] | None
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Meters:
+    """`idle` are seconds of quiet to measure before a run, `others` the watts, at most, of what no meter covers."""
+
+    sources: tuple[Source, ...] = ()
+    idle: float = 0.0
+    others: float | None = None
+
+
+NO_METERS = Meters()
+
+
+def meters_of(given: str) -> Meters:
+    """What `--meters` says: kinds that need no settings, with commas between them, or a file. Raises UsageError."""
+    kinds = given.split(",")
+    if all(kind in PLAIN for kind in kinds):
+        if len(set(kinds)) < len(kinds):
+            raise UsageError(f"--meters {given}: a kind is there twice")
+        return Meters(tuple(Source(kind, None, _INTERVALS.get(kind, 1.0), None, None, None, {}) for kind in kinds))
+    if not Path(given).exists():
+        raise UsageError(
+            f"--meters {given}: there is no such file, and it is no list of {', '.join(PLAIN)}",
+            hint="docs/how-to/energy.md has a file to begin with.",
+        )
+    return read_meters(Path(given))
+
+
+def read_meters(file: Path) -> Meters:
+    """The meters that `file` names. Raises UsageError with the line of what is wrong."""
+    document = read_document(file, "a file of meters")
+    given = document.mapping(("meters", "idle", "others"))
+    if "meters" not in given:
+        raise document.problem("a file of meters has no `meters`")
+    sources = tuple(_source(value) for value in given["meters"].list())
+    if not sources:
+        raise given["meters"].problem("there is no meter")
+    names = [source.name for source in sources if source.name is not None]
+    for name in names:
+        if names.count(name) > 1:
+            raise given["meters"].problem(f"two meters are called {name}")
+    return Meters(
+        sources,
+        _number(given["idle"]) if "idle" in given else 0.0,
+        _number(given["others"]) if "others" in given else None,
+    )
+
+
+def _source(value: Value) -> Source:
+    kinds = value.mapping().get("kind")
+    if kinds is None:
+        raise value.problem("a meter has no `kind`", hint=f"Known: {', '.join(_KEYS)}.")
+    kind = kinds.text()
+    if kind not in _KEYS:
+        raise kinds.problem(f"there is no kind of meter {kind!r}", hint=did_you_mean(kind, _KEYS))
+    given = value.mapping((*_COMMON, *_KEYS[kind]))
+    for name in _NEEDED.get(kind, ()):
+        if name not in given:
+            raise value.problem(f"a meter of kind {kind} needs `{name}`")
+    if kind == "ipmi" and ("address" in given) != ("covers" in given):
+        raise value.problem("an `address` of a BMC and the hosts that it `covers` go together")
+    for name, known in (("domain", Domain), ("side", Side), ("reading", Reading)):
+        if name in given and given[name].text() not in get_args(known):
+            raise given[name].problem(f"{given[name].text()!r} is no {name}: {', '.join(get_args(known))}")
+    called = given["name"].text() if "name" in given else None
+    if called is not None and not _NAME.fullmatch(called):
+        raise given["name"].problem(f"{called!r} is no name: letters, digits, `.`, `_` and `-`")
+    return Source(
+        kind=kind,
+        name=called,
+        interval=_interval(given, kind),
+        accuracy=_share(given["accuracy"]) if "accuracy" in given else None,
+        hosts=_names(given, "hosts"),
+        covers=_names(given, "covers"),
+        settings=_settings(given),
+    )
+
+
+def _settings(given: Mapping[str, Value]) -> dict[str, str]:
+    own = {name: one.text() for name, one in given.items() if name not in (*_COMMON, "hosts", "covers")}
+    for name in ("idle", "busy", "resolution"):
+        if name in given:
+            _number(given[name])
+    if "idle" in own and float(own["busy"]) < float(own["idle"]):
+        raise given["busy"].problem("a busy host draws no less than an idle one")
+    if "verify" in own and own["verify"] not in ("yes", "no"):
+        raise given["verify"].problem(f"verify is {own['verify']!r}: write yes or no")
+    if "url" in own and not re.match(r"https?://[^/\s]", own["url"]):
+        raise given["url"].problem(f"{own['url']!r} is no address: write https://HOST")
+    if "password_file" in own:
+        file = Path(own["password_file"]).expanduser()
+        if not file.is_file():
+            raise given["password_file"].problem(f"there is no file {file}")
+        own["password_file"] = str(file.absolute())
+    return own
+
+
+def _names(given: Mapping[str, Value], key: str) -> tuple[str, ...] | None:
+    if key not in given:
+        return None
+    names = tuple(one.text() for one in given[key].list())
+    if not names or len(set(names)) < len(names):
+        raise given[key].problem(f"{key} names no host, or one twice")
+    return names
+
+
+def _interval(given: Mapping[str, Value], kind: str) -> float:
+    if "interval" not in given:
+        return _INTERVALS.get(kind, 1.0)
+    interval = _number(given["interval"])
+    if not 0.5 <= interval <= 600:
+        raise given["interval"].problem("an interval is between 0.5 and 600 seconds")
+    return interval
+
+
+def _number(value: Value) -> float:
+    text = value.text()
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", text, re.ASCII):
+        raise value.problem(f"{text!r} is no number of at least 0", hint="Write 600, without a unit.")
+    return float(text)
+
+
+def _share(value: Value) -> float:
+    text = value.text()
+    match = re.fullmatch(r"(\d{1,2}(?:\.\d{1,3})?)\s*%", text, re.ASCII)
+    if match is None or float(match[1]) == 0:
+        raise value.problem(f"{text!r} is no accuracy", hint="Write 2%, as the data sheet has it.")
+    return float(match[1]) / 100
