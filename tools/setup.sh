@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven, sshd; with --tests also chromium and MooseFS, with
-# --spark also Spark.
+# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven, sshd; with --tests also chromium, MooseFS and
+# what meters of power speak, with --spark also Spark.
 # Does nothing when everything is there already. Only root installs Debian packages; others are told which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -90,6 +90,12 @@ setup_moosefs() { # a shared file system to test on; only root can mount it. It 
     command -v mfsmaster > /dev/null || install moosefs-master moosefs-chunkserver moosefs-client iproute2
 }
 
+setup_meters() { # what asks for power, and what tests ask; only root can install it
+    [ "$(id -u)" = 0 ] || return 0
+    command -v ipmitool > /dev/null && command -v snmpget > /dev/null && command -v prometheus > /dev/null ||
+        install ipmitool snmp prometheus
+}
+
 setup_browser() { # fonts are only recommended by chromium, but without any a page has no text
     command -v chromium > /dev/null || install chromium fonts-liberation
 }
@@ -100,5 +106,5 @@ flock 9
 setup_python
 setup_java
 setup_ssh
-[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs; }
+[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters; }
 [ "${1:-}" != --spark ] || setup_spark

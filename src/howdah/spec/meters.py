@@ -3,6 +3,7 @@
 meters:
   - { kind: rapl }                            # on every host, if it has that
   - { kind: ipmi, interval: 5, accuracy: 3% } # its BMC, by ipmitool on the host (root)
+  - { kind: snmp, name: pdu1, address: "10.0.0.9", oid: 1.3.6.1.4.1.318.1.1.26.4.3.1.5.1, scale: 10, covers: [node1] }
   - { kind: redfish, name: bmc1, url: "https://10.0.0.1", user: reader, password_file: ~/.bmc, covers: [node1] }
   - { kind: prometheus, name: pdu, url: "http://mon:9090", query: 'pdu_watts{rack="r1"}', domain: pdu, covers: [node1] }
   - { kind: simulated, idle: 90, busy: 240 }
@@ -29,17 +30,19 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "hwmon": (),
     "ipmi": ("hosts", "address", "port", "user", "password_file", "covers"),
     "simulated": ("hosts", "idle", "busy"),
+    "snmp": ("address", "oid", "scale", "reading", "domain", "side", "covers"),
     "redfish": ("url", "user", "password_file", "verify", "covers", "side"),
     "prometheus": ("url", "query", "reading", "domain", "side", "covers", "resolution"),
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "simulated": ("idle", "busy"),
+    "snmp": ("name", "address", "oid", "covers"),
     "redfish": ("name", "url", "covers"),
     "prometheus": ("name", "url", "query", "covers"),
 }
 PLAIN = tuple(kind for kind in _KEYS if kind not in _NEEDED)
 """Kinds that need no settings: `--meters rapl,ipmi`."""
-_INTERVALS = {"ipmi": 5.0, "redfish": 5.0, "prometheus": 15.0}
+_INTERVALS = {"ipmi": 5.0, "snmp": 5.0, "redfish": 5.0, "prometheus": 15.0}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -136,11 +139,15 @@ def _source(value: Value) -> Source:
 
 def _settings(given: Mapping[str, Value]) -> dict[str, str]:
     own = {name: one.text() for name, one in given.items() if name not in (*_COMMON, "hosts", "covers")}
-    for name in ("idle", "busy", "resolution"):
+    for name in ("idle", "busy", "resolution", "scale"):
         if name in given:
             _number(given[name])
     if "idle" in own and float(own["busy"]) < float(own["idle"]):
         raise given["busy"].problem("a busy host draws no less than an idle one")
+    if "oid" in own and not re.fullmatch(r"\.?\d+(\.\d+)+", own["oid"]):
+        raise given["oid"].problem(f"{own['oid']!r} is no OID: write the numbers, 1.3.6.1.4.1.…")
+    if own.get("address", "").startswith("-"):
+        raise given["address"].problem(f"{own['address']!r} is no address")
     if "verify" in own and own["verify"] not in ("yes", "no"):
         raise given["verify"].problem(f"verify is {own['verify']!r}: write yes or no")
     if "url" in own and not re.match(r"https?://[^/\s]", own["url"]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +52,8 @@ def lag_of(readings: Readings, times: np.ndarray, busy: np.ndarray) -> Lag | Non
     best = int(np.argmax(found))
     width = max(1.0, readings.interval / 2)
     elsewhere = found[np.abs(lags - lags[best]) > max(2.0, 1.5 * readings.interval)]
-    significant = np.arctanh(min(found[best], 0.999)) * np.sqrt(np.count_nonzero(known[:, best]) - 4) > _SIGNIFICANT
+    changes = int(np.count_nonzero(known[:, best])) - 1
+    significant = math.atanh(min(float(found[best]), 0.999)) * math.sqrt(max(changes - 3, 0)) > _SIGNIFICANT
     if found[best] < CLEAR or not significant or (elsewhere.size and found[best] - elsewhere.max() < _APART):
         return None
     near = lags[found >= found[best] - _APART / 2]

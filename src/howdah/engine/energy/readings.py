@@ -17,8 +17,6 @@ _BUSY = ("cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq")
 _FEWEST = 2
 _REFRESHES = 5
 """So many refresh periods may a reading stay as it is while the load changes."""
-_SLOWER = 2.5
-"""A meter that changes so many times less often than it is asked has readings of its own, slower pace."""
 _CHANGED = 0.5
 """The share of a run's range of load from which it has changed."""
 _UNKNOWN = 1.0
@@ -68,7 +66,6 @@ def _metered(
     error = meter.offset_error or 0.0
     readings = Readings(meter.reading, times, values, interval, meter.accuracy, meter.resolution, error)
     load = busy.get(meter.covers[0]) if len(meter.covers) == 1 else None
-    readings = _refreshed(readings)
     stuck = _stuck(readings, load)
     if stuck is not None:
         return Metered(meter, None, len(known), faults, problem=stuck)
@@ -81,25 +78,18 @@ def _metered(
     return Metered(meter, moved, len(known), faults, lag)
 
 
-def _refreshed(readings: Readings) -> Readings:
-    """Only the first of equal readings of a meter that is asked much more often than it measures."""
-    changed = np.concatenate(([True], np.diff(readings.values) != 0))
-    if readings.kind == "counter" or np.count_nonzero(changed) < _REFRESHES:
-        return readings
-    refresh = float(np.median(np.diff(readings.times[changed])))
-    if refresh < _SLOWER * readings.interval:
-        return readings
-    return replace(readings, times=readings.times[changed], values=readings.values[changed], interval=refresh)
-
-
 def _stuck(readings: Readings, load: tuple[np.ndarray, np.ndarray] | None) -> str | None:
     """Why a meter is not to be believed that does not change while the load does."""
     if load is None or load[0].size < _FEWEST:
         return None
-    row = np.cumsum(np.concatenate(([0], np.diff(readings.values) != 0)))
-    ends = [(readings.times[row == one][0], readings.times[row == one][-1]) for one in np.unique(row)]
-    start, end = max(ends, key=lambda one: one[1] - one[0])
-    if end - start <= _REFRESHES * readings.interval:
+    changed = np.concatenate(([True], np.diff(readings.values) != 0))
+    starts = readings.times[changed]
+    ends = np.append(readings.times[np.flatnonzero(changed)[1:] - 1], readings.times[-1])
+    # Many BMCs measure more seldom than they are asked.
+    refresh = float(np.median(np.diff(starts))) if starts.size > _FEWEST else 0.0
+    longest = int(np.argmax(ends - starts))
+    start, end = float(starts[longest]), float(ends[longest])
+    if end - start <= _REFRESHES * max(readings.interval, refresh):
         return None
     rates, within = (_rates(load, *span) for span in ((readings.times[0], readings.times[-1]), (start, end)))
     if not rates.size or not within.size or np.ptp(rates) == 0 or np.ptp(within) < _CHANGED * np.ptp(rates):

@@ -1,4 +1,4 @@
-"""What a host can say of its own power: RAPL, hwmon, its BMC by ipmitool; or a simulation of it.
+"""What can be asked on a host about power: RAPL, hwmon, a BMC by ipmitool, SNMP; or a simulation of it.
 
 Records are {"meter": NAME, "header": {...}} once for each meter that is there, {"meter": NAME, "utc", "monotonic"} with
 `watts` or `joules` for each reading, or with `fault` and its words where a reading cannot be one; and {"absent": KIND,
@@ -205,48 +205,50 @@ class _Hwmon(_Reader):
             yield name, {"watts": watts} if watts > 0 else {"fault": "0 W"}
 
 
-class _Ipmi(_Reader):
-    """What the BMC says, asked by ipmitool: on the host itself, or at an `address` by the network."""
+class _Program(_Reader):
+    """A meter that a program asks."""
 
     def __init__(self, source: Dict[str, Any], place: _Place) -> None:
         self._stop, self._stopped = place.stop, 0.0
-        self._command = ["ipmitool"]
-        if source.get("address"):
-            self._command += ["-I", "lanplus", "-H", source["address"], "-U", source.get("user") or ""]
-            if source.get("port"):
-                self._command += ["-p", str(source["port"])]
-            if source.get("password_file"):
-                self._command += ["-f", source["password_file"]]
-        self._command += ["dcmi", "power", "reading"]
+        self._command, about = self._asked(source)
         said = self._ask()
         if "fault" in said:
             raise ValueError(said["fault"])
-        name = source.get("name") or "ipmi"
-        own = {"name": name, "source": " ".join(self._command[-3:]), "domain": "node", "side": "ac"}
-        self.meters = [self._header(source, reading="instant", resolution=1.0, **own)]
+        self.meters = [self._header(source, name=source.get("name") or source["kind"], **about)]
 
     def read(self) -> Iterator[Tuple[str, Point]]:
         yield self.meters[0]["name"], self._ask()
 
+    def _asked(self, source: Dict[str, Any]) -> Tuple[List[str], Dict[str, Any]]:
+        """The command, and what of the header it decides."""
+        raise NotImplementedError
+
+    def _said(self, text: str) -> Point:
+        """The reading in what the command printed."""
+        raise NotImplementedError
+
     def _ask(self) -> Point:
+        program = self._command[0]
         try:
             child = subprocess.Popen(
                 self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except OSError as error:
-            raise ValueError("{}: {}".format(self._command[0], error.strerror)) from None
+            return {"fault": "{}: {}".format(program, error.strerror)}
         begun = time.monotonic()
         while child.poll() is None and time.monotonic() - begun < self._patience(begun):
             time.sleep(0.02)
         if child.poll() is None:
             child.kill()
             child.communicate()
-            return {"fault": "ipmitool did not answer within {:.0f} s".format(time.monotonic() - begun)}
+            return {"fault": "{} did not answer within {:.0f} s".format(program, time.monotonic() - begun)}
         out, said = child.communicate()
-        if child.returncode:
-            last = said.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
-            return {"fault": "ipmitool ended with code {}: {}".format(child.returncode, last[0][:200])}
-        return parse_dcmi(out.decode(errors="replace"))
+        point = {} if child.returncode else self._said(out.decode(errors="replace"))
+        lines = said.decode(errors="replace").strip().splitlines()
+        if child.returncode or ("fault" in point and lines):  # ipmitool's code may be 0 where it could not log in.
+            last = lines[-1][:200] if lines else "it said nothing"
+            return {"fault": "{} ended with code {}: {}".format(program, child.returncode, last)}
+        return point
 
     def _patience(self, begun: float) -> float:
         """How long a program that was started then may take, known as it goes on."""
@@ -254,6 +256,41 @@ class _Ipmi(_Reader):
             return _PATIENCE
         self._stopped = self._stopped or time.monotonic()
         return min(_PATIENCE, max(0.0, self._stopped - begun) + _LAST)
+
+
+class _Ipmi(_Program):
+    """What the BMC says, asked by ipmitool: on the host itself, or at an `address` by the network."""
+
+    def _asked(self, source: Dict[str, Any]) -> Tuple[List[str], Dict[str, Any]]:
+        command, asked = ["ipmitool"], ["dcmi", "power", "reading"]
+        if source.get("address"):
+            command += ["-I", "lanplus", "-H", source["address"], "-U", source.get("user") or ""]
+            command += ["-p", source["port"]] if source.get("port") else []
+            command += ["-f", source["password_file"]] if source.get("password_file") else []
+        about = {"source": "ipmitool " + " ".join(asked), "domain": "node", "side": "ac", "reading": "instant"}
+        return command + asked, {**about, "resolution": 1.0}
+
+    def _said(self, text: str) -> Point:
+        return parse_dcmi(text)
+
+
+class _Snmp(_Program):
+    """One number of a distribution unit, asked by snmpget, which finds names and passwords in the user's snmp.conf."""
+
+    def _asked(self, source: Dict[str, Any]) -> Tuple[List[str], Dict[str, Any]]:
+        self._scale = float(source.get("scale", 1))
+        reading = source.get("reading", "instant")
+        self._column = "joules" if reading == "counter" else "watts"
+        command = ["snmpget", "-Oqv", "-t", "2", "-r", "1", source["address"], source["oid"]]
+        about = {"source": "snmp {}".format(source["oid"]), "domain": source.get("domain", "pdu"), "reading": reading}
+        return command, {**about, "side": source.get("side", "ac"), "resolution": self._scale}
+
+    def _said(self, text: str) -> Point:
+        found = re.match(r"-?\d+(\.\d+)?", text.strip().strip('"'))
+        if found is None:
+            return {"fault": "snmpget: {}".format(text.strip()[:200] or "no value")}
+        value = float(found.group(0)) * self._scale
+        return {self._column: value} if value > 0 else {"fault": "{:g}".format(value)}
 
 
 _DCMI = re.compile(
@@ -308,6 +345,7 @@ _READERS: Dict[str, Callable[[Dict[str, Any], _Place], _Reader]] = {
     "rapl": _Rapl,
     "hwmon": _Hwmon,
     "ipmi": _Ipmi,
+    "snmp": _Snmp,
     "simulated": _Simulated,
 }
 

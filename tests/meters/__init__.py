@@ -1,0 +1,1 @@
+"""Stand-ins that follow one curve of power, each with its own protocol."""
