@@ -27,6 +27,7 @@ from howdah.cli.options import parse_conf
 @click.option("--min", "least", metavar="N", type=click.IntRange(4), default=8, show_default=True, help="Runs a side.")
 @click.option("--max", "most", metavar="N", type=click.IntRange(4), default=30, show_default=True, help="Runs a side.")
 @click.option("--budget", metavar="90m|2h", default=None, help="Time for the runs, without starting clusters.")
+@click.option("--meters", metavar="KIND,…|FILE", default=None, help="What measures power, as `howdah run` has it.")
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Of the order.")
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), default=None, help="To make. [in ~/.howdah]")
 @click.option("--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of real ones.")
@@ -44,6 +45,7 @@ def ab(
     least: int,
     most: int,
     budget: str | None,
+    meters: str | None,
     seed: int,
     out: Path | None,
     cluster: str | None,
@@ -71,6 +73,7 @@ def ab(
         {name: str(value) for name, value in (("nodes", nodes), ("on", on)) if value is not None},
         StopRule(parse_share(half_width), least, most, None if budget is None else parse_duration(budget)),
         seed,
+        meters,
     )
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-ab-{workload}"
     begin_and_run(write_experiment(experiment), out or experiments_root() / name, synthetic_file(cluster))

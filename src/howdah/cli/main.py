@@ -36,6 +36,7 @@ _COMMANDS = {
     "ab": ("ab", "Compare two settings: is a workload faster with B than with A?"),
     "compare": ("compare", "Compare runs: effect, interval, verdict."),
     "report": ("report", "Make a report of runs."),
+    "energy": ("energy", "Show the energy of a run, how sure it is, and by which meters."),
     "value": ("value", "Say what runs cost: price, power, racks, carbon, equal work."),
     "tune": ("tune", "Search for the settings that make a workload fastest."),
     "experiment": ("experiment", "Answer a question with an experiment: which of several things matters?"),

@@ -65,7 +65,8 @@ class Experiment:
     `options` are the workload's, `cluster` what kind of cluster is made, `baseline` every setting that is held where no
     factor varies it; all as they are written. `configurations` are the settings behind each level of the factor
     `configuration`; `starts` are levels of the factors that a search tries first. `watts` is what the whole cluster
-    draws, `price` what an hour of it costs, in any currency; None where it is not known. `places` is where in its file
+    draws, `price` what an hour of it costs, in any currency; None where it is not known. `meters` are what measures
+    power: kinds, or a file. `places` is where in its file
     each key stands, by name.
     """
 
@@ -83,6 +84,7 @@ class Experiment:
     starts: tuple[Mapping[str, str], ...] = ()
     watts: Rate | None = None
     price: Rate | None = None
+    meters: str | None = None
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property

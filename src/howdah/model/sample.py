@@ -40,3 +40,8 @@ class Sample:
     role: str
     phase: str | None
     moment: Moment
+
+    def is_of(self, phase: str, metric: str) -> bool:
+        """Whether it is of a phase's `metric`, which may have a role: `energy@node`."""
+        name, _, role = metric.partition("@")
+        return (self.phase, self.metric) == (phase, name) and role in ("", self.role)

@@ -13,6 +13,7 @@ import yaml
 from howdah.errors import UsageError
 from howdah.model.experiment import Design, Experiment, Factor, Rate, StopRule
 from howdah.spec.document import Value, parse_document, read_document
+from howdah.spec.meters import meters_of
 from howdah.spec.slips import did_you_mean
 
 _KEYS = (
@@ -28,6 +29,7 @@ _KEYS = (
     "configurations",
     "starts",
     "rates",
+    "meters",
 )
 _NEEDED = ("question", "workload", "factors")
 _CLUSTER = ("nodes", "on", "hadoop")
@@ -70,9 +72,20 @@ def _experiment(document: Value) -> Experiment:
         seed=_whole(given["seed"], 0) if "seed" in given else 1,
         configurations=_configurations(given.get("configurations")),
         starts=_starts(given["starts"], factors) if "starts" in given else (),
+        meters=_meters(given["meters"]) if "meters" in given else None,
         places=_places(given),
         **{name: _rate(value, factors) for name, value in rates.items()},
     )
+
+
+def _meters(value: Value) -> str:
+    """Kinds, or the absolute path of a file that says what they are: the experiment may go on from elsewhere."""
+    given = value.text()
+    try:
+        meters_of(given)
+    except UsageError as error:
+        raise value.problem(error.message, hint=error.hint) from None
+    return str(Path(given).absolute()) if Path(given).exists() else given
 
 
 def _places(given: Mapping[str, Value]) -> dict[str, str]:
@@ -121,6 +134,7 @@ def write_experiment(experiment: Experiment) -> str:
         **({"configurations": named} if (named := _plain(experiment.configurations)) else {}),
         **({"starts": [dict(one) for one in experiment.starts]} if experiment.starts else {}),
         **({"rates": rates} if (rates := _written_rates(experiment)) else {}),
+        **({} if experiment.meters is None else {"meters": experiment.meters}),
     }
     text: str = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=1000)
     return text

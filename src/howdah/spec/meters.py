@@ -6,6 +6,8 @@ meters:
   - { kind: snmp, name: pdu1, address: "10.0.0.9", oid: 1.3.6.1.4.1.318.1.1.26.4.3.1.5.1, scale: 10, covers: [node1] }
   - { kind: redfish, name: bmc1, url: "https://10.0.0.1", user: reader, password_file: ~/.bmc, covers: [node1] }
   - { kind: prometheus, name: pdu, url: "http://mon:9090", query: 'pdu_watts{rack="r1"}', domain: pdu, covers: [node1] }
+  - { kind: csv, name: dcm, file: power.csv, time: Time, format: "%Y-%m-%d %H:%M:%S", zone: UTC, value: Power, unit: W,
+      where: { Name: node1 }, reading: mean, interval: 180, covers: [node1] }
   - { kind: simulated, idle: 90, busy: 240 }
 idle: 600                                     # seconds of quiet that are measured before each run
 others: 180                                   # watts of what no meter covers, at most, from data sheets
@@ -18,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from howdah.errors import UsageError
 from howdah.model.meter import Domain, Reading, Side
@@ -33,13 +36,22 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "snmp": ("address", "oid", "scale", "reading", "domain", "side", "covers"),
     "redfish": ("url", "user", "password_file", "verify", "covers", "side"),
     "prometheus": ("url", "query", "reading", "domain", "side", "covers", "resolution"),
+    "csv": (
+        *("file", "time", "format", "zone", "value", "unit", "where"),
+        *("reading", "domain", "side", "covers", "resolution", "clock"),
+    ),
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "simulated": ("idle", "busy"),
     "snmp": ("name", "address", "oid", "covers"),
     "redfish": ("name", "url", "covers"),
     "prometheus": ("name", "url", "query", "covers"),
+    "csv": ("name", "file", "time", "format", "value", "unit", "reading", "covers"),
 }
+PAST = ("prometheus", "csv")
+"""Kinds that can be asked about a run that has ended."""
+UNITS: Mapping[str, float] = {"W": 1.0, "kW": 1e3, "J": 1.0, "Wh": 3.6e3, "kWh": 3.6e6}
+"""Watts or joules of a unit that a file may be in."""
 PLAIN = tuple(kind for kind in _KEYS if kind not in _NEEDED)
 """Kinds that need no settings: `--meters rapl,ipmi`."""
 _INTERVALS = {"ipmi": 5.0, "snmp": 5.0, "redfish": 5.0, "prometheus": 15.0}
@@ -138,7 +150,13 @@ def _source(value: Value) -> Source:
 
 
 def _settings(given: Mapping[str, Value]) -> dict[str, str]:
-    own = {name: one.text() for name, one in given.items() if name not in (*_COMMON, "hosts", "covers")}
+    lists = ("hosts", "covers", "where")
+    own = {name: one.text() for name, one in given.items() if name not in (*_COMMON, *lists)}
+    if "where" in given:
+        own |= {f"where {column}": one.text() for column, one in given["where"].mapping().items()}
+    if "file" in own:
+        _check_csv(given)
+        own["file"] = str(Path(own["file"]).expanduser().absolute())
     for name in ("idle", "busy", "resolution", "scale"):
         if name in given:
             _number(given[name])
@@ -158,6 +176,27 @@ def _settings(given: Mapping[str, Value]) -> dict[str, str]:
             raise given["password_file"].problem(f"there is no file {file}")
         own["password_file"] = str(file.absolute())
     return own
+
+
+def _check_csv(given: Mapping[str, Value]) -> None:
+    if not (file := Path(given["file"].text()).expanduser()).is_file():
+        raise given["file"].problem(f"there is no file {file}")
+    unit, reading = given["unit"].text(), given["reading"].text()
+    if unit not in UNITS:
+        raise given["unit"].problem(f"{unit!r} is no unit of power or energy: {', '.join(UNITS)}")
+    if (reading == "counter") == unit.endswith("W"):
+        raise given["unit"].problem(f"a {reading} is not in {unit}")
+    if "%z" not in given["format"].text() and "zone" not in given:
+        raise given["format"].problem(
+            "times without a zone may be any: `zone` is missing", hint="Write zone: Europe/Berlin, or zone: UTC."
+        )
+    if "zone" in given:
+        try:
+            ZoneInfo(given["zone"].text())
+        except (ValueError, ZoneInfoNotFoundError, IsADirectoryError):
+            raise given["zone"].problem(f"there is no zone {given['zone'].text()!r}") from None
+    if "clock" in given:
+        _number(given["clock"])
 
 
 def _names(given: Mapping[str, Value], key: str) -> tuple[str, ...] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from howdah.errors import HostProblem
+from howdah.errors import HostProblem, UsageError
 from howdah.model.environment import Environment
 from howdah.model.redaction import redacted
 from howdah.model.run import Run
@@ -45,6 +45,15 @@ class RunWriter:
             ) from error
         self._lock = take_lock(self.path / layout.LOCK)
         self.save(run)
+
+    @classmethod
+    def reopened(cls, path: Path) -> RunWriter:
+        """The directory of a run that has ended, to add to. Raises UsageError where another process does."""
+        writer = cls.__new__(cls)
+        writer.path, writer._series, writer._lock = path, {}, take_lock(path / layout.LOCK)
+        if writer._lock is None:
+            raise UsageError(f"{path} is being written by another process")
+        return writer
 
     def save(self, run: Run) -> None:
         """Replaces `run.json`."""

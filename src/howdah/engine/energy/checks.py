@@ -15,12 +15,12 @@ _APART = 0.05
 def contradictions(parts: Sequence[Part], totals: Sequence[Total]) -> Iterator[str]:
     """What cannot be, in sentences. `parts` and `totals` are of one stretch."""
     yield from _parts_beyond_wholes(totals)
-    groups: dict[tuple[str, tuple[str, ...]], list[Part]] = {}
+    groups: dict[tuple[str, ...], list[Part]] = {}
     for part in parts:
         meter = part.metered.meter
-        if meter.domain in ("node", "pdu", "rack"):
-            groups.setdefault(("", tuple(sorted(meter.covers))), []).append(part)
-    for (_, hosts), same in groups.items():
+        if meter.domain in ("node", "pdu", "rack") and meter.quality != "simulated":
+            groups.setdefault(tuple(sorted(meter.covers)), []).append(part)
+    for hosts, same in groups.items():
         yield from _disagreeing(", ".join(hosts), same)
 
 

@@ -34,7 +34,7 @@ def level_of(
     accuracy = None if any(one is None for one in known) else max(one or 0.0 for one in known)
     feeds_all = best["domain"] in ("pdu", "rack")
     aspects = (
-        (1, "simulated readings measure nothing", best["quality"] == "measured"),
+        (1, "simulated readings measure nothing", best["quality"] != "simulated"),
         (1, "1a: a reading a second, at least", sampled),
         (1, "1b: a minute, at least", whole["end"] - whole["start"] >= _MINUTE),
         (1, f"2: {len(best['hosts'])} of {len(hosts)} hosts were measured", set(best["hosts"]) == set(hosts)),

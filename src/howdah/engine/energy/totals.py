@@ -79,9 +79,9 @@ def _domain(part: Part) -> Domain:
 
 
 def _surest(parts: Sequence[Part]) -> list[Part]:
-    """No host twice: meters in the order of their uncertainty, as long as they cover others."""
+    """No host twice: meters in the order of their uncertainty, as long as they cover others; what was simulated last."""
     chosen, covered = list[Part](), set[str]()
-    for part in sorted(parts, key=lambda part: part.energy.half_width):
+    for part in sorted(parts, key=lambda part: (part.metered.meter.quality == "simulated", part.energy.half_width)):
         if covered.isdisjoint(part.metered.meter.covers):
             chosen.append(part)
             covered.update(part.metered.meter.covers)

@@ -20,8 +20,10 @@ def ab_experiment(
     cluster: Mapping[str, str],
     stop: StopRule,
     seed: int,
+    meters: str | None = None,
 ) -> Experiment:
     """`sides` are the settings of either, by factor or Hadoop property; one without a name is called by its settings.
+    `meters` are what measures power.
 
     Raises UsageError where both sides, or their names, are the same.
     """
@@ -42,6 +44,7 @@ def ab_experiment(
         stop=stop,
         seed=seed,
         configurations={first: dict(sides[0]), second: dict(sides[1])},
+        meters=meters,
     )
 
 

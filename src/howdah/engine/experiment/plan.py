@@ -142,6 +142,9 @@ def plan_experiment(
         sizes.add(resolved.get("size_bytes"))
     with located(experiment, "primary"):
         primary = _primary(experiment.primary, workload)
+        measured = metrics.metrics_of(workload)[primary.partition("/")[2].partition("@")[0]]
+        if measured in metrics.ENERGIES and experiment.meters is None:
+            raise UsageError(f"{measured.name} needs `meters`, which measure power", hint="See docs/how-to/energy.md.")
         if isinstance(where, SyntheticCluster) and primary != workload.primary:
             raise UsageError(f"a synthetic cluster has {workload.primary} alone, not {primary}")
     return ExperimentPlan(
@@ -268,8 +271,9 @@ def _primary(named: str | None, workload: Workload) -> str:
         return workload.primary
     own_phase, _, metric = named.rpartition("/")
     known = metrics.metrics_of(workload)
-    if metric not in known:
-        raise UsageError(f"unknown metric: {metric!r}", hint=did_you_mean(metric, known))
+    name = metric.partition("@")[0]
+    if name not in known:
+        raise UsageError(f"unknown metric: {name!r}", hint=did_you_mean(name, known))
     return f"{own_phase or phase}/{metric}"
 
 
@@ -285,7 +289,7 @@ def _earlier(runs: Sequence[Path], workload: str, sizes: set[Any], primary: str)
         if run.trial.settings["workload"].get("size_bytes") not in sizes or run.end is None:
             continue
         seconds.append(run.end.monotonic - run.start.monotonic)
-        values = [one.value for one in read_run(path).samples if (one.phase, one.metric) == (phase, metric)]
+        values = [one.value for one in read_run(path).samples if one.is_of(phase, metric)]
         trials.setdefault(run.trial.identity, []).extend(math.log(value) for value in values if value > 0)
     if not seconds:
         return None

@@ -65,13 +65,13 @@ def as_done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
         if held.get(name) != level:
             raise Untrusted(f"{path} is no run of this experiment: {name} was {held.get(name)}, its arm has {level}")
     samples = read_run(path).samples if run.outcome.kind == "valid" else ()
-    values = [one.value for one in samples if (one.phase, one.metric) == (phase, metric)]
+    values = [one.value for one in samples if one.is_of(phase, metric)]
     return Done(slot, run, values[0] if len(values) == 1 and values[0] > 0 else None)
 
 
 def metric_of(plan: ExperimentPlan) -> Metric:
     """The primary metric."""
-    name = plan.primary.partition("/")[2]
+    name = plan.primary.partition("/")[2].partition("@")[0]
     known = metrics.metrics_of(find_workload(plan.experiment.workload))
     return known[name]
 

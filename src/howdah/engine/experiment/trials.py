@@ -28,6 +28,7 @@ from howdah.engine.run.client import now
 from howdah.engine.run.execution import RunOptions
 from howdah.errors import HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
+from howdah.spec.meters import NO_METERS, meters_of
 from howdah.stats.blocks import effects, enough
 from howdah.stats.design import Slot, schedule
 from howdah.store import ExperimentDirectory
@@ -229,6 +230,7 @@ def _measured(
         },
         cold=found.cold,
         fault=found.fault,
+        meters=NO_METERS if experiment.meters is None else meters_of(experiment.meters),
     )
     measurement = Measurement(
         workloads=[(workload, asked(workload, experiment.options, found.conf))],

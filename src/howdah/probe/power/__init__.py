@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from howdah.errors import HostProblem
 from howdah.host import Host, Stream
 from howdah.model.meter import POWER, SERIES, Meter, encode_meter
 from howdah.probe import Sink, Subject
+from howdah.probe.power.imported import Imported
 from howdah.probe.power.prometheus import Prometheus
 from howdah.probe.power.redfish import Redfish
 from howdah.spec.meters import Meters, Source
@@ -27,6 +29,20 @@ class Remote(Protocol):
 _REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] = {
     "redfish": Redfish,
     "prometheus": Prometheus,
+    "csv": Imported,
+}
+
+
+class Past(Protocol):
+    """Meters whose readings something else has kept."""
+
+    def collect(self, start: float, end: float) -> None:
+        """Gives the sink what there is of the time between two moments."""
+
+
+_PAST: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Past]] = {
+    "prometheus": Prometheus,
+    "csv": Imported,
 }
 
 
@@ -54,9 +70,8 @@ class PowerProbe:
                 self._streams[name] = host.stream("power.run", heard, sources=own)
         here = next(iter(hosts))
         for source in self._meters.sources:
-            missing = sorted(set(source.covers or ()) - set(hosts))
-            if missing:
-                self._absent.append(f"{source.name or source.kind} covers hosts that are not in this run: {missing}")
+            if missing := _unknown(source, list(hosts)):
+                self._absent.append(missing)
             elif source.kind in _REMOTE:
                 self._remote.append(_REMOTE[source.kind](source, sink, self._absent.append))
             elif source.covers is not None:
@@ -68,15 +83,43 @@ class PowerProbe:
             one.start()
 
     def stop(self) -> Mapping[str, float | HostProblem]:
-        for one in self._remote:
-            one.stop()
-        spent: dict[str, float | HostProblem] = {}
-        for name, stream in self._streams.items():
+        def end(stream: Stream) -> float | HostProblem:
             try:
-                spent[name] = stream.stop()["cpu_seconds"]
+                return float(stream.stop()["cpu_seconds"])
             except HostProblem as problem:
-                spent[name] = problem
+                return problem
+
+        # At once: each may wait for an answer that does not come.
+        with ThreadPoolExecutor(len(self._remote) + len(self._streams) or 1) as pool:
+            remote = [pool.submit(one.stop) for one in self._remote]
+            spent = dict(zip(self._streams, pool.map(end, self._streams.values()), strict=True))
+            for one in remote:
+                one.result()
         return spent
+
+
+def past_meters(
+    meters: Meters, hosts: Sequence[str], start: float, end: float
+) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """The series that meters which keep their readings have of a stretch of time, and what is not there, with the
+    reason."""
+    series, absent = dict[str, list[dict[str, Any]]](), list[str]()
+
+    def sink(name: str, record: dict[str, Any]) -> None:
+        series.setdefault(name, []).append(record)
+
+    for source in meters.sources:
+        if missing := _unknown(source, hosts):
+            absent.append(missing)
+        else:
+            _PAST[source.kind](source, sink, absent.append).collect(start, end)
+    return series, absent
+
+
+def _unknown(source: Source, hosts: Sequence[str]) -> str:
+    """What is wrong with the hosts that it covers; empty where nothing is."""
+    missing = sorted(set(source.covers or ()) - set(hosts))
+    return f"{source.name} covers hosts that are not in this run: {', '.join(missing)}" if missing else ""
 
 
 def _of_host(source: Source, host: str) -> bool:

@@ -29,9 +29,13 @@ class Prometheus:
         self._begun = time.time()
 
     def stop(self) -> None:
-        source, now = self._source, time.time()
-        span = math.ceil(now - self._begun + _EARLIER)
-        query = urlencode({"query": f"{source.settings['query']}[{span}s]", "time": f"{now:.3f}"})
+        self.collect(self._begun - _EARLIER, time.time())
+
+    def collect(self, start: float, end: float) -> None:
+        """Asks for what was scraped between two moments."""
+        source = self._source
+        span = math.ceil(end - start)
+        query = urlencode({"query": f"{source.settings['query']}[{span}s]", "time": f"{end:.3f}"})
         try:
             said, _ = ask(urljoin(source.settings["url"], f"/api/v1/query?{query}"))
             samples = samples_of(said)
@@ -40,7 +44,7 @@ class Prometheus:
             return
         name = source.name or "prometheus"
         meter = self._meter(name)
-        ahead = now - time.monotonic()
+        ahead = time.time() - time.monotonic()
         scale = scale_of(source.settings["query"])
         self._sink(SERIES + name, encode_meter(meter))
         for utc, value in unbroken(samples) if meter.reading == "counter" else samples:

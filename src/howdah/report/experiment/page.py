@@ -53,6 +53,7 @@ from howdah.report.experiment.answer import (
     simple_cells,
 )
 from howdah.report.experiment.candidate import candidate_blocks
+from howdah.report.experiment.energy import measured_energy
 from howdah.report.experiment.rates import bills, economy
 from howdah.report.experiment.runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
 from howdah.report.page.provenance import difference_table
@@ -323,6 +324,7 @@ def _every_run(found: Findings, runs: Path | None) -> Iterator[Block]:
     yield from _order(found, valid)
     yield from economy(found)
     if runs is not None and not found.simulated:
+        yield from measured_energy(found, runs)
         yield from limits(found, runs)
     yield Fold(count(len(found.results), "run"), (_table(found),))
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from howdah.model.run import Caveat
-from howdah.report.document.blocks import Block, Fold, Section, Table, Text, columns
+from howdah.report.document.blocks import Block, Fold, Glance, Report, Section, Table, Text, columns
 from howdah.report.document.results import Measure, Replicates, summary
-from howdah.report.document.wording import MISSING, centre, count, interval, listing, percent, plain, quantity
+from howdah.report.document.wording import MISSING, centre, count, interval, listing, percent, plain, quantity, sentence
 from howdah.report.page.detail import Detail
+from howdah.report.page.glance import badge_of
 from howdah.report.phases.power import total_of
+from howdah.store import StoredRun
 
 ENERGY = "energy"
 """What caveats about it are about, and its metric."""
@@ -37,6 +40,18 @@ def energy_section(members: Replicates, detail: Detail, prefix: str, caveats: Se
     blocks = [*caveats, *_answer(members, record), *_stretches(record), *_budget(record)]
     blocks += [*_idle(record), _level(record), *_meters(record)]
     return Section(f"{prefix}energy", "Energy", tuple(blocks))
+
+
+def energy_report(run: StoredRun) -> Report | None:
+    """The energy of one run alone, for a terminal; None where nothing measured power."""
+    members = Replicates((run,))
+    own = [one for one in run.run.caveats if one.about == ENERGY]
+    section = energy_section(members, Detail(run), "", [replace(one, text=sentence(one.text)) for one in own])
+    if section is None:
+        return None
+    facts = {"schema": 1, "kind": "energy", "run": run.run.id, "energy": run.energy()}
+    words = f"{run.run.title}, {run.run.id}"
+    return Report(run.run.id, words, Glance(badge_of([members]), (), len(own)), (section,), facts)
 
 
 def _answer(members: Replicates, record: Mapping[str, Any]) -> Iterator[Block]:
@@ -113,8 +128,8 @@ def _budget(record: Mapping[str, Any]) -> Iterator[Block]:
             rows.append((one["phase"] or "whole run", *cells, percent(total["half_width"] / total["joules"])))
     if rows:
         heads = columns("Phase", *(f"#{name}" for name in _SOURCES.values()), "#Together, 95 %")
-        words = "Standard uncertainties as shares of the energy. A dash: not known, and not in the sum."
-        yield Fold("Where the uncertainty comes from", (Text(words, small=True), Table("", heads, tuple(rows))))
+        words = "Standard uncertainties as shares of the energy; a dash: not known, and not in the sum"
+        yield Fold("Where the uncertainty comes from", (Table(words, heads, tuple(rows)),))
 
 
 def _idle(record: Mapping[str, Any]) -> Iterator[Block]:
@@ -171,7 +186,7 @@ def _meters(record: Mapping[str, Any]) -> Iterator[Block]:
         )
     )
     if rows:
-        yield Fold("Meters", (Table("", heads, tuple(rows)),))
+        yield Fold("Meters", (Table("Meters and their readings", heads, tuple(rows)),))
     if record["absent"]:
         yield Text(f"Asked for, and not there: {listing(record['absent'], most=5)}.", small=True)
 
