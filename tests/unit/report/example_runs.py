@@ -277,9 +277,10 @@ class _Writing:
     def _samples(self, phases: Sequence[Phase]) -> list[Sample]:
         units = {metric.name: metric.unit for metric in METRICS}
         samples = []
+        finishes = {phase.name: job.finish for phase, (_, job) in zip(phases, self.jobs, strict=True)}
 
         def add(phase: str, metric: str, value: float, quality: Any = "measured", role: str = "job") -> None:
-            moment = self._moment(self.start)
+            moment = self._moment(finishes.get(phase, self.start))
             sample = Sample(metric, round(value, 4), units[metric], quality, "example", HOST, role, phase, moment)
             samples.append(sample)
 

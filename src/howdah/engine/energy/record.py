@@ -18,7 +18,7 @@ from howdah.engine.evidence import metrics
 from howdah.model.metric import Metric
 from howdah.model.run import Run
 from howdah.model.sample import Moment, Sample
-from howdah.stats.energy import ENOUGH
+from howdah.stats.energy import integral
 from howdah.store import StoredRun
 
 SCHEMA = 1
@@ -160,13 +160,11 @@ def _spread(total: Total, span: tuple[float, float]) -> float:
     """The largest coefficient of variation of its meters' power: of means of a tenth of the time, as a single reading
     is as coarse as its meter."""
     largest = 0.0
-    at = np.linspace(*span, ENOUGH + 1)
+    at = np.linspace(*span, 11)
     for part in total.parts:
-        means = [parts_of([part.metered], start, end)[0] for start, end in pairwise(at)]
-        watts = [one[0].energy.joules for one in means if one]
-        if len(watts) < ENOUGH:
-            return math.inf
-        largest = max(largest, float(np.std(watts, ddof=1) / np.mean(watts)))
+        assert part.metered.readings is not None
+        joules = [integral(part.metered.readings, start, end) for start, end in pairwise(at)]
+        largest = max(largest, float(np.std(joules, ddof=1) / np.mean(joules)))
     return largest
 
 

@@ -79,7 +79,7 @@ def _domain(part: Part) -> Domain:
 
 
 def _surest(parts: Sequence[Part]) -> list[Part]:
-    """No host twice: meters in the order of their uncertainty, as long as they cover others; what was simulated last."""
+    """No host twice: meters in the order of their uncertainty, as long as they cover others; simulated ones last."""
     chosen, covered = list[Part](), set[str]()
     for part in sorted(parts, key=lambda part: (part.metered.meter.quality == "simulated", part.energy.half_width)):
         if covered.isdisjoint(part.metered.meter.covers):
