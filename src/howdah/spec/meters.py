@@ -54,7 +54,7 @@ UNITS: Mapping[str, float] = {"W": 1.0, "kW": 1e3, "J": 1.0, "Wh": 3.6e3, "kWh":
 """Watts or joules of a unit that a file may be in."""
 PLAIN = tuple(kind for kind in _KEYS if kind not in _NEEDED)
 """Kinds that need no settings: `--meters rapl,ipmi`."""
-_INTERVALS = {"ipmi": 5.0, "snmp": 5.0, "redfish": 5.0, "prometheus": 15.0}
+_INTERVALS = {"ipmi": 5.0, "snmp": 10.0, "redfish": 5.0, "prometheus": 15.0}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from howdah.host.agent.power import parse_dcmi, run
+from howdah.host.agent.power import run
+from howdah.host.agent.power_programs import parse_dcmi
 
 IPMITOOL = """
     Instantaneous power reading:                   {watts} Watts
@@ -213,11 +214,9 @@ def test_a_program_that_is_missing_is_absent(machine: Machine, monkeypatch: pyte
 
 def test_a_program_that_hangs_holds_up_nobody(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     program = machine.proc / "ipmitool"
+    said = IPMITOOL.format(watts=215, state="activated")
     program.write_text(
-        "#!/bin/sh\nif [ -e $0.hang ]; then exec sleep 600; fi\n"
-        + "cat <<E\n"
-        + IPMITOOL.format(watts=215, state="activated")
-        + "E\n"
+        f"#!/bin/sh\nwhile read -r asked; do [ ! -e $0.hang ] || exec sleep 600; cat <<EOT\n{said}\nEOT\ndone\n"
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{machine.proc}:{os.environ['PATH']}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import ssl
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib import error, request
 
@@ -17,6 +18,15 @@ class NoAnswer(Exception):
     """There is no answer, or none that can be used; its text says why, without what was sent."""
 
 
+@cache
+def _context(verify: bool) -> ssl.SSLContext:
+    """Made once: reading the authorities takes longer than an answer."""
+    context = ssl.create_default_context()
+    if not verify:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
 def ask(
     url: str,
     *,
@@ -26,9 +36,7 @@ def ask(
     method: str | None = None,
 ) -> tuple[Any, Mapping[str, str]]:
     """The JSON at `url`, and the headers of the answer; with `send`, what posting that gives. Raises NoAnswer."""
-    context = ssl.create_default_context()
-    if not verify:
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context = _context(verify) if url.startswith("https:") else None
     content = None if send is None else json.dumps(send).encode()
     asked = request.Request(url, content, {"Accept": "application/json", **(headers or {})}, method=method)  # noqa: S310
     if content is not None:

@@ -1,0 +1,183 @@
+"""Meters that programs ask: BMCs by ipmitool, distribution units by snmpget."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import subprocess
+import threading
+import time
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+from .power_reader import Place, Point, Reader
+
+_PATIENCE = 10.0
+"""Seconds that a program may take for one reading."""
+_LAST = 3.0
+"""Seconds that it may take for the last one, once it is to end."""
+_REASON = 200
+"""Letters of what a program said that are kept."""
+_WRONG = re.compile(r"error|failed|unable|could not|invalid|no such", re.IGNORECASE)
+
+
+class _Patience:
+    """How long a program may take, which gets less when the readings are to end."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop, self._stopped = stop, 0.0
+
+    def left(self, begun: float) -> float:
+        """The seconds that a reading may still take which began at `begun`."""
+        now = time.monotonic()
+        if not self._stop.is_set():
+            return begun + _PATIENCE - now
+        self._stopped = self._stopped or now
+        return min(begun + _PATIENCE, max(begun, self._stopped) + _LAST) - now
+
+    def ready(self, pipe: Any, begun: float) -> bool:
+        """Whether a pipe has something to read in time."""
+        while (left := self.left(begun)) > 0:
+            if select.select([pipe], [], [], min(left, 0.5))[0]:
+                return True
+        return False
+
+
+class Ipmi(Reader):
+    """What the BMC says, asked by ipmitool: on the host itself, or at an `address` by the network. One ipmitool is
+    asked again and again: to start it and to log in takes a hundred times as long as a reading."""
+
+    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+        self._patience = _Patience(place.stop)
+        self._child: Optional["subprocess.Popen[bytes]"] = None
+        self._command = ["ipmitool"]
+        if source.get("address"):
+            self._command += ["-I", "lanplus", "-H", source["address"], "-U", source.get("user") or ""]
+            self._command += ["-p", source["port"]] if source.get("port") else []
+            self._command += ["-f", source["password_file"]] if source.get("password_file") else []
+        self._command.append("shell")
+        said = self._ask()
+        if "fault" in said:
+            self.close()
+            raise ValueError(said["fault"])
+        about = {"source": "ipmitool dcmi power reading", "domain": "node", "side": "ac", "reading": "instant"}
+        self.meters = [self.header(source, name=source.get("name") or source["kind"], resolution=1.0, **about)]
+
+    def read(self) -> Iterator[Tuple[str, Point]]:
+        yield self.meters[0]["name"], self._ask()
+
+    def close(self) -> None:
+        if self._child is not None:
+            os.kill(self._child.pid, signal.SIGKILL)  # Popen's own might reap it, and then nobody has its usage.
+            self.program_seconds += _reap(self._child)
+            self._child = None
+
+    def _ask(self) -> Point:
+        begun = time.monotonic()
+        try:
+            if self._child is None:
+                self._child = subprocess.Popen(
+                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
+                )
+            assert self._child.stdin is not None
+            self._child.stdin.write(b"dcmi power reading\n")
+            text = self._answer(self._child, begun)
+        except OSError as error:
+            self.close()
+            return {"fault": "ipmitool: {}".format(error.strerror)}
+        if text is None:
+            self.close()
+            return {"fault": "ipmitool did not answer within {:.0f} s".format(time.monotonic() - begun)}
+        point = parse_dcmi(text)
+        wrong = [line.strip() for line in text.splitlines() if _WRONG.search(line)]
+        if wrong and "fault" in point:
+            self.close()
+            return {"fault": "ipmitool: {}".format(wrong[-1][:_REASON])}
+        return point
+
+    def _answer(self, child: "subprocess.Popen[bytes]", begun: float) -> Optional[str]:
+        """What it printed until it was done, or ended; None where that takes too long."""
+        assert child.stdout is not None
+        said = ""
+        while self._patience.ready(child.stdout, begun):
+            more = os.read(child.stdout.fileno(), 65536)
+            said += more.decode(errors="replace")
+            if not more:
+                self.close()  # It has ended, and the next reading begins with another one.
+            if not more or _DCMI_STATE.search(said) or _WRONG.search(said):
+                return said
+        return None
+
+
+class Snmp(Reader):
+    """One number of a distribution unit, asked by snmpget, which finds names and passwords in the user's snmp.conf."""
+
+    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+        self._patience = _Patience(place.stop)
+        self._scale = float(source.get("scale", 1))
+        reading = source.get("reading", "instant")
+        self._column = "joules" if reading == "counter" else "watts"
+        self._command = ["snmpget", "-Oqv", "-t", "2", "-r", "1", source["address"], source["oid"]]
+        said = self._ask()
+        if "fault" in said:
+            raise ValueError(said["fault"])
+        about = {"source": "snmp {}".format(source["oid"]), "domain": source.get("domain", "pdu"), "reading": reading}
+        own = {"name": source.get("name") or source["kind"], "side": source.get("side", "ac")}
+        self.meters = [self.header(source, resolution=self._scale, **about, **own)]
+
+    def read(self) -> Iterator[Tuple[str, Point]]:
+        yield self.meters[0]["name"], self._ask()
+
+    def _ask(self) -> Point:
+        begun = time.monotonic()
+        try:
+            child = subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+            )
+        except OSError as error:
+            return {"fault": "snmpget: {}".format(error.strerror)}
+        ready = self._patience.ready(child.stdout, begun)
+        if not ready:
+            os.kill(child.pid, signal.SIGKILL)
+        out, said = (pipe.read() if pipe is not None else b"" for pipe in (child.stdout, child.stderr))
+        self.program_seconds += _reap(child)
+        if not ready:
+            return {"fault": "snmpget did not answer within {:.0f} s".format(time.monotonic() - begun)}
+        text = out.decode(errors="replace").strip().strip('"')
+        found = re.match(r"-?\d+(\.\d+)?", text)
+        if child.returncode or found is None:
+            words = said.decode(errors="replace").strip().splitlines()[-1:] or [text or "it said nothing"]
+            return {"fault": "snmpget ended with code {}: {}".format(child.returncode, words[0][:_REASON])}
+        value = float(found.group(0)) * self._scale
+        return {self._column: value} if value > 0 else {"fault": "{:g}".format(value)}
+
+
+def _reap(child: "subprocess.Popen[bytes]") -> float:
+    """Waits for a program that ends, and closes what it had open; the processor seconds that it took."""
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    for pipe in (child.stdin, child.stdout, child.stderr):
+        if pipe is not None:
+            pipe.close()
+    return usage.ru_utime + usage.ru_stime
+
+
+_DCMI = re.compile(
+    r"^\s*(?:Instantaneous power reading|Current Power)\s*:\s*(\d+)\s*watts?\s*$", re.IGNORECASE | re.MULTILINE
+)
+_DCMI_STATE = re.compile(
+    r"^\s*(?:Power reading state is|Power Measurement)\s*:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE
+)
+
+
+def parse_dcmi(text: str) -> Point:
+    """The reading in what ipmitool, FreeIPMI's ipmi-dcmi or ipmiutil print: what is drawn now. Their mean is over a
+    window that may be days; it is left alone."""
+    state, found = _DCMI_STATE.search(text), _DCMI.search(text)
+    if state is not None and state.group(1).lower() not in ("activated", "active"):
+        return {"fault": "the BMC's power reading is {}".format(state.group(1).lower())}
+    if found is None:
+        return {"fault": "the BMC's answer has no power reading"}
+    watts = int(found.group(1))
+    return {"watts": float(watts)} if watts > 0 else {"fault": "0 W"}

@@ -1,0 +1,39 @@
+"""What every reader of meters has."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Dict, Iterator, List, Tuple
+
+Point = Dict[str, Any]
+
+
+class Place:
+    """Where a reader looks, and the event that ends it."""
+
+    def __init__(self, sys: str, proc: str, stop: threading.Event) -> None:
+        self.sys, self.proc, self.stop = sys, proc, stop
+
+
+class Reader:
+    """`meters` are the headers of what it reads, without the hosts that they cover."""
+
+    program_seconds = 0.0
+    meters: List[Dict[str, Any]]
+
+    def read(self) -> Iterator[Tuple[str, Point]]:
+        """The name of a meter and its reading, `watts`, `joules` or `fault`; for each meter that has one now."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Ends what it has started. Called once, after the last reading."""
+
+    def header(self, given: Dict[str, Any], **own: Any) -> Dict[str, Any]:
+        return {
+            "interval_seconds": float(given["interval"]),
+            "accuracy": given.get("accuracy"),
+            "clock": "host",
+            "offset_error": 0.0,
+            "quality": "measured",
+            **own,
+        }
