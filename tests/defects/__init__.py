@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tests.defects import (
     clusters,
+    energy,
     experiments,
     filesystem,
     hadoop,
@@ -25,6 +26,7 @@ from tests.defects.defect import Defect
 DEFECTS: tuple[Defect, ...] = (
     *statistics.DEFECTS,
     *reports.DEFECTS,
+    *energy.DEFECTS,
     *experiments.DEFECTS,
     *records.DEFECTS,
     *hadoop.DEFECTS,

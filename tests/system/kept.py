@@ -49,7 +49,7 @@ def check_schemas(kept: Kept) -> None:
         name: Draft202012Validator(
             json.loads(resources.files("howdah.store").joinpath(f"schema/{name}.json").read_text(encoding="utf-8"))
         )
-        for name in ("run", "environment", "effective", "readback", "sample", "series", "job")
+        for name in ("run", "environment", "effective", "readback", "sample", "series", "job", "energy")
     }
     schemas["run"].validate(kept.record("run.json"))
     schemas["environment"].validate(kept.record("environment.json"))
@@ -61,5 +61,7 @@ def check_schemas(kept: Kept) -> None:
     for file in (kept.path / "series").glob("*.jsonl"):
         for line in kept.lines(f"series/{file.name}"):
             schemas["series"].validate(line)
+    if (kept.path / "energy.json").exists():
+        schemas["energy"].validate(kept.record("energy.json"))
     for job in kept.jobs():
         schemas["job"].validate(job)

@@ -32,9 +32,22 @@ UNITS = {
 
 
 @pytest.fixture(scope="module")
-def answer(howdah: Howdah, cluster: dict[str, Any]) -> dict[str, Any]:
+def answer(howdah: Howdah, cluster: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Two runs on `alpha`, with options of all kinds."""
-    options = ("--repeat", "2", "--maps", "3", "--reduces", "2", "--conf", "mapreduce.task.io.sort.mb=16")
+    meters = tmp_path_factory.mktemp("meters") / "meters.yaml"
+    meters.write_text("meters: [{ kind: simulated, idle: 90, busy: 240, interval: 0.5, accuracy: 1% }]\nidle: 6\n")
+    options = (
+        "--meters",
+        str(meters),
+        "--repeat",
+        "2",
+        "--maps",
+        "3",
+        "--reduces",
+        "2",
+        "--conf",
+        "mapreduce.task.io.sort.mb=16",
+    )
     run = howdah("run", "terasort", "--size", "smoke", "--cluster", "alpha", "--label", "who=test", *options, "--json")
     said: dict[str, Any] = run.json()
     return said
@@ -138,7 +151,7 @@ def test_cpu_is_that_of_all_processes(kept: Kept) -> None:
 
 @pytest.mark.promise("The series have every daemon and container, once a second", "reference/run-directory")
 def test_series_have_every_role_and_its_node(kept: Kept) -> None:
-    [file] = (kept.path / "series").glob("*.jsonl")
+    [file] = (file for file in (kept.path / "series").glob("*.jsonl") if not file.name.startswith("power-"))
     header, *points = kept.lines(f"series/{file.name}")
     assert set(header["kinds"]) == {"machine", "disk", "network", "process"}
     assert {point["kind"] for point in points} == set(header["kinds"])
@@ -155,6 +168,30 @@ def test_series_have_every_role_and_its_node(kept: Kept) -> None:
     times = [point["monotonic"] for point in points if point["kind"] == "machine"]
     assert len(times) > 10
     assert sorted(times) == times
+
+
+@pytest.mark.promise(
+    "A run with a meter has energy everywhere it belongs, and says that it is simulated", "how-to/energy"
+)
+def test_energy(howdah: Howdah, kept: Kept) -> None:
+    record = kept.record("energy.json")
+    [meter] = record["meters"]
+    assert (meter["quality"], meter["problem"], meter["readings"] > 20) == ("simulated", None, True)
+    whole = {one["phase"]: one for one in record["stretches"]}[None]
+    [total] = whole["totals"]
+    seconds = whole["end"] - whole["start"]
+    assert 90 * seconds < total["joules"] < 240 * seconds
+    [energy] = [one for one in kept.samples("energy") if one["phase"] is None]
+    assert (energy["value"], energy["quality"], energy["role"]) == (total["joules"], "simulated", "node")
+    assert len(kept.samples("mean_power")) == len(kept.samples("energy"))
+    assert record["idle"]["seconds"] == pytest.approx(6, abs=1)
+    assert record["level"]["level"] == 0
+    said = howdah("energy", str(kept.path)).out
+    assert "Simulated, measured by nothing: " in said
+    page = (kept.path / "report.html").read_text(encoding="utf-8")
+    assert "Simulated, measured by nothing" in page
+    assert "hosts, simulated" in page, "in the timeline"
+    assert "energy@node" in page
 
 
 @pytest.mark.promise("The job history is kept as Hadoop wrote it", "reference/run-directory")

@@ -132,6 +132,8 @@ def _source(value: Value) -> Source:
             raise value.problem(f"a meter of kind {kind} needs `{name}`")
     if kind == "ipmi" and ("address" in given) != ("covers" in given):
         raise value.problem("an `address` of a BMC and the hosts that it `covers` go together")
+    if "address" in given and "name" not in given:
+        raise value.problem("a meter with an `address` needs a `name`")
     for name, known in (("domain", Domain), ("side", Side), ("reading", Reading)):
         if name in given and given[name].text() not in get_args(known):
             raise given[name].problem(f"{given[name].text()!r} is no {name}: {', '.join(get_args(known))}")

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from howdah.host.agent.children import Children
 from howdah.host.agent.power import run
 from howdah.host.agent.power_programs import parse_dcmi
 
+PROGRAM = Children(lambda *_: None).run
 IPMITOOL = """
     Instantaneous power reading:                   {watts} Watts
     Minimum during sampling period:                162 Watts
@@ -79,7 +81,7 @@ class Machine:
         given = [{"interval": 0.1, "accuracy": None, **source} for source in sources]
 
         def work() -> None:
-            run(records.extend, stop, sources=given, sys=str(self.sys), proc=str(self.proc))
+            run(records.extend, stop, sources=given, program=PROGRAM, sys=str(self.sys), proc=str(self.proc))
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -193,7 +195,7 @@ def _busy(machine: Machine, stat: Path) -> list[dict[str, Any]]:
     stop = threading.Event()
     source = {"kind": "simulated", "idle": "100", "busy": "300", "interval": 0.1, "accuracy": None}
     where = {"sys": str(machine.sys), "proc": str(machine.proc)}
-    thread = threading.Thread(target=lambda: run(records.extend, stop, sources=[source], **where))
+    thread = threading.Thread(target=lambda: run(records.extend, stop, sources=[source], program=PROGRAM, **where))
     thread.start()
     while not headers(list(records)):
         time.sleep(0.01)

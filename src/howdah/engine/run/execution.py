@@ -295,17 +295,18 @@ class Execution:
         self._observer.run_ended(self._run)
 
     def _stop_probes(self) -> None:
+        spent: dict[str, float] = {}
         for probe in self._probes:
             for host, seconds in probe.stop().items():
                 if isinstance(seconds, HostProblem):
                     text = f"{probe.name}: the series of {host} ends early: {seconds.message}"
                     self._record.caveats.append(Caveat("run", text))
-                    continue
-                self._record.samples.append(
-                    Sample(
-                        metrics.PROBE_CPU_SECONDS.name, seconds, "s", "measured", "agent", host, "probe", None, now()
-                    )
-                )
+                else:
+                    spent[host] = spent.get(host, 0.0) + seconds
+        metric = metrics.PROBE_CPU_SECONDS
+        for host, seconds in spent.items():
+            sample = Sample(metric.name, seconds, metric.unit, "measured", "agent", host, "probe", None, now())
+            self._record.samples.append(sample)
 
     def _add_energy(self) -> None:
         self._update()

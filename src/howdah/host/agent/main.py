@@ -32,7 +32,7 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
     "machine.end_strays": end_strays,
     "machine.outer_pids": outer_pids,
 }
-_STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run, "power.run": power.run}
+_STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run}
 
 
 def serve(channel: Any, settings: Dict[str, Any]) -> None:
@@ -106,6 +106,8 @@ class _Agent:
         if name == "stream.stop":
             stream = self._streams.get(arguments["stream"])
             return None if stream is None else stream.set()
+        if name == "power.run":
+            return self._stream(message["id"], partial(power.run, program=self._children.run), arguments)
         if name in _STREAMS:
             return self._stream(message["id"], _STREAMS[name], arguments)
         return _OPERATIONS[name](**arguments)

@@ -32,6 +32,7 @@ def run(
     stop: threading.Event,
     *,
     sources: List[Dict[str, Any]],
+    program: Callable[..., Dict[str, Any]],
     sys: str = "/sys",
     proc: str = "/proc",
 ) -> Dict[str, Any]:
@@ -42,7 +43,7 @@ def run(
     """
     spent: List[float] = []
     threads = [
-        threading.Thread(target=_observe, args=(emit, source, Place(sys, proc, stop), spent), daemon=True)
+        threading.Thread(target=_observe, args=(emit, source, Place(sys, proc, stop, program), spent), daemon=True)
         for source in sources
     ]
     for thread in threads:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import select
-import signal
 import subprocess
 import threading
 import time
@@ -17,6 +16,8 @@ _PATIENCE = 10.0
 """Seconds that a program may take for one reading."""
 _LAST = 3.0
 """Seconds that it may take for the last one, once it is to end."""
+_PATIENCE_OF_SNMP = 3.0
+"""As that of a last reading: snmpget itself gives up after two seconds."""
 _REASON = 200
 """Letters of what a program said that are kept."""
 _WRONG = re.compile(r"error|failed|unable|could not|invalid|no such", re.IGNORECASE)
@@ -69,8 +70,12 @@ class Ipmi(Reader):
 
     def close(self) -> None:
         if self._child is not None:
-            os.kill(self._child.pid, signal.SIGKILL)  # Popen's own might reap it, and then nobody has its usage.
-            self.program_seconds += _reap(self._child)
+            self.program_seconds += _spent(self._child.pid)
+            self._child.kill()
+            self._child.wait()
+            for pipe in (self._child.stdin, self._child.stdout):
+                if pipe is not None:
+                    pipe.close()
             self._child = None
 
     def _ask(self) -> Point:
@@ -114,11 +119,11 @@ class Snmp(Reader):
     """One number of a distribution unit, asked by snmpget, which finds names and passwords in the user's snmp.conf."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:
-        self._patience = _Patience(place.stop)
+        self._program = place.program
         self._scale = float(source.get("scale", 1))
         reading = source.get("reading", "instant")
         self._column = "joules" if reading == "counter" else "watts"
-        self._command = ["snmpget", "-Oqv", "-t", "2", "-r", "1", source["address"], source["oid"]]
+        self._command = ["snmpget", "-Oqv", "-t", "1", "-r", "1", source["address"], source["oid"]]
         said = self._ask()
         if "fault" in said:
             raise ValueError(said["fault"])
@@ -130,37 +135,28 @@ class Snmp(Reader):
         yield self.meters[0]["name"], self._ask()
 
     def _ask(self) -> Point:
-        begun = time.monotonic()
         try:
-            child = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
-            )
-        except OSError as error:
-            return {"fault": "snmpget: {}".format(error.strerror)}
-        ready = self._patience.ready(child.stdout, begun)
-        if not ready:
-            os.kill(child.pid, signal.SIGKILL)
-        out, said = (pipe.read() if pipe is not None else b"" for pipe in (child.stdout, child.stderr))
-        self.program_seconds += _reap(child)
-        if not ready:
-            return {"fault": "snmpget did not answer within {:.0f} s".format(time.monotonic() - begun)}
-        text = out.decode(errors="replace").strip().strip('"')
+            ended = self._program(self._command, _PATIENCE_OF_SNMP, None, None, b"")
+        except (OSError, TimeoutError) as error:
+            return {"fault": "snmpget: {}".format(getattr(error, "strerror", None) or error)}
+        self.program_seconds += ended["cpu_seconds"]
+        text = ended["stdout"].decode(errors="replace").strip().strip('"')
         found = re.match(r"-?\d+(\.\d+)?", text)
-        if child.returncode or found is None:
-            words = said.decode(errors="replace").strip().splitlines()[-1:] or [text or "it said nothing"]
-            return {"fault": "snmpget ended with code {}: {}".format(child.returncode, words[0][:_REASON])}
+        if ended["code"] or found is None:
+            words = ended["stderr"].decode(errors="replace").strip().splitlines()[-1:] or [text or "it said nothing"]
+            return {"fault": "snmpget ended with code {}: {}".format(ended["code"], words[0][:_REASON])}
         value = float(found.group(0)) * self._scale
         return {self._column: value} if value > 0 else {"fault": "{:g}".format(value)}
 
 
-def _reap(child: "subprocess.Popen[bytes]") -> float:
-    """Waits for a program that ends, and closes what it had open; the processor seconds that it took."""
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-    for pipe in (child.stdin, child.stdout, child.stderr):
-        if pipe is not None:
-            pipe.close()
-    return usage.ru_utime + usage.ru_stime
+def _spent(pid: int) -> float:
+    """The processor seconds of a program that runs; 0 where it has ended."""
+    try:
+        with open("/proc/{}/stat".format(pid), encoding="ascii", errors="replace") as file:
+            columns = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(columns[11]) + int(columns[12])) / os.sysconf("SC_CLK_TCK")
 
 
 _DCMI = re.compile(

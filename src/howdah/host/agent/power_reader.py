@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 Point = Dict[str, Any]
 
 
 class Place:
-    """Where a reader looks, and the event that ends it."""
+    """Where a reader looks, the event that ends it, and what runs a program to its end (`Children.run`)."""
 
-    def __init__(self, sys: str, proc: str, stop: threading.Event) -> None:
-        self.sys, self.proc, self.stop = sys, proc, stop
+    def __init__(self, sys: str, proc: str, stop: threading.Event, program: Callable[..., Dict[str, Any]]) -> None:
+        self.sys, self.proc, self.stop, self.program = sys, proc, stop, program
 
 
 class Reader:

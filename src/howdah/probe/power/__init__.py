@@ -26,13 +26,6 @@ class Remote(Protocol):
         """Ends it, within five seconds whatever the other side does."""
 
 
-_REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] = {
-    "redfish": Redfish,
-    "prometheus": Prometheus,
-    "csv": Imported,
-}
-
-
 class Past(Protocol):
     """Meters whose readings something else has kept."""
 
@@ -40,6 +33,11 @@ class Past(Protocol):
         """Gives the sink what there is of the time between two moments."""
 
 
+_REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] = {
+    "redfish": Redfish,
+    "prometheus": Prometheus,
+    "csv": Imported,
+}
 _PAST: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Past]] = {
     "prometheus": Prometheus,
     "csv": Imported,
@@ -47,10 +45,10 @@ _PAST: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Past]] = {
 
 
 class PowerProbe:
-    """See `howdah.probe.Probe`. The sink gets `NAME` of a meter, its header first, then its readings."""
+    """See `howdah.probe.Probe`. The sink gets the series of every meter: its header first, then its readings."""
 
     name = "power"
-    overhead = "a reading a second takes 0.1 ms of the host; docs/performance/control-plane.md has the measurement"
+    overhead = "half a percent of a processor for four meters; docs/performance/control-plane.md has the measurement"
 
     def __init__(self, meters: Meters) -> None:
         self._meters = meters
@@ -63,22 +61,22 @@ class PowerProbe:
         return tuple(self._absent)
 
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:  # noqa: ARG002
-        for name, host in hosts.items():
-            own = [_own(source) for source in self._meters.sources if _of_host(source, name)]
-            if own:
-                heard = _Heard(name, len(hosts) > 1, sink, self._absent)
-                self._streams[name] = host.stream("power.run", heard, sources=own)
         here = next(iter(hosts))
+        asked: dict[str, list[Source]] = {name: [] for name in hosts}
         for source in self._meters.sources:
             if missing := _unknown(source, list(hosts)):
                 self._absent.append(missing)
             elif source.kind in _REMOTE:
                 self._remote.append(_REMOTE[source.kind](source, sink, self._absent.append))
-            elif source.covers is not None:
-                heard = _Heard(here, False, sink, self._absent, source.covers)
-                self._streams[f"{here} ({source.name})"] = hosts[here].stream(
-                    "power.run", heard, sources=[_own(source)]
-                )
+            else:
+                # What covers hosts by name is asked by one of them, of the others each about itself.
+                for name in hosts if source.covers is None else (here,):
+                    if source.hosts is None or name in source.hosts:
+                        asked[name].append(source)
+        for name, sources in asked.items():
+            if sources:
+                heard = _Heard(name, sources, len(hosts) > 1, sink, self._absent)
+                self._streams[name] = hosts[name].stream("power.run", heard, sources=[_own(one) for one in sources])
         for one in self._remote:
             one.start()
 
@@ -117,13 +115,10 @@ def past_meters(
 
 
 def _unknown(source: Source, hosts: Sequence[str]) -> str:
-    """What is wrong with the hosts that it covers; empty where nothing is."""
-    missing = sorted(set(source.covers or ()) - set(hosts))
-    return f"{source.name} covers hosts that are not in this run: {', '.join(missing)}" if missing else ""
-
-
-def _of_host(source: Source, host: str) -> bool:
-    return source.kind not in _REMOTE and source.covers is None and (source.hosts is None or host in source.hosts)
+    """What is wrong with the hosts that it is about; empty where nothing is."""
+    missing = sorted({*(source.covers or ()), *(source.hosts or ())} - set(hosts))
+    name = source.name or source.kind
+    return f"{name} is about hosts that are not in this run: {', '.join(missing)}" if missing else ""
 
 
 def _own(source: Source) -> dict[str, Any]:
@@ -137,21 +132,23 @@ def _own(source: Source) -> dict[str, Any]:
 
 
 class _Heard:
-    """What the agent of a host says, for the sink: meters are called after their host where there are several."""
+    """What the agent of a host says, for the sink. Meters of a host itself are called after it where there are several
+    hosts."""
 
-    def __init__(
-        self, host: str, several: bool, sink: Sink, absent: list[str], covers: tuple[str, ...] | None = None
-    ) -> None:
+    def __init__(self, host: str, sources: Sequence[Source], several: bool, sink: Sink, absent: list[str]) -> None:
         self._host, self._several, self._sink, self._absent = host, several, sink, absent
-        self._covers = covers or (host,)
+        self._covers = {source.name: source.covers for source in sources if source.covers is not None}
 
     def __call__(self, record: dict[str, Any]) -> None:
         if "absent" in record:
             self._absent.append(f"{record['absent']} on {self._host}: {record['why']}")
             return
-        name = f"{record['meter']}@{self._host}" if self._several else record["meter"]
+        meter = record["meter"]
+        covers = self._covers.get(meter)
+        name = f"{meter}@{self._host}" if self._several and covers is None else meter
         if "header" in record:
-            self._sink(SERIES + name, encode_meter(Meter(**{**record["header"], "name": name, "covers": self._covers})))
+            about = {**record["header"], "name": name, "covers": covers or (self._host,)}
+            self._sink(SERIES + name, encode_meter(Meter(**about)))
         else:
             reading = {key: value for key, value in record.items() if key != "meter"}
             self._sink(SERIES + name, {"kind": POWER, "role": POWER, **reading})
