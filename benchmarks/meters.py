@@ -16,7 +16,7 @@ from howdah.probe.power import PowerProbe
 from howdah.spec.meters import read_meters
 from tests.meters import stand_ins
 
-SECONDS = 60.0
+SECONDS = 240.0
 ROUNDS = 3
 _FILE = """
 meters:

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.daemons
 
 _UP = ("up", "--name", "many", "--on", "channels:3", "--silence", "3")
 _RUN = ("run", "terasort", "--no-probes", "--no-calibration", "--no-report")
+# Hadoop gives a task that stands still ten minutes, and a fetch from a host that is gone three, three times over.
+_SOON = ("--conf", "mapreduce.task.timeout=60000", "--conf", "mapreduce.reduce.shuffle.connect.timeout=10000")
 
 
 def agent_of(home: Home, host: str, name: str = "many") -> int:
@@ -59,7 +61,7 @@ def test_a_host_that_is_lost_is_named_and_down_goes_on(home: Home, number: int, 
 @pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")
 def test_a_host_that_is_lost_in_a_run(home: Home) -> None:
     assert home.howdah(*_UP).code == 0
-    conf = ("--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
+    conf = (*_SOON, "--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
     run = home.begin(*_RUN, "--cluster", "many", "--size", "60M", *conf, "--conf", "dfs.blocksize=16777216")
     eventually(lambda: home.phase("sort") and home.tasks("m"), 120, "a map of the sort runs", begun=run)
     os.kill(agent_of(home, "channel3"), signal.SIGKILL)

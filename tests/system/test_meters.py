@@ -67,7 +67,9 @@ def secret(place: Path) -> Path:
     return file
 
 
-@pytest.mark.promise("Meters are read by ipmitool, Redfish, SNMP and Prometheus, and one that lies is named", "energy")
+@pytest.mark.promise(
+    "Meters are read by ipmitool, Redfish, SNMP and Prometheus, and one that lies is named", "how-to/energy"
+)
 def test_four_protocols_at_once_and_one_that_lies(host: Host, tmp_path: Path) -> None:
     with (
         stand_ins.bmc(tmp_path) as bmc,

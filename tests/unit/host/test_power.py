@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -10,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from howdah.host.agent.children import Children
 from howdah.host.agent.power import run
 from howdah.host.agent.power_programs import parse_dcmi
 
-PROGRAM = Children(lambda *_: None).run
 IPMITOOL = """
     Instantaneous power reading:                   {watts} Watts
     Minimum during sampling period:                162 Watts
@@ -51,6 +50,12 @@ def test_what_programs_print(text: str, point: dict[str, Any]) -> None:
     assert parse_dcmi(text) == point
 
 
+def program(argv: list[str], timeout: float, *_: Any) -> dict[str, Any]:
+    """As `Children.run`, without a thread that reaps this process's children."""
+    done = subprocess.run(argv, capture_output=True, check=False, timeout=timeout)
+    return {"code": done.returncode, "cpu_seconds": 0.0, "stdout": done.stdout, "stderr": done.stderr}
+
+
 class Machine:
     """Directories with the files of /sys and /proc that readers look at."""
 
@@ -81,7 +86,7 @@ class Machine:
         given = [{"interval": 0.1, "accuracy": None, **source} for source in sources]
 
         def work() -> None:
-            run(records.extend, stop, sources=given, program=PROGRAM, sys=str(self.sys), proc=str(self.proc))
+            run(records.extend, stop, sources=given, program=program, sys=str(self.sys), proc=str(self.proc))
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -195,7 +200,7 @@ def _busy(machine: Machine, stat: Path) -> list[dict[str, Any]]:
     stop = threading.Event()
     source = {"kind": "simulated", "idle": "100", "busy": "300", "interval": 0.1, "accuracy": None}
     where = {"sys": str(machine.sys), "proc": str(machine.proc)}
-    thread = threading.Thread(target=lambda: run(records.extend, stop, sources=[source], program=PROGRAM, **where))
+    thread = threading.Thread(target=lambda: run(records.extend, stop, sources=[source], program=program, **where))
     thread.start()
     while not headers(list(records)):
         time.sleep(0.01)
@@ -227,3 +232,5 @@ def test_a_program_that_hangs_holds_up_nobody(machine: Machine, monkeypatch: pyt
     assert time.monotonic() - begun < 8
     assert values(records, "ipmi", "watts")[0] == 215.0
     assert any("did not answer" in one.get("fault", "") for one in records)
+    children = [pid for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
+    assert not [pid for pid in children if b"600" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]

@@ -18,6 +18,9 @@ from .power_reader import Place, Point, Reader
 _LAST = 4.0
 """Seconds in which a source ends, whatever it waits for."""
 
+_SLOW = 1.0
+"""Seconds for a reading that are many."""
+
 _READERS: Dict[str, Callable[[Dict[str, Any], Place], Reader]] = {
     "rapl": Rapl,
     "hwmon": Hwmon,
@@ -72,10 +75,12 @@ def _observe(
     start, tick = time.monotonic(), 0
     while True:
         ended = place.stop.is_set()
+        begun = time.monotonic()
         points = [{"meter": name, **_now(), **said} for name, said in _readings(reader)]
         if points:
             emit(points)
-        if ended:
+        # No last reading after one that was slow: it would be slow, too.
+        if ended or (place.stop.is_set() and time.monotonic() - begun > _SLOW):
             break
         tick = max(tick + 1, int((time.monotonic() - start) / interval))
         place.stop.wait(start + tick * interval - time.monotonic())

@@ -35,7 +35,7 @@ class _Patience:
         if not self._stop.is_set():
             return begun + _PATIENCE - now
         self._stopped = self._stopped or now
-        return min(begun + _PATIENCE, max(begun, self._stopped) + _LAST) - now
+        return min(begun + _PATIENCE, self._stopped + _LAST) - now
 
     def ready(self, pipe: Any, begun: float) -> bool:
         """Whether a pipe has something to read in time."""
