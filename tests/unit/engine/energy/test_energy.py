@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -201,6 +202,27 @@ def test_levels(run: StoredRun, own: dict[str, object], given: dict[str, float],
     found = measured(with_meters(run, (meter("m", **own), about(200.0))), **given).record["level"]  # type: ignore[arg-type]
     assert found["level"] == level
     assert found["limit"].startswith(limit)
+
+
+@pytest.mark.promise("Of two passes of HS, the slower one's energy per TB counts", "how-to/energy")
+def test_the_slower_of_two_passes_counts(run: StoredRun) -> None:
+    """The phases of the example, as if `gen` and `sort` were a pass each."""
+    phases = tuple(
+        replace(phase, name=name) for phase, name in zip(run.run.phases, ("gen-1", "gen-2", "other"), strict=True)
+    )
+    seconds = {"pass-1": 20.0, "pass-2": 40.0}
+    first = run.samples[0]
+    passes = [
+        replace(first, metric="hs_seconds", value=value, unit="s", phase=phase) for phase, value in seconds.items()
+    ]
+    run = with_meters(run, (meter("ipmi"), about(200.0)))
+    hs = replace(run, run=replace(run.run, phases=phases), samples=tuple(passes))
+    found = by(measured(hs), "energy_per_tb")
+    spans = {f"pass-{n}": phase.end.utc - phase.start.utc for n, phase in enumerate(phases, 1) if phase.end}
+    size = (run.run.dataset or {})["bytes"] / 1e12
+    for name in seconds:
+        assert found[name, "node"] == pytest.approx(200 * spans[name] / 3600 / size, rel=5e-3)
+    assert found["slower", "node"] == found["pass-2", "node"]
 
 
 CSV = """
