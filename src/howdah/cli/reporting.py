@@ -49,12 +49,10 @@ def side_name(text: str, usual: str) -> str:
     return Path(text).name if "," not in text and text != "latest" else usual
 
 
-def write_report(runs: Sequence[StoredRun], target: Path, *, force: bool = True) -> Path:
+def write_report(runs: Sequence[StoredRun], target: Path) -> Path:
     """Writes a report of `runs`; see `write_page`."""
     from howdah.report import build_report
 
-    if target.exists() and not force:
-        raise UsageError(f"{target} exists", hint="--force replaces it.")
     return write_page(build_report(runs), target)
 
 

@@ -191,7 +191,12 @@ def test_a_simulated_meter_follows_the_processors(machine: Machine) -> None:
     stat = machine.proc / "stat"
     stat.write_text("cpu  0 0 0 1000 0 0 0 0 0 0\n")
     records = _busy(machine, stat)
-    assert values(records, "simulated", "watts") == [pytest.approx(200.0)]
+    joules = values(records, "simulated", "joules")
+    assert joules[0] == 0
+    assert joules == sorted(joules)
+    times = [one["monotonic"] for one in records if "joules" in one]
+    grown = next(at for at, value in enumerate(joules) if value)
+    assert 200 * (times[grown] - times[grown - 1]) <= joules[grown] <= 201 * (times[grown] - times[0] + 0.1)
     assert headers(records)["simulated"]["quality"] == "simulated"
 
 

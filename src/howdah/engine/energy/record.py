@@ -81,7 +81,7 @@ def measure_energy(
     caveats += [f"{one.meter.name}: {one.problem}" for one in meters if one.problem]
     caveats += list(absent)
     if whole is not None:
-        caveats += _uncovered(whole, hosts)
+        caveats += _uncovered(kept, whole, hosts)
     record = {
         "schema": SCHEMA,
         "hosts": sorted(hosts),
@@ -198,10 +198,12 @@ def _spread(total: Total, span: tuple[float, float]) -> float:
     return largest
 
 
-def _uncovered(whole: Mapping[str, Any], hosts: Sequence[str]) -> Iterator[str]:
+def _uncovered(kept: Sequence[Mapping[str, Any]], whole: Mapping[str, Any], hosts: Sequence[str]) -> Iterator[str]:
     """Energy that is not of all hosts is no energy of the run."""
     if not whole["totals"]:
-        yield "there is no energy: no meter has enough readings"
+        why = "; ".join(f"{name}: {words}" for name, words in whole["missing"].items()) or "there is no meter"
+        some = any(one["totals"] for one in kept)
+        yield f"{'the run as a whole has' if some else 'there is'} no energy: {why}"
     for one in whole["totals"]:
         lacking = sorted(set(hosts) - set(one["hosts"]))
         if lacking:

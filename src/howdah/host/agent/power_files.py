@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .power_reader import Place, Point, Reader
@@ -100,25 +101,25 @@ class Hwmon(Reader):
 
 
 class Simulated(Reader):
-    """So many watts when nothing is busy, and so many when every processor is: a mean since the reading before."""
+    """So many watts when nothing is busy, and so many when every processor is, added up."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:
         self._idle, self._busy = float(source["idle"]), float(source["busy"])
         self._stat = os.path.join(place.proc, "stat")
-        self._before = self._times()
+        self._before, self._read, self._joules = self._times(), time.monotonic(), 0.0
         words = "simulated: {:g} W idle, {:g} W busy".format(self._idle, self._busy)
         own = {"name": source.get("name") or "simulated", "source": words, "domain": "node", "side": "ac"}
-        self.meters = [self.header(source, reading="mean", resolution=0.0, **own)]
+        self.meters = [self.header(source, reading="counter", resolution=0.0, **own)]
         self.meters[0]["quality"] = "simulated"
 
     def read(self) -> Iterator[Tuple[str, Point]]:
         busy, whole = self._times()
-        passed = whole - self._before[1]
-        if passed <= 0:
-            return
-        share = (busy - self._before[0]) / passed
-        self._before = (busy, whole)
-        yield self.meters[0]["name"], {"watts": self._idle + (self._busy - self._idle) * share}
+        passed, now = whole - self._before[1], time.monotonic()
+        if passed > 0:
+            share = (busy - self._before[0]) / passed
+            self._joules += (self._idle + (self._busy - self._idle) * share) * (now - self._read)
+            self._before, self._read = (busy, whole), now
+        yield self.meters[0]["name"], {"joules": self._joules}
 
     def _times(self) -> Tuple[float, float]:
         with open(self._stat, encoding="ascii") as file:

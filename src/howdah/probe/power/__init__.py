@@ -48,7 +48,7 @@ class PowerProbe:
     """See `howdah.probe.Probe`. The sink gets the series of every meter: its header first, then its readings."""
 
     name = "power"
-    overhead = "half a percent of a processor for four meters; docs/performance/control-plane.md has the measurement"
+    overhead = "0.14 % of a processor for four meters; docs/performance/control-plane.md has the measurement"
 
     def __init__(self, meters: Meters) -> None:
         self._meters = meters

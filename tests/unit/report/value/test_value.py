@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from howdah.errors import UsageError
 from howdah.model.comparison import Comparison, Interval
+from howdah.report import build_report, render_json, render_text
 from howdah.report.value import Figure, System, equal_work, figures_of, system_of
+from howdah.report.value.section import value_of, with_value
 from howdah.report.value.system import racked
 from howdah.spec.prices import PriceList, Rack, Rates, Server, Switch
 from howdah.stats import compare, summarise
@@ -172,3 +175,16 @@ def test_the_system_of_runs(tmp_path: Path) -> None:
     others = [replace(run, run=replace(run.run, primary="sort/cpu_seconds")) for run in runs]
     with pytest.raises(UsageError, match="mine: its runs have no time in common"):
         system_of("mine", others, SERVER, 1)
+
+
+@pytest.mark.promise("A report and a comparison say what their runs cost, with every formula", "how-to/value")
+def test_a_section_of_a_page(tmp_path: Path) -> None:
+    runs = [write_example(tmp_path, Example(f"run-{number}", number)) for number in range(4)]
+    page = with_value(build_report(runs), value_of(PRICES, RACK, [system(), system(name="b")], []))
+    assert page.sections[-1].id == "value"
+    text = render_text(page)
+    assert "Cost of 3 years" in text
+    assert "P + y·(n·m + n·h·12·u + W·8760·a·f·e)" in text
+    assert "nobody measured it here" in text
+    assert [one["name"] for one in page.facts["value"]["systems"]] == ["a", "b"]
+    json.loads(render_json(page))
