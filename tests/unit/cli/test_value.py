@@ -75,3 +75,22 @@ def test_what_is_wrong_is_said(root: Path, arguments: tuple[str, ...], message: 
     said = call(root, *arguments)
     assert isinstance(said.exception, UsageError)
     assert message in said.exception.message
+
+
+def test_reports_and_comparisons_say_it_too(root: Path, tmp_path: Path) -> None:
+    given = ("--prices", str(PRICES), "--out", str(root))
+    compared = CliRunner().invoke(howdah, ["compare", *TWO, *given, "-v"])
+    assert compared.exit_code == 0, compared.output
+    assert "WHAT IT COSTS" in compared.output
+    assert "do the work of" in compared.output
+    page = tmp_path / "page.html"
+    runs = [str(root / f"old{n}") for n in range(5)]
+    options = ("--server", "e5-2660v2", "--servers", "3", "-o", str(page))
+    reported = CliRunner().invoke(howdah, ["report", *runs, *given, *options])
+    assert reported.exit_code == 0, reported.output
+    assert "Arithmetic of these runs" in page.read_text()
+    alone = CliRunner().invoke(
+        howdah, ["report", *runs, "--rack", "usual", "--out", str(root), "-o", str(page), "--force"]
+    )
+    assert isinstance(alone.exception, UsageError)
+    assert alone.exception.message == "--rack goes with --prices"
