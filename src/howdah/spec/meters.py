@@ -108,10 +108,10 @@ def read_meters(file: Path) -> Meters:
     sources = tuple(_source(value) for value in given["meters"].list())
     if not sources:
         raise given["meters"].problem("there is no meter")
-    names = [source.name for source in sources if source.name is not None]
+    names = [source.name or source.kind for source in sources]
     for name in names:
         if names.count(name) > 1:
-            raise given["meters"].problem(f"two meters are called {name}")
+            raise given["meters"].problem(f"two meters are called {name}", hint="Give one of them another `name`.")
     return Meters(
         sources,
         _number(given["idle"]) if "idle" in given else 0.0,

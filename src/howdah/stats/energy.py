@@ -62,15 +62,16 @@ def unwrapped(counter: np.ndarray, wrap: float) -> np.ndarray:
     return np.concatenate((counter[:1], counter[0] + np.cumsum(np.mod(np.diff(counter), wrap))))
 
 
-def energy(readings: Readings, start: float, end: float) -> Energy | str:
-    """The energy between two moments; or why there is none, in a few words."""
+def energy(readings: Readings, start: float, end: float, *, enough: int = ENOUGH) -> Energy | str:
+    """The energy between two moments; or why there is none, in a few words. With fewer than ten readings being
+    `enough`, but three at least, they may be as far apart as they are."""
     inside = int(np.count_nonzero((readings.times >= start) & (readings.times <= end)))
-    if inside < ENOUGH:
-        return f"{inside} readings, and {ENOUGH} are needed"
+    if inside < enough:
+        return f"{inside} readings, and {enough} are needed"
     if readings.times[0] > start or readings.times[-1] < end:
         return "the readings do not cover it"
     edges = np.concatenate(([start], readings.times[(readings.times > start) & (readings.times < end)], [end]))
-    if (widest := float(np.diff(edges).max())) > WIDEST * (end - start):
+    if enough >= ENOUGH and (widest := float(np.diff(edges).max())) > WIDEST * (end - start):
         return f"no reading for {widest:.3g} s of {end - start:.3g} s"
     joules = integral(readings, start, end)
     budget = {

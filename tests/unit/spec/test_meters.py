@@ -62,6 +62,7 @@ def test_kinds_without_a_file() -> None:
         ("meters: [{kind: rapl, name: a/b}]\n", "'a/b' is no name"),
         ("meters: [{kind: ipmi, address: bmc}]\n", "go together"),
         (f"meters: [{{{REDFISH}}}, {{{REDFISH}}}]\n", "two meters are called a"),
+        ("meters: [{kind: ipmi}, {kind: ipmi, hosts: [b]}]\n", "two meters are called ipmi"),
         (f"meters: [{{{REDFISH}, password_file: /nowhere}}]\n", "there is no file /nowhere"),
         (f"meters: [{{{REDFISH.replace('https://', '')}}}]\n", "'b' is no address"),
         (f"meters: [{{{REDFISH}, verify: maybe}}]\n", "verify is 'maybe'"),

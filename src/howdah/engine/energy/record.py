@@ -19,7 +19,7 @@ from howdah.engine.evidence import metrics
 from howdah.model.metric import Metric
 from howdah.model.run import Run
 from howdah.model.sample import Moment, Sample
-from howdah.stats.energy import integral
+from howdah.stats.energy import ENOUGH, integral
 from howdah.store import StoredRun
 from howdah.workload.hs import SECONDS as PASS_SECONDS
 
@@ -28,6 +28,8 @@ _CLAIM = 600.0
 """Seconds of quiet that a claim about net energy needs."""
 _STEADY = 0.02
 """The coefficient of variation of idle power up to which it may be subtracted."""
+_ENOUGH_FOR_ALL = 3
+"""Readings for a whole run, whose uncertainty says how few they are."""
 _WH = 3600.0
 _TB = 1e12
 
@@ -68,7 +70,8 @@ def measure_energy(
     found, kept, caveats = list[Sample](), list[dict[str, Any]](), list[str]()
     quiet = None if idle is None else _quiet(meters, idle)
     for stretch in _stretches(run.run, samples):
-        parts, missing = parts_of(meters, stretch.start, stretch.end)
+        enough = _ENOUGH_FOR_ALL if stretch.phase is None else ENOUGH
+        parts, missing = parts_of(meters, stretch.start, stretch.end, enough)
         sums = totals(parts, stretch.start, stretch.end)
         said = list(contradictions(parts, sums))
         kept.append(_kept(stretch, sums, missing, said))

@@ -11,7 +11,7 @@ import numpy as np
 from howdah.engine.energy.readings import Metered
 from howdah.model.meter import Domain, Side
 from howdah.model.sample import Quality
-from howdah.stats.energy import Energy, energy, expanded
+from howdah.stats.energy import ENOUGH, Energy, energy, expanded
 
 DOMAINS: tuple[Domain, ...] = ("package", "psu", "node", "pdu", "rack")
 """What a sum may be of; memory counts with the packages."""
@@ -47,14 +47,16 @@ class Total:
         return min(part.energy.readings for part in self.parts)
 
 
-def parts_of(meters: Sequence[Metered], start: float, end: float) -> tuple[list[Part], dict[str, str]]:
-    """The energy between two moments of every meter that has one, and by name why others have none."""
+def parts_of(
+    meters: Sequence[Metered], start: float, end: float, enough: int = ENOUGH
+) -> tuple[list[Part], dict[str, str]]:
+    """The energy between two moments of every meter that has `enough` readings, and by name why others have none."""
     parts, missing = list[Part](), dict[str, str]()
     for one in meters:
         if one.readings is None:
             missing[one.meter.name] = one.problem or "no readings"
             continue
-        found = energy(one.readings, start, end)
+        found = energy(one.readings, start, end, enough=enough)
         if isinstance(found, str):
             missing[one.meter.name] = found
         else:

@@ -310,14 +310,18 @@ class Execution:
 
     def _add_energy(self) -> None:
         self._update()
-        found = measure_energy(
-            read_run(self.path),
-            self._record.samples,
-            list(self._cluster.machines),
-            absent=[sentence for probe in self._probes for sentence in probe.absent],
-            idle=self._idle,
-            others=self._options.meters.others,
-        )
+        try:
+            found = measure_energy(
+                read_run(self.path),
+                self._record.samples,
+                list(self._cluster.machines),
+                absent=[sentence for probe in self._probes for sentence in probe.absent],
+                idle=self._idle,
+                others=self._options.meters.others,
+            )
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            # What meters may send is more than anybody has seen, and no reason to lose a run.
+            raise HostProblem(f"a fault in Howdah: {error!r}") from error
         self._writer.keep_json(ENERGY, found.record)
         self._record.samples += found.samples
         self._record.caveats += [Caveat(metrics.ENERGY.name, text) for text in found.caveats]

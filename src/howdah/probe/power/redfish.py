@@ -39,13 +39,15 @@ class Redfish:
         self._thread.join(5.0)
 
     def _run(self) -> None:
-        name = self._source.name
         try:
             self._log_in()
-            place, said = self._find()
-        except NoAnswer as why:
-            self._absent(f"{name}: {why}")
-            return
+            self._watch(*self._find())
+        except (NoAnswer, OSError, UnicodeDecodeError) as why:  # No answer, or no password in the file.
+            self._absent(f"{self._source.name}: {why}")
+        finally:
+            self._log_out()
+
+    def _watch(self, place: str, said: Mapping[str, Any]) -> None:
         meters = {one.name: (one, read) for one, read in self._meters(place, said)}
         for label, (meter, _) in meters.items():
             self._sink(SERIES + label, encode_meter(meter))
@@ -68,7 +70,6 @@ class Redfish:
                 break
             tick = max(tick + 1, int((time.monotonic() - begun) / interval))
             self._ended.wait(begun + tick * interval - time.monotonic())
-        self._log_out()
 
     def _meters(
         self, place: str, said: Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Fold, Glance, Report, Section, Table, Text, columns
 from howdah.report.document.results import Measure, Replicates, summary
-from howdah.report.document.wording import MISSING, centre, count, interval, listing, percent, plain, quantity, sentence
+from howdah.report.document.wording import MISSING, centre, count, listing, percent, plain, sentence
 from howdah.report.page.detail import Detail
 from howdah.report.page.glance import badge_of
 from howdah.report.phases.power import total_of
@@ -82,9 +82,10 @@ def _answer(members: Replicates, record: Mapping[str, Any]) -> Iterator[Block]:
     measure = Measure(shown["phase"] or "", ENERGY, total["domain"])
     found = summary(members.valid, measure)
     if found is not None and found.n > 1:
-        span = "too few for an interval" if found.interval is None else f"95 % {interval(found.interval, 'J')}"
+        ends = None if found.interval is None else (found.interval.low, found.interval.high)
+        span = "too few for an interval" if ends is None else f"95 %: {' to '.join(map(energy, ends))}"
         yield Text(
-            f"Over {found.n} runs: {quantity(centre(found), 'J')} ({span}). More runs narrow that; they do not narrow "
+            f"Over {found.n} runs: {energy(centre(found))} ({span}). More runs narrow that; they do not narrow "
             "what the meter is off by, which is the same in all of them."
         )
 

@@ -130,6 +130,23 @@ def test_chips_are_no_hosts(run: StoredRun) -> None:
     }
 
 
+def test_few_readings_are_enough_for_the_whole_run_alone(run: StoredRun) -> None:
+    """A BMC that measures every half minute."""
+    assert run.run.end is not None
+    writer = RunWriter.reopened(run.path)
+    slow = meter("slow", reading="instant", interval_seconds=30.0)
+    writer.series(SERIES + "slow", encode_meter(slow))
+    for number, utc in enumerate(range(math.floor(run.run.start.utc) - 30, math.ceil(run.run.end.utc) + 31, 30)):
+        point = {"kind": POWER, "role": POWER, "utc": utc, "monotonic": utc, "watts": 200.0 + 10 * (number % 3)}
+        writer.series(SERIES + "slow", point)
+    writer.close()
+    found = measured(read_run(run.path))
+    assert set(by(found, "energy")) == {(None, "node")}
+    [whole] = [one for one in found.record["stretches"] if one["phase"] is None]
+    assert 3 <= whole["totals"][0]["readings"] < 10
+    assert whole["totals"][0]["half_width"] > 0.01 * whole["totals"][0]["joules"]
+
+
 @pytest.mark.promise("A reading that does not change while the load does is not believed", "how-to/energy")
 def test_a_stuck_meter(run: StoredRun) -> None:
     run = with_meters(run, (meter("stuck"), lambda _: 200.0), (meter("good"), lambda utc: 200.0 + utc % 3))
