@@ -328,9 +328,10 @@ def payload_rate(host: Host, address: str, port: int, *, seconds: float, ahead: 
     return rate
 
 
-def resolve_name(host: Host) -> dict[str, Any]:
-    """Return what the machine's resolver says of its own name: addresses, error, reverse, seconds."""
-    found: dict[str, Any] = host.call("network.resolve")
+def resolve_name(host: Host, name: str | None = None) -> dict[str, Any]:
+    """Return what the machine's resolver says of a name or an address, None for its own name: addresses, error,
+    reverse, seconds."""
+    found: dict[str, Any] = host.call("network.resolve", name=name)
     return found
 
 

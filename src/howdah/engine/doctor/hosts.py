@@ -12,6 +12,7 @@ from howdah.engine.doctor.finding import Finding, Level, examine
 from howdah.errors import HostProblem, HostProblems, HowdahError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
+from howdah.host.channel import this_host
 from howdah.host.over import over
 
 _HERE_ALONE = ("hadoop", "ports", "leftovers")
@@ -20,6 +21,10 @@ _WRONG_SECONDS, _DOUBTFUL_SECONDS = 1.0, 0.05
 _BETWEEN = "Daemons on different hosts talk to each other, and this machine to all of them."
 _CLOCKS = "Hadoop takes the difference of two hosts' clocks for a time: job_seconds is wrong by as much as they differ."
 _PACKETS = "Where the way between two cards drops large packets, connections open, and hang when data comes."
+_NAMES = (
+    "A client follows its job by the name that the host of its application master gives that host's address. On a "
+    "secured cluster it fails where it does not know that name."
+)
 _JAVA = "A job has one set of JVM flags for all its tasks, and each line of Java knows other flags."
 
 RULES = tuple(rule for rule in (*software.RULES, *machine.RULES) if rule.name not in _HERE_ALONE)
@@ -48,6 +53,7 @@ def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = T
             found += [replace(finding, host=name) for finding in examine(one, RULES)]
         found += [*_clocks(hosts.values()), *_lines(facts)]
         if plan is not None:
+            found += _names(hosts, plan)
             found += _packets(facts, {host: _interface(hosts[host], plan) for host in facts})
     finally:
         allocation.release()
@@ -93,6 +99,27 @@ def _interface(host: Host, plan: Plan) -> str | None:
     address = next((place.address for place in plan.places if place.host == host.name), None)
     found = operations.identity(host).addresses
     return next((interface for interface, at in found.items() if at == address), None)
+
+
+def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[Finding]:
+    """Whether this machine knows each host by the name that the host's own resolver gives its address."""
+    addresses: dict[str, str] = {}
+    for place in plan.places:
+        if place.host in hosts:
+            addresses.setdefault(place.host, place.address)
+    named = {
+        host: operations.resolve_name(hosts[host], address)["reverse"].get(address)
+        for host, address in addresses.items()
+    }
+    with this_host() as here:
+        for host, name in named.items():
+            if name is None:
+                continue
+            found = operations.resolve_name(here, name)
+            if addresses[host] not in found["addresses"]:
+                known = ", ".join(found["addresses"]) or found.get("error") or "nothing"
+                text = f"its address {addresses[host]} is {name} to itself; to this machine that name is {known}"
+                yield Finding("names", "warning", text, _NAMES, f"getent hosts {name}", looks=True, host=host)
 
 
 def _packets(facts: Mapping[str, Facts], interfaces: Mapping[str, str | None]) -> Iterator[Finding]:

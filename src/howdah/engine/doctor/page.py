@@ -29,7 +29,8 @@ puts the finding right; one after `look:` only shows more.
 `howdah doctor --on hosts:FILE` (or another [allocation](../reference/allocations.md)) looks at every
 host, and at what lies between them: whether they reach each other, whether two names are one host,
 how far their clocks are apart, whether they have the same line of Java, whether their cards take
-packets of one size. Errors come first, each with the name of its host.
+packets of one size, whether this machine knows each host by the name that it has for itself.
+Errors come first, each with the name of its host.
 
 This page is made from the table that the program uses (`src/howdah/engine/doctor/`). A finding may name a better
 command than the one that stands here.

@@ -146,3 +146,23 @@ class Small(Jumbo):
         if operation == "machine.fingerprint":
             return {**answer, "network": {**answer["network"], "lo": {**answer["network"]["lo"], "mtu": 1500}}}
         return answer
+
+
+class Named(Skewed):
+    """A host whose resolver gives its address a name that nobody else knows."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host, 0.0)
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        if operation == "network.resolve" and arguments.get("name") == LOOPBACK[self.name]:
+            return {"addresses": [LOOPBACK[self.name]], "reverse": {LOOPBACK[self.name]: "a.invalid"}, "seconds": 0.0}
+        return super().call(operation, **arguments)
+
+
+@pytest.mark.promise("The doctor names a host whose name for itself this machine does not know", "how-to/doctor")
+def test_a_name_that_only_the_host_knows(two: dict[str, Host], tmp_path: Path) -> None:
+    found = check_hosts(Listed({"a": Named(two["a"]), "b": two["b"]}), request(tmp_path), calibrate=False)  # type: ignore[dict-item]
+    [names] = [one for one in of(found, "names") if one.host == "a"]
+    assert names.level == "warning"
+    assert names.finding.startswith("its address 127.77.0.1 is a.invalid to itself; to this machine that name is ")
