@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from howdah.errors import HostProblem
-from howdah.host import Host, Stream
+from howdah.host import Host, Stream, operations
 from howdah.model.meter import POWER, SERIES, Meter, encode_meter
 from howdah.probe import Sink, Subject
 from howdah.probe.power.imported import Imported
@@ -75,7 +75,8 @@ class PowerProbe:
                         asked[name].append(source)
         for name, sources in asked.items():
             if sources:
-                heard = _Heard(name, sources, len(hosts) > 1, sink, self._absent)
+                clock = operations.clock_offset(hosts[name])
+                heard = _Heard(name, sources, len(hosts) > 1, clock, sink, self._absent)
                 self._streams[name] = hosts[name].stream("power.run", heard, sources=[_own(one) for one in sources])
         for one in self._remote:
             one.start()
@@ -132,11 +133,20 @@ def _own(source: Source) -> dict[str, Any]:
 
 
 class _Heard:
-    """What the agent of a host says, for the sink. Meters of a host itself are called after it where there are several
-    hosts."""
+    """What the agent of a host says, for the sink, by this machine's clock: that of the host is ahead by the first of
+    `clock`, give or take the second. Meters of a host itself are called after it where there are several hosts."""
 
-    def __init__(self, host: str, sources: Sequence[Source], several: bool, sink: Sink, absent: list[str]) -> None:
+    def __init__(
+        self,
+        host: str,
+        sources: Sequence[Source],
+        several: bool,
+        clock: tuple[float, float],
+        sink: Sink,
+        absent: list[str],
+    ) -> None:
         self._host, self._several, self._sink, self._absent = host, several, sink, absent
+        self._ahead, self._unsure = clock
         self._covers = {source.name: source.covers for source in sources if source.covers is not None}
 
     def __call__(self, record: dict[str, Any]) -> None:
@@ -147,8 +157,10 @@ class _Heard:
         covers = self._covers.get(meter)
         name = f"{meter}@{self._host}" if self._several and covers is None else meter
         if "header" in record:
-            about = {**record["header"], "name": name, "covers": covers or (self._host,)}
+            of_clock = {"clock": "here", "offset_error": self._unsure}
+            about = {**record["header"], **of_clock, "name": name, "covers": covers or (self._host,)}
             self._sink(SERIES + name, encode_meter(Meter(**about)))
         else:
             reading = {key: value for key, value in record.items() if key != "meter"}
-            self._sink(SERIES + name, {"kind": POWER, "role": POWER, **reading})
+            point = {"kind": POWER, "role": POWER, **reading, "utc": reading["utc"] - self._ahead}
+            self._sink(SERIES + name, point)

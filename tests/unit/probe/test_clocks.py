@@ -1,0 +1,54 @@
+"""Readings of hosts whose clocks differ."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from howdah.probe.power import PowerProbe
+from howdah.spec.meters import Meters, Source
+
+
+class Ended:
+    def stop(self) -> Mapping[str, float]:
+        return {"cpu_seconds": 0.0}
+
+
+class Skewed:
+    """A host whose clock is ahead, with one meter."""
+
+    lost = None
+
+    def __init__(self, name: str, ahead: float) -> None:
+        self.name, self._ahead = name, ahead
+
+    def call(self, operation: str, /, **_: Any) -> Any:
+        assert operation == "machine.moment"
+        return {"utc": time.time() + self._ahead, "monotonic": time.monotonic()}
+
+    def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **_: Any) -> Ended:
+        header = {
+            "source": "x", "domain": "node", "side": "ac", "reading": "instant", "interval_seconds": 1.0,
+            "accuracy": None, "resolution": 1.0, "clock": "host", "offset_error": 0.0, "quality": "measured",
+        }  # fmt: skip
+        sink({"meter": "ipmi", "header": header})
+        sink({"meter": "ipmi", "utc": time.time() + self._ahead, "monotonic": 1.0, "watts": 200.0})
+        return Ended()
+
+
+@pytest.mark.promise("Readings of hosts whose clocks differ have one time", "how-to/energy")
+def test_readings_have_the_time_of_this_machine() -> None:
+    seen: dict[str, list[dict[str, Any]]] = {}
+    probe = PowerProbe(Meters((Source("ipmi", None, 1.0, None, None, None, {}),)))
+    hosts: Any = {name: Skewed(name, ahead) for name, ahead in (("a", 0.0), ("b", 7.0))}
+    probe.start(hosts, [], lambda name, record: seen.setdefault(name, []).append(record))
+    assert probe.stop() == {"a": 0.0, "b": 0.0}
+    assert sorted(seen) == ["power-ipmi@a", "power-ipmi@b"]
+    for header, point in seen.values():
+        assert abs(point["utc"] - time.time()) < 1
+        assert header["meter"]["clock"] == "here"
+        assert 0 <= header["meter"]["offset_error"] < 1
+    assert [header["meter"]["covers"] for header, _ in seen.values()] == [["a"], ["b"]]
