@@ -37,8 +37,10 @@ def energy_section(members: Replicates, detail: Detail, prefix: str, caveats: Se
     record = detail.run.energy()
     if record is None:
         return None
-    blocks = [*caveats, *_answer(members, record), *_stretches(record), *_budget(record)]
-    blocks += [*_idle(record), _level(record), *_meters(record)]
+    blocks: list[Block] = [*caveats, *_answer(members, record)]
+    if record["meters"]:
+        blocks += [*_stretches(record), *_budget(record), *_idle(record), _level(record)]
+    blocks += _meters(record)
     return Section(f"{prefix}energy", "Energy", tuple(blocks))
 
 
@@ -62,7 +64,7 @@ def _answer(members: Replicates, record: Mapping[str, Any]) -> Iterator[Block]:
     shown = shown if shown and shown["totals"] else stretches.get(None)
     total = None if shown is None else total_of(shown)
     if shown is None or total is None:
-        yield Text("There is no energy of this run: see the meters below.")
+        yield Text("There is no energy of this run: nothing that was asked for measured it.")
         return
     where = f"In {shown['phase']}" if shown["phase"] else "From the first phase to the last"
     simulated = "Simulated, measured by nothing: " if total["quality"] == "simulated" else ""

@@ -70,3 +70,17 @@ def test_runs_without_meters_have_no_section(tmp_path: Path) -> None:
     run = write_example(tmp_path, Example("plain", 1))
     assert energy_report(run) is None
     assert "energy" not in [section.id for section in build_report([run]).sections]
+
+
+def test_meters_that_are_not_there(tmp_path: Path) -> None:
+    run = write_example(tmp_path, Example("absent", 1))
+    found = measured(run, absent=["rapl on vm: the kernel has no RAPL counters here"])
+    writer = RunWriter.reopened(run.path)
+    writer.keep_json(ENERGY, found.record)
+    writer.close()
+    report = energy_report(read_run(run.path))
+    assert report is not None
+    text = " ".join(render_text(report).split())
+    assert "There is no energy of this run: nothing that was asked for measured it." in text
+    assert "Asked for, and not there: rapl on vm: the kernel has no RAPL counters here." in text
+    assert "Mean power" not in text
