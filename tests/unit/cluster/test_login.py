@@ -15,6 +15,7 @@ from howdah.cluster.login import Cookies, Login, ending_ticket, log_in, login_ur
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.security import Credentials
 from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jars import SECURITY_JAR, place_of
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.host import Host
 from howdah.host.protocol import Completed
@@ -105,6 +106,7 @@ def test_a_ticket_that_ends_soon_is_a_warning() -> None:
     assert ending_ticket(soon, keytab, 1000.0) is None, "there are more where that came from"
 
 
+@pytest.mark.skipif(not place_of(SECURITY_JAR).is_file(), reason="our jars are built by `make jars`")
 def test_who_cannot_log_in_is_told_what_to_do(tmp_path: Path) -> None:
     failed = b"Exception in thread main IOException: x\nCaused by: LoginException: Clock skew too great\n\tat y"
     host = cast("Host", Answering(Completed(1, b"", failed, 1.0, 1.0)))
