@@ -41,7 +41,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
 
 
 def watched(host: Host, place: Path, meters: str, seconds: float) -> tuple[StoredRun, PowerProbe]:
-    """A run in which the meters of the file were observed for so long, and the host beside them."""
+    """A run in which the meters of the file were observed for so long, and the host with them."""
     file = place / "meters.yaml"
     file.write_text(meters)
     writer = RunWriter(place / "runs", read_run(GOLDEN).run)

@@ -47,6 +47,8 @@ class Meter:
         return JOULES if self.reading == "counter" else WATTS
 
 
+AROUND = 150.0
+"""Seconds before and after a run whose readings are kept, too: a clock is looked for so far."""
 _ABOUT = ("name", "domain", "side", "reading", "accuracy", "resolution", "clock", "offset_error", "covers")
 SERIES = "power-"
 """What the names of series of meters begin with."""

@@ -45,6 +45,11 @@ class Readings:
     resolution: float = 0.0
     offset_error: float = 0.0
 
+    @property
+    def means(self) -> np.ndarray:
+        """Watts between every two readings, of means and counters."""
+        return np.diff(self.values) / np.diff(self.times) if self.kind == "counter" else self.values[1:]
+
 
 @dataclass(frozen=True, slots=True)
 class Energy:
@@ -112,8 +117,7 @@ class _Means:
 def _means(readings: Readings) -> _Means:
     times, values = readings.times, readings.values
     if readings.kind == "counter":
-        watts = np.diff(values) / np.diff(times)
-        return _Means(times, watts, np.zeros(watts.size, dtype=bool))
+        return _Means(times, readings.means, np.zeros(times.size - 1, dtype=bool))
     edges, means, gap = [float(times[0])], list[float](), list[bool]()
     for before, time, lower, value in zip(times, times[1:], values, values[1:], strict=False):
         if time - before > 1.5 * readings.interval:

@@ -14,7 +14,7 @@ FARTHEST = 120.0
 CLEAR = 0.6
 """The least correlation that says anything."""
 _APART = 0.1
-"""By so much does the best lag beat every one that is not beside it."""
+"""By so much does the best lag beat every one that is not next to it."""
 _FEWEST = 20
 _SIGNIFICANT = 4.5
 """Standard errors of Fisher's z: the best of a thousand lags of noise exceeds it in one case of a hundred."""
@@ -43,9 +43,7 @@ def lag_of(readings: Readings, times: np.ndarray, busy: np.ndarray) -> Lag | Non
         half = float(np.median(np.diff(times))) / 2
         begins, ends, watts = ends - half, ends + half, readings.values
     else:
-        begins, ends = ends[:-1], ends[1:]
-        rates = np.diff(readings.values) / np.diff(readings.times)
-        watts = rates if readings.kind == "counter" else readings.values[1:]
+        begins, ends, watts = ends[:-1], ends[1:], readings.means
     use = (np.interp(ends, times, busy) - np.interp(begins, times, busy)) / (ends - begins)
     known = (begins >= times[0]) & (ends <= times[-1])
     found = np.array([_correlation(watts[seen], column[seen]) for column, seen in zip(use.T, known.T, strict=True)])

@@ -8,14 +8,12 @@ from pathlib import Path
 from howdah.engine.energy.record import measure_energy
 from howdah.engine.evidence import metrics
 from howdah.errors import UsageError
+from howdah.model.meter import AROUND
 from howdah.model.run import Caveat
 from howdah.probe.power import past_meters
 from howdah.spec.meters import PAST, Meters
 from howdah.store import RunWriter, read_run
 from howdah.store.layout import ENERGY
-
-_AROUND = 150.0
-"""Seconds before and after the run that are looked at, too: a clock is looked for so far."""
 
 
 def add_energy(path: Path, meters: Meters) -> None:
@@ -38,7 +36,7 @@ def add_energy(path: Path, meters: Meters) -> None:
     if run.run.simulated or "before" not in run.environment:
         raise UsageError(f"{run.run.id} does not say on which hosts it was")
     hosts = sorted(run.environment["before"].hosts)
-    series, absent = past_meters(meters, hosts, run.run.start.utc - _AROUND, run.run.end.utc + _AROUND)
+    series, absent = past_meters(meters, hosts, run.run.start.utc - AROUND, run.run.end.utc + AROUND)
     if not series:
         raise UsageError(f"no meter has anything of the time of {run.run.id}: {'; '.join(absent)}")
     writer = RunWriter.reopened(path)

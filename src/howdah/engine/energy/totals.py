@@ -126,6 +126,6 @@ def _power(one: Metered, moments: np.ndarray) -> np.ndarray:
     assert readings is not None
     if readings.kind == "instant":
         return np.asarray(np.interp(moments, readings.times, readings.values), dtype=float)
-    rates = np.diff(readings.values) / np.diff(readings.times) if readings.kind == "counter" else readings.values[1:]
-    at = np.clip(np.searchsorted(readings.times, moments, "left") - 1, 0, rates.size - 1)
-    return np.asarray(rates[at], dtype=float)
+    means = readings.means
+    at = np.clip(np.searchsorted(readings.times, moments, "left") - 1, 0, means.size - 1)
+    return np.asarray(means[at], dtype=float)

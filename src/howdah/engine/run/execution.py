@@ -12,7 +12,6 @@ from typing import Any
 import howdah
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.state import DaemonLost, Lost
-from howdah.engine.energy.record import measure_energy
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.evidence.clocks import Clocks
@@ -309,6 +308,8 @@ class Execution:
             self._record.samples.append(sample)
 
     def _add_energy(self) -> None:
+        from howdah.engine.energy.record import measure_energy  # It brings SciPy, for which no other run should wait.
+
         self._update()
         try:
             found = measure_energy(

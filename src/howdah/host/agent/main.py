@@ -32,7 +32,6 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
     "machine.end_strays": end_strays,
     "machine.outer_pids": outer_pids,
 }
-_STREAMS: Dict[str, Callable[..., Any]] = {"sampler.run": sampler.run}
 
 
 def serve(channel: Any, settings: Dict[str, Any]) -> None:
@@ -68,6 +67,10 @@ class _Agent:
         self._sending = threading.Lock()
         self._children = Children(self._exited)
         self._streams: Dict[int, threading.Event] = {}
+        self._continuous: Dict[str, Callable[..., Any]] = {
+            "sampler.run": sampler.run,
+            "power.run": partial(power.run, program=self._children.run),
+        }
 
     def accept(self, message: Dict[str, Any]) -> None:
         """Starts work on one request in a thread of its own: a slow request must not hold up the others."""
@@ -106,10 +109,8 @@ class _Agent:
         if name == "stream.stop":
             stream = self._streams.get(arguments["stream"])
             return None if stream is None else stream.set()
-        if name == "power.run":
-            return self._stream(message["id"], partial(power.run, program=self._children.run), arguments)
-        if name in _STREAMS:
-            return self._stream(message["id"], _STREAMS[name], arguments)
+        if name in self._continuous:
+            return self._stream(message["id"], self._continuous[name], arguments)
         return _OPERATIONS[name](**arguments)
 
     def _stream(self, number: int, operation: Callable[..., Any], arguments: Dict[str, Any]) -> Any:

@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import cast
 from zoneinfo import ZoneInfo
 
-from howdah.model.meter import POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
+from howdah.model.meter import AROUND, POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
 from howdah.spec.meters import UNITS, Source
-
-_AROUND = 150.0
-"""Seconds before and after the run whose readings are kept, too: a clock is looked for so far."""
 
 
 class _Unusable(Exception):
@@ -33,7 +30,7 @@ class Imported:
         self._begun = time.time()
 
     def stop(self) -> None:
-        self.collect(self._begun - _AROUND, time.time() + _AROUND)
+        self.collect(self._begun - AROUND, time.time() + AROUND)
 
     def collect(self, start: float, end: float) -> None:
         """Takes what the file has between two moments."""

@@ -8,13 +8,10 @@ from collections.abc import Callable
 from typing import Any, cast
 from urllib.parse import urlencode, urljoin
 
-from howdah.model.meter import POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
+from howdah.model.meter import AROUND, POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
 from howdah.probe.power.web import NoAnswer, ask
 from howdah.spec.meters import Source
-
-_EARLIER = 150.0
-"""Seconds before the run that are asked for, too: a clock is looked for so far."""
 
 
 class Prometheus:
@@ -29,7 +26,7 @@ class Prometheus:
         self._begun = time.time()
 
     def stop(self) -> None:
-        self.collect(self._begun - _EARLIER, time.time())
+        self.collect(self._begun - AROUND, time.time())
 
     def collect(self, start: float, end: float) -> None:
         """Asks for what was scraped between two moments."""

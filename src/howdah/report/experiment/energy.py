@@ -15,10 +15,9 @@ from howdah.report.document.wording import quantity
 from howdah.report.experiment.rates import ELAPSED
 from howdah.report.experiment.runs import MOST_ARMS, arm_words
 from howdah.report.page.energy import ENERGY, energy
+from howdah.report.phases.power import DOMAINS
 from howdah.stats.pareto import on_front
 from howdah.store import StoredRun, read_run
-
-_DOMAINS = ("node", "pdu", "rack", "psu", "package")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ def spent(found: Findings, runs: Path) -> tuple[str, list[Spent]]:
         if one.value is not None:
             stored.setdefault(one.arm, []).append(read_run(runs / one.run))
     every = [run for members in stored.values() for run in members]
-    domain = next((one for one in _DOMAINS if every and all(_joules(found, run, one) for run in every)), None)
+    domain = next((one for one in DOMAINS if every and all(_joules(found, run, one) for run in every)), None)
     if domain is None or len({tuple((run.energy() or {}).get("hosts", ())) for run in every}) != 1:
         return "", []
     made = []

@@ -9,13 +9,14 @@ from typing import Any
 from howdah.report.phases.series import Counter
 from howdah.store import StoredRun
 
-_ORDER = ("node", "pdu", "rack", "psu", "package")
+DOMAINS = ("node", "pdu", "rack", "psu", "package")
+"""What energy is shown of first."""
 
 
 def total_of(stretch: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The sum to show first: that of most hosts, of hosts themselves before what feeds them and before their chips."""
     totals: Sequence[Mapping[str, Any]] = stretch["totals"]
-    return min(totals, key=lambda one: (-len(one["hosts"]), _ORDER.index(one["domain"])), default=None)
+    return min(totals, key=lambda one: (-len(one["hosts"]), DOMAINS.index(one["domain"])), default=None)
 
 
 def power_of(run: StoredRun) -> tuple[str, tuple[Counter, ...]]:

@@ -157,7 +157,7 @@ def test_a_stuck_meter(run: StoredRun) -> None:
     assert [one["meters"] for one in found.record["stretches"][0]["totals"]] == [["good"]]
 
 
-@pytest.mark.promise("A meter that says ten percent too much beside three that do not is named", "how-to/energy")
+@pytest.mark.promise("A meter that says ten percent too much, among three that do not, is named", "how-to/energy")
 def test_one_that_lies(run: StoredRun) -> None:
     wave = [1.0, 1.0, 1.1, 1.0]
     run = with_meters(
