@@ -49,6 +49,7 @@ def test_a_size_larger_than_the_disk_names_need_and_room(home: Home) -> None:
         ((*_RUN, "--conf", "mapreduce.job.reducers=2"), "did you mean mapreduce.job.reduces?"),
         ((*_RUN, "--conf", "mapreduce.job.reduces"), "not a setting: 'mapreduce.job.reduces'\nWrite --conf KEY=VALUE."),
         ((*_RUN, "--conf", "mapreduce.job.reduces=two"), "mapreduce.job.reduces is 'two'"),
+        ((*_RUN, "--probe", "system", "--meters", "rapl"), "--meters needs the probe `power`"),
         ((*_RUN, "--probe", "sistem"), "unknown probe: 'sistem'\nKnown: power, system"),
         ((*_RUN, "--cluster", "conf:/nowhere"), "no configuration directory /nowhere"),
         ((*_RUN, "--hadoop", "2.0.0"), "no managed Hadoop 2.0.0"),

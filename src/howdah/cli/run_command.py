@@ -254,6 +254,8 @@ def _meters(options: Mapping[str, Any]) -> Meters:
         return Meters()
     if options["no_probes"]:
         raise UsageError("--no-probes and --meters exclude each other")
+    if options["probes"] and "power" not in options["probes"]:
+        raise UsageError("--meters needs the probe `power`, which --probe leaves out")
     if (options["cluster"] or "").startswith("synthetic:"):
         raise UsageError("a synthetic cluster draws no power: --meters is for one that runs")
     return meters_of(options["meters"])
