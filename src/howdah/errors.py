@@ -62,6 +62,10 @@ class ClusterProblem(HowdahError):
     """A Hadoop daemon did not start, is not healthy, or is gone."""
 
 
+class HostsTaken(HowdahError):
+    """A batch system takes the hosts back: the job has used up its time, or was cancelled."""
+
+
 class WorkloadFailed(HowdahError):
     """A job of the workload failed; its logs are kept and named."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -19,20 +18,13 @@ import pytest
 from howdah.errors import HostProblem
 from howdah.host.agent.children import descendants
 from howdah.host.channel import Channel
-from howdah.host.launch import Launcher, from_description
 from howdah.host.launch.process import ProcessLauncher
 from howdah.host.launch.ssh import SshLauncher
 from tests.contract.test_host import wait_for
 from tests.processes import is_alive
 from tests.sshd import Server, ssh_server
 
-LAUNCHERS = (ProcessLauncher(), SshLauncher("node1"), SshLauncher("ann@node1", 2222, "/opt/python3", ("-F", "/conf")))
 _SILENCE = 2.0
-
-
-@pytest.mark.parametrize("launcher", LAUNCHERS, ids=str)
-def test_it_is_the_same_after_it_was_written_down(launcher: Launcher) -> None:
-    assert from_description(json.loads(json.dumps(launcher.describe()))) == launcher
 
 
 @pytest.fixture(scope="module")

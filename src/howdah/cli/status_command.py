@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -70,6 +71,8 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     )
     for node, slots in sizing.get("larger", {}).items():
         click.echo(f"  {node:16} {slots} tasks, as its host is larger")
+    if "job" in manifest.allocation:
+        click.echo(f"  {_job_of(manifest)}")
     for lost in manifest.lost:
         click.secho(f"  lost: {lost.sentence}", fg="red")
     if ports:
@@ -91,6 +94,15 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         )
     if not secured:
         _warn_of_others()
+
+
+def _job_of(manifest: Manifest) -> str:
+    """The batch job that the hosts are of."""
+    from howdah.spec.jobs import format_time
+
+    allocation = manifest.allocation
+    ends = "" if manifest.ends is None else f": the hosts are taken away in {format_time(manifest.ends - time.time())}"
+    return f"job {allocation['job']:<13}of {allocation['kind']}{ends}"
 
 
 def simulated(allocation: Mapping[str, Any]) -> str:

@@ -58,8 +58,8 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
     started = StartedCluster(request)
     try:
         steps = {step: done for step, done in _STEPS.items() if step != _REALM or request.security != NONE}
-        with _steps(steps, began, quiet=as_json) as announce:
-            manifest = started.wait_until_up(announce)
+        with _steps(steps, began, quiet=as_json) as (announce, waiting):
+            manifest = started.wait_until_up(announce, waiting)
         started.detach()
     except BaseException:
         started.end()
@@ -82,11 +82,13 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
 
 @contextmanager
-def _steps(left: dict[str, str], began: float, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """What is to be told of each step that is done, of those that are `left`. The one that goes on is shown with a
-    clock in a terminal; elsewhere, it is named when it takes long."""
+def _steps(
+    left: dict[str, str], began: float, *, quiet: bool
+) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
+    """What is to be told of each step that is done, of those that are `left`, and why hosts are waited for. The one
+    that goes on is shown with a clock in a terminal; elsewhere, it is named when it takes long."""
     if quiet:
-        yield lambda _: None
+        yield lambda _: None, lambda _: None
         return
     from rich.console import Console
     from rich.live import Live
@@ -104,10 +106,10 @@ def _steps(left: dict[str, str], began: float, *, quiet: bool) -> Iterator[Calla
             console.print(_done(began, step), soft_wrap=True)
             live.update(UnderWay(_next(left), began))
 
-        yield announce
+        yield announce, lambda why: live.update(UnderWay(why, began))
 
 
-def _plain_steps(left: dict[str, str], began: float) -> Iterator[Callable[[str], None]]:
+def _plain_steps(left: dict[str, str], began: float) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
     def wait() -> threading.Timer:
         timer = threading.Timer(_LONG_SECONDS, click.echo, (f"           under way: {_next(left)}",))
         timer.daemon = True
@@ -123,8 +125,16 @@ def _plain_steps(left: dict[str, str], began: float) -> Iterator[Callable[[str],
         click.echo(_done(began, step))
         timer = wait()
 
+    told = [""]
+
+    def waiting(why: str) -> None:
+        timer.cancel()
+        if told[-1] != why:
+            click.echo(f"  {time.monotonic() - began:5.1f} s  waiting: {why}")
+            told.append(why)
+
     try:
-        yield announce
+        yield announce, waiting
     finally:
         timer.cancel()
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.allocation import find_allocation, open_hosts
+from howdah.cluster.allocation import find_allocation, open_hosts, patient
 from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.faults import CABLES, SIGNALS, HostFault
 from howdah.cluster.health import wait_until_healthy
@@ -23,6 +23,7 @@ from howdah.cluster.realm import access_of, check_can_log_in, check_clocks, cred
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
+from howdah.cluster.walltime import check_time
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
@@ -65,18 +66,21 @@ class Assembly:
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
 
-    def bring_up(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> Manifest:
+    def bring_up(
+        self, announce: Callable[[str], None], check_wanted: Callable[[], None], wait: Callable[[str], None]
+    ) -> Manifest:
         """Everything from hosts to a healthy cluster. `announce` is told each step that is done; `check_wanted` raises
-        when nobody wants the cluster any more.
+        when nobody wants the cluster any more, and so does `wait`, which is told why hosts are not there yet.
 
         Raises:
             HowdahError: whatever stood in the way; `take_down` must be called all the same.
         """
         request = self._request
         check_overrides(request.settings, request.security)
-        plan, free = self._acquire()
+        plan, free = self._acquire(wait)
         hosts = self._allocation.hosts
         host = hosts[plan.masters.host]
+        check_time(self._allocation.seconds_left())
         announce("allocation")
         distribution = self._distribution(host)
         tuned = tuning.select(stock=request.stock, without=request.without)
@@ -146,16 +150,16 @@ class Assembly:
     def offered_sizes(self) -> Sizing:
         """The sizes that the cluster would have now. Nothing of it is started or left. Raises HowdahError."""
         try:
-            plan, free = self._acquire()
+            plan, free = self._acquire(patient)
             return _size(plan, self._allocation.hosts, free)
         finally:
             self._allocation.release()
 
-    def _acquire(self) -> tuple[Plan, int]:
+    def _acquire(self, wait: Callable[[str], None]) -> tuple[Plan, int]:
         """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises
         HowdahError."""
         request = self._request
-        plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here())
+        plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here(), wait)
         plan = replace(plan, storage=request.storage, security=request.security)
         if request.shuffle_directory is not None:
             plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
@@ -208,6 +212,22 @@ class Assembly:
         for application in manager.applications(tag=tag):
             if not application.ended:
                 manager.kill(application.id)
+
+    def seconds_left(self) -> float | None:
+        """See `Allocation.seconds_left`."""
+        return self._allocation.seconds_left()
+
+    def watch_endings(self, told: Callable[[], None]) -> None:
+        """From now on, `told` is called when a batch system tells a host to end."""
+        for host in self._allocation.hosts.values():
+            host.stream("process.endings", lambda _: told())
+
+    def call_in(self, name: str, program: str, invitation: str) -> None:
+        """Lets another agent of a host call who has sent the invitation. Raises HostProblem."""
+        host = self._allocation.hosts.get(name)
+        if host is None:
+            raise HostProblem("the cluster has no such host", host=name)
+        operations.call_in(host, program, invitation)
 
     def kill_daemon(self, role: str) -> None:
         """Kills the daemon of `role` on the last node, for who wants to see what its loss does."""

@@ -38,8 +38,10 @@ class StartedCluster:
         self._supervisor.to.write(request.to_json().encode() + b"\n")
         self._supervisor.to.flush()
 
-    def wait_until_up(self, announce: Callable[[str], None]) -> Manifest:
-        """Returns when the cluster is healthy; `announce` is told each step.
+    def wait_until_up(
+        self, announce: Callable[[str], None], waiting: Callable[[str], None] = lambda _: None
+    ) -> Manifest:
+        """Returns when the cluster is healthy; `announce` is told each step, `waiting` why hosts are not there yet.
 
         Raises:
             HowdahError: it did not come up, of the class that the supervisor raised; nothing is left running.
@@ -48,6 +50,8 @@ class StartedCluster:
             event = json.loads(line)
             if event["event"] == "step":
                 announce(event["step"])
+            elif event["event"] == "waiting":
+                waiting(event["why"])
             elif event["event"] == "up":
                 manifest = self.directory.read()
                 if manifest is None:

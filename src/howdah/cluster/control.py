@@ -5,6 +5,8 @@
 {"do": "claim", "by": "…"}    → {"claimed_by": "…"}: who measures on the cluster now, until that connection ends
 {"do": "kill", "role": "…"}   → {}, and the daemon of that role on the last node is killed
 {"do": "fault", "kind": "…", "host": "…"}   → {}, or {"error": …, "hint": …, "code": …}: see `howdah.cluster.faults`
+{"do": "call_in", "host": "…", "program": "…", "invitation": "…"}   → {}, or {"error": …}: the agent of that host lets
+                                another one call who has sent the invitation
 {"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
                                 every application with that tag is killed
 """
@@ -37,6 +39,7 @@ class ControlServer:
         kill_applications: Callable[[str], None],
         kill_daemon: Callable[[str], None],
         fault: Callable[[HostFault], None],
+        call_in: Callable[[str, str, str], None],
     ) -> None:
         self._directory = directory
         self._status = status
@@ -44,7 +47,9 @@ class ControlServer:
         self._kill_applications = kill_applications
         self._kill_daemon = kill_daemon
         self._fault = fault
+        self._call_in = call_in
         self._claims: dict[int, str] = {}
+        self._leases: set[int] = set()
         self._claiming = threading.Lock()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 
@@ -59,6 +64,11 @@ class ControlServer:
         self._socket.listen(16)
         threading.Thread(target=self._accept, daemon=True).start()
         return self
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a run is under way."""
+        return bool(self._leases)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -83,12 +93,15 @@ class ControlServer:
                     request = json.loads(line)
                     if request["do"] == "lease":
                         leased = request["tag"]
+                        self._leases.add(number)
                     elif request["do"] == "release":
                         leased = None
+                        self._leases.discard(number)
                     stream.write(json.dumps(self._answer(request, number)) + "\n")
                     stream.flush()
             except (OSError, ValueError, KeyError):
                 pass  # A broken connection or request: the lease, if any, is broken with it.
+            self._leases.discard(number)
             with self._claiming:
                 self._claims.pop(number, None)
         if leased is not None:
@@ -101,9 +114,12 @@ class ControlServer:
             self._end()
         if request["do"] == "kill":
             self._kill_daemon(request["role"])
-        if request["do"] == "fault":
+        if request["do"] in ("fault", "call_in"):
             try:
-                self._fault(read_fault(request))
+                if request["do"] == "fault":
+                    self._fault(read_fault(request))
+                else:
+                    self._call_in(request["host"], request["program"], request["invitation"])
             except HowdahError as error:
                 return {"error": error.message, "hint": error.hint, "code": error.exit_code}
         if request["do"] == "claim":

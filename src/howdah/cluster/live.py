@@ -178,6 +178,11 @@ class LiveCluster(ABC):
         jars, credentials = self.distribution.plugins, self._credentials
         return program_environment(self.distribution.home, self.jdk.home, conf, os.environ, jars, credentials)
 
+    def check_hosts(self) -> float | None:
+        """In how many seconds a batch system takes the hosts away, where it does. Raises HostsTaken once that has
+        begun; a run cannot go on then."""
+        return None
+
     def check_masters(self) -> None:
         """Raises DaemonLost when a master has ended on its own; a run cannot go on then."""
         masters = {role.name for role in MASTERS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from howdah.cluster.existing import WebAddresses
 from howdah.cluster.live import DataPlace, LiveCluster, SeenDaemon
 from howdah.cluster.realm import access_of, credentials_of
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
-from howdah.errors import ClusterProblem, HostProblem, UsageError
+from howdah.errors import ClusterProblem, HostProblem, HostsTaken, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.hadoop.configuration.site import read_conf_dir
 from howdah.hadoop.distribution.distribution import from_home, managed
@@ -189,6 +190,12 @@ class ManagedCluster(LiveCluster):
 
     def lost_daemons(self) -> tuple[Lost, ...]:
         return tuple(Lost(**one) for one in self._ask("status")["lost"])
+
+    def check_hosts(self) -> float | None:
+        status = self._ask("status")
+        if status["taken"] is not None:
+            raise HostsTaken(f"the hosts are taken away: {status['taken']}")
+        return None if status["ends"] is None else status["ends"] - time.time()
 
     def close(self) -> None:
         super().close()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from howdah.cluster.allocation import close_hosts, open_hosts
+from howdah.cluster.allocation import close_hosts, ends_with_its_supervisor, open_hosts
 from howdah.cluster.state import Manifest, cluster_directory, write_private
 from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.plan import Plan
@@ -104,6 +104,8 @@ def _keep_logs(host: Host, plan: Plan, logs: Path) -> None:
 def remove_data(manifest: Manifest) -> None:
     """Removes what a dead cluster of this machine left, whose daemons may be dying yet. Raises HostProblem where that
     cannot be done."""
+    if ends_with_its_supervisor(manifest.allocation):
+        return
     plan, logs = manifest.plan, cluster_directory(manifest.name).logs
     deadline = time.monotonic() + _DYING_SECONDS
 

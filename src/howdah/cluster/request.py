@@ -67,7 +67,7 @@ class ClusterRequest:
         """How the cluster is protected: by Kerberos where it is on hosts that others can reach, if nobody says."""
         if self.protection is not None:
             return self.protection
-        return USUAL_PROTECTION if self.allocation.partition(":")[0] == "hosts" else NONE
+        return USUAL_PROTECTION if self.allocation.partition(":")[0] in ("hosts", "slurm", "pbs") else NONE
 
     @property
     def links(self) -> Links:

@@ -105,6 +105,10 @@ class Manifest:
     """Daemons that ended on their own."""
     plugins: Mapping[str, str] = field(default_factory=dict)
     """The SHA-256 of each of our jars on the class paths, by its path."""
+    ends: float | None = None
+    """When a batch system takes the hosts away, in seconds since 1970, as far as is known."""
+    taken: str | None = None
+    """Why it does, once that has begun."""
 
 
 @dataclass(frozen=True, slots=True)

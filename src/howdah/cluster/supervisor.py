@@ -23,10 +23,16 @@ from howdah.cluster.control import ControlServer
 from howdah.cluster.daemons import Running
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
+from howdah.cluster.walltime import Walltime, expected, needed_to_stop, remember
 from howdah.errors import ClusterProblem, HowdahError, UsageError
+from howdah.host.batch import BATCH_SYSTEMS
 from howdah.host.supervise import adopt_orphans, end_descendants
 
 _WATCH_SECONDS = 0.5
+_GLANCE_SECONDS = 0.1
+_CHANGED_SECONDS = 5.0
+_CANCELLED_SECONDS = 5.0
+"""For runs to close once a job was cancelled: Slurm kills it after half a minute, and daemons are ending already."""
 
 
 class Supervisor:
@@ -37,8 +43,11 @@ class Supervisor:
         self._directory = directory
         self._say = say
         self._ending = threading.Event()
+        self._told_to_end = threading.Event()
         self._changing = threading.Lock()
         self._manifest: Manifest | None = None
+        self._in_job = request.allocation.partition(":")[0] in BATCH_SYSTEMS
+        self._came = 0.0
 
     def end(self) -> None:
         """Asks for the end; may be called from any thread, any number of times."""
@@ -49,17 +58,24 @@ class Supervisor:
         assembly = Assembly(self._request, self._directory)
         end = "failed"
         try:
-            manifest = assembly.bring_up(self._announce, self._check_wanted)
+            began = time.monotonic()
+            manifest = assembly.bring_up(self._announce, self._check_wanted, self._wait_for_hosts)
             self._save(manifest)
+            if self._in_job:
+                remember("start", time.monotonic() - max(began, self._came))
             applications, daemon, fault = assembly.kill_applications, assembly.kill_daemon, assembly.fault
-            with ControlServer(self._directory, self._status, self.end, applications, daemon, fault):
+            serving = (self._status, self.end, applications, daemon, fault, assembly.call_in)
+            with ControlServer(self._directory, *serving) as control:
                 self._say("up", conf=str(self._directory.conf))
-                self._watch(assembly)
+                self._watch(assembly, control)
             end = "down"
         finally:
             self._mark("ending")
+            began = time.monotonic()
             try:
                 assembly.take_down()
+                if self._in_job and end == "down":
+                    remember("stop", time.monotonic() - began)
             except HowdahError:
                 end = "leftover"
                 raise
@@ -79,14 +95,51 @@ class Supervisor:
         if self._ending.is_set():
             raise ClusterProblem("stopped before it was up")
 
-    def _watch(self, assembly: Assembly) -> None:
+    def _wait_for_hosts(self, why: str) -> None:
+        self._check_wanted()
+        self._came = time.monotonic()
+        self._say("waiting", why=why)
+
+    def _watch(self, assembly: Assembly, control: ControlServer) -> None:
+        walltime = None
+        if self._in_job:
+            assembly.watch_endings(self._told_to_end.set)
+            walltime = Walltime(assembly.seconds_left)
+        self._watch_daemons(assembly, control, walltime)
+
+    def _watch_daemons(self, assembly: Assembly, control: ControlServer, walltime: Walltime | None) -> None:
         reported: set[tuple[str, int]] = set()
         while not self._ending.wait(_WATCH_SECONDS):
+            left = None if walltime is None else walltime.left
+            self._note_end(left)
+            if self._told_to_end.is_set():
+                self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
+                return
+            if left is not None and left <= needed_to_stop():
+                self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", left - expected("stop"))
+                return
             for running, code in assembly.ended():
                 key = (running.daemon.host, running.daemon.pid)
                 if key not in reported:
                     reported.add(key)
                     self._note(self._lost(running, code))
+
+    def _note_end(self, left: float | None) -> None:
+        """Writes down when the hosts are taken away, where that has changed."""
+        assert self._manifest is not None
+        ends, known = None if left is None else time.time() + left, self._manifest.ends
+        if (ends is None) != (known is None) or (ends and known and abs(ends - known) > _CHANGED_SECONDS):
+            with self._changing, contextlib.suppress(OSError):  # A full disk, say.
+                self._save(replace(self._manifest, ends=ends))
+
+    def _let_go(self, control: ControlServer, why: str, seconds: float) -> None:
+        """Tells runs that the hosts go, and lets them close within so many seconds."""
+        assert self._manifest is not None
+        with self._changing:
+            self._save(replace(self._manifest, taken=why))
+        deadline = time.monotonic() + seconds
+        while control.is_used and time.monotonic() < deadline:
+            time.sleep(_GLANCE_SECONDS)
 
     def _lost(self, running: Running, code: int) -> Lost:
         assert self._manifest is not None

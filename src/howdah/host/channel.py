@@ -9,8 +9,6 @@ from __future__ import annotations
 import itertools
 import json
 import platform
-import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import execnet
-from execnet import gateway_base, gateway_bootstrap, gateway_io
+from execnet import gateway_bootstrap, gateway_io
 
 from howdah.errors import HostProblem
 from howdah.host.agent.heartbeat import Heartbeat
 from howdah.host.launch import Launcher
+from howdah.host.launch.line import Line
 from howdah.host.launch.process import ProcessLauncher
 from howdah.host.protocol import Completed, Host
 
@@ -77,9 +76,12 @@ def this_host() -> Iterator[Host]:
 class Channel:
     """A Host behind an execnet gateway; see `howdah.host.protocol.Host` for what its methods do."""
 
-    def __init__(self, name: str, launcher: Launcher, *, silence: float | None = None) -> None:
+    def __init__(
+        self, name: str, launcher: Launcher, *, silence: float | None = None, leaves_nothing: bool = False
+    ) -> None:
         """With `silence`, each end counts the other as lost after so many seconds in which it says nothing; the agent
-        then ends all that it has started. Raises HostProblem."""
+        then ends all that it has started. An agent that `leaves_nothing` also removes the directories that were
+        claimed through it, however the channel ends. Raises HostProblem."""
         self.name = name
         self.lost: str | None = None
         self._numbers = itertools.count(1)
@@ -91,38 +93,38 @@ class Channel:
         self._group = execnet.Group()
         self._launcher = launcher
         self._heartbeat: Heartbeat | None = None
-        self._pipes, self._channel = self._open(silence)
+        self._line, self._channel = self._open({"silence": silence, "leaves_nothing": leaves_nothing})
         if silence is not None:
             why = f"the host was lost: it has said nothing for {silence:g} s"
             self._heartbeat = Heartbeat(silence, self._beat, lambda: self._give_up(why))
 
-    def _open(self, silence: float | None) -> tuple[_Pipes, Any]:
-        """The pipes to an agent that serves, and the channel in them."""
+    def _open(self, settings: Mapping[str, Any]) -> tuple[Line, Any]:
+        """The line to an agent that serves, and the channel in it."""
         spec = execnet.XSpec("popen//python=python3//execmodel=thread")
         self._group.allocate_id(spec)
         try:
-            pipes = _Pipes(self._launcher.command(gateway_io.popen_bootstrapline), heard=self._launcher.remote)
+            line = self._launcher.connect(gateway_io.popen_bootstrapline)
         except OSError as error:
             raise HostProblem(f"cannot start the agent: {error.strerror}", host=self.name) from error
-        timer = threading.Timer(_OPEN_SECONDS, pipes.kill)
+        timer = threading.Timer(_OPEN_SECONDS, line.kill)
         timer.daemon = True
         timer.start()
         try:
-            # As `makegateway` does it, with pipes of our own.
-            gateway = gateway_bootstrap.bootstrap(pipes, spec)
+            # As `makegateway` does it, with a line of our own.
+            gateway = gateway_bootstrap.bootstrap(line, spec)
             gateway.spec = spec
             self._group._register(gateway)
             channel = gateway.remote_exec(_BOOTSTRAP)
             channel.send(_agent_sources())
-            channel.send({"silence": silence})
+            channel.send(dict(settings))
             channel.setcallback(self._receive, endmarker=_GONE)
         except (OSError, EOFError, AssertionError, execnet.HostNotFound) as error:
-            in_time, said = timer.is_alive(), pipes.said()
-            pipes.done()
+            in_time, said = timer.is_alive(), line.said()
+            line.done()
             raise self._not_opened(said, in_time=in_time) from error
         finally:
             timer.cancel()
-        return pipes, channel
+        return line, channel
 
     def _not_opened(self, said: str, *, in_time: bool) -> HostProblem:
         what, hint = self._launcher.explain(said)
@@ -184,7 +186,7 @@ class Channel:
                 self._channel.close()
             # The agent ends its children within ten seconds, mostly at once; then its interpreter goes.
             self._group.terminate(timeout=12.0)
-            self._pipes.done()
+            self._line.done()
 
     def _request(
         self, operation: str, arguments: Mapping[str, Any], sink: Callable[[dict[str, Any]], None] | None
@@ -209,7 +211,7 @@ class Channel:
     def _give_up(self, why: str) -> None:
         """Nothing is heard any more: whoever waits is told, and what brings the messages is ended."""
         self._end(why)
-        self._pipes.kill()
+        self._line.kill()
 
     def _end(self, why: str) -> None:
         with self._lock:
@@ -227,7 +229,7 @@ class Channel:
         if message is _GONE:
             if self._heartbeat is not None:
                 self._heartbeat.stop()
-            said = "" if self._closed else self._pipes.said()
+            said = "" if self._closed else self._line.said()
             gone = f"the host was lost: its agent has gone{f' ({said.splitlines()[-1]})' if said else ''}"
             self._end("the channel was closed" if self._closed else gone)
         elif "beat" in message:
@@ -247,34 +249,6 @@ class Channel:
                 reply = self._replies.pop(message["id"], None)
             if reply is not None:  # Otherwise nobody waits for it any more.
                 reply.settle(message)
-
-
-class _Pipes(gateway_io.Popen2IOMaster):
-    """The standard streams of what a launcher started. If `heard`, what it says on its standard error is kept."""
-
-    def __init__(self, command: Sequence[str], *, heard: bool) -> None:
-        self._errors = tempfile.TemporaryFile() if heard else None  # noqa: SIM115 -- closed by `done`
-        # As the class above does it, which leaves standard error alone.
-        self.popen = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
-        gateway_base.Popen2IO.__init__(self, self.popen.stdin, self.popen.stdout, gateway_base.get_execmodel("thread"))
-
-    def said(self) -> str:
-        """The end of its standard error, once it has ended or does not answer."""
-        if self._errors is None or self._errors.closed:
-            return ""
-        with suppress(subprocess.TimeoutExpired):
-            self.popen.wait(1.0)
-        self._errors.seek(0)
-        return self._errors.read()[-2000:].decode(errors="replace").strip()
-
-    def done(self) -> None:
-        """Ends what was started, if it has not ended, and closes everything."""
-        self.kill()
-        self.wait()
-        for stream in (self.popen.stdin, self.popen.stdout, self._errors):
-            if stream is not None:
-                with suppress(OSError):  # What could not be sent is in its buffer.
-                    stream.close()
 
 
 class _Reply:

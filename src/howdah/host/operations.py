@@ -120,6 +120,11 @@ def remove_claimed(host: Host, path: str, owner: str) -> str | None:
     return other
 
 
+def call_in(host: Host, program: str, invitation: str) -> None:
+    """Let another agent of this host call who has sent the invitation; see `howdah.host.reception`."""
+    host.call("process.call_in", program=program, invitation=invitation)
+
+
 def stored(host: Host, store: str, digests: Sequence[str]) -> dict[str, int]:
     """Return how many bytes of each file, by its SHA-256, are in `store`; -1 where all are, and were checked."""
     found: dict[str, int] = host.call("store.have", store=store, digests=list(digests))

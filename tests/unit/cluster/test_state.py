@@ -172,11 +172,17 @@ class Cluster:
         self.killed: list[str] = []
         self.has_killed = threading.Event()
         self.faults: list[HostFault] = []
+        self.called: list[tuple[str, str, str]] = []
 
     def fault(self, fault: HostFault) -> None:
         if fault.host == "gone":
             raise UsageError("the cluster has no host 'gone'", hint="There is sim1.")
         self.faults.append(fault)
+
+    def call_in(self, host: str, program: str, invitation: str) -> None:
+        if host == "gone":
+            raise HostProblem("the cluster has no such host", host=host)
+        self.called.append((host, program, invitation))
 
     def end(self) -> None:
         self.ends += 1
@@ -189,7 +195,8 @@ class Cluster:
 @pytest.fixture
 def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
     cluster = Cluster()
-    with ControlServer(directory, lambda: MANIFEST, cluster.end, cluster.kill, cluster.kill, cluster.fault):
+    does = (cluster.end, cluster.kill, cluster.kill, cluster.fault, cluster.call_in)
+    with ControlServer(directory, lambda: MANIFEST, *does):
         yield cluster
 
 
@@ -207,6 +214,16 @@ def test_a_daemon_is_killed(directory: ClusterDirectory, cluster: Cluster) -> No
     assert client.ask("kill", role="datanode") == {}
     client.close()
     assert cluster.killed == ["datanode"]
+
+
+def test_another_agent_is_let_to_call(directory: ClusterDirectory, cluster: Cluster) -> None:
+    client = ControlClient(directory)
+    assert client.ask("call_in", host="n1", program="P", invitation="I") == {}
+    assert client.ask("call_in", host="gone", program="P", invitation="I")["error"] == (
+        "[gone] the cluster has no such host"
+    )
+    client.close()
+    assert cluster.called == [("n1", "P", "I")]
 
 
 def test_a_fault_is_passed_on_and_what_is_wrong_with_it_comes_back(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
+from howdah.cluster.allocation.batch import batch, open_in_job
 from howdah.cluster.allocation.here import channels, local, open_channel
-from howdah.cluster.allocation.holding import Holding, Open, close_hosts
+from howdah.cluster.allocation.holding import Holding, Open, Wait, close_hosts, patient
 from howdah.cluster.allocation.listed import hosts, open_described
 from howdah.cluster.allocation.simulated import open_simulated, sim
 from howdah.cluster.faults import HostFault
@@ -14,10 +16,19 @@ from howdah.cluster.request import Links
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host
+from howdah.host.batch import BATCH_SYSTEMS
 from howdah.host.channel import open_local
 from howdah.spec.slips import did_you_mean
 
-__all__ = ["ALLOCATIONS", "Allocation", "close_hosts", "find_allocation", "open_hosts"]
+__all__ = [
+    "ALLOCATIONS",
+    "Allocation",
+    "close_hosts",
+    "ends_with_its_supervisor",
+    "find_allocation",
+    "open_hosts",
+    "patient",
+]
 
 
 class Allocation(Protocol):
@@ -38,9 +49,9 @@ class Allocation(Protocol):
     def is_here(self) -> bool:
         """Whether its hosts are this machine."""
 
-    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
+    def acquire(self, name: str, nodes: int, home: Quarters, wait: Wait = patient) -> Plan:
         """Opens a channel to every host that is used and lays out `nodes` nodes. `home` is what the cluster has on this
-        machine, if it is one of the hosts.
+        machine, if it is one of the hosts. Hosts of a batch system may come after hours.
 
         Raises:
             HostProblem: no host, no address, no free ports; what was opened is closed by `release`.
@@ -48,6 +59,10 @@ class Allocation(Protocol):
 
     def disturb(self, fault: HostFault) -> None:
         """Does something to the network of a host. Raises UsageError where the network is not ours to disturb."""
+
+    def seconds_left(self) -> float | None:
+        """In how many seconds the hosts are taken away; None where nobody takes them, or when is not known. May take as
+        long as the commands of a batch system do."""
 
     def release(self) -> None:
         """Closes every channel, which ends everything that was started through it."""
@@ -61,6 +76,7 @@ ALLOCATIONS: dict[str, Callable[[str | None, Links], Allocation]] = {
     "channels": channels,
     "hosts": hosts,
     "sim": sim,
+    "slurm": partial(batch, "slurm"),
 }
 """By kind; each is given what stands behind the colon."""
 
@@ -69,6 +85,7 @@ _OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
     "channels": open_channel,
     "hosts": open_described,
     "sim": open_simulated,
+    "slurm": open_in_job,
 }
 
 
@@ -80,6 +97,16 @@ def find_allocation(text: str, links: Links | None = None) -> Allocation:
             f"--on {text}: there is no kind of allocation called {kind!r}", hint=did_you_mean(kind, ALLOCATIONS)
         )
     return ALLOCATIONS[kind](argument if colon else None, links or Links())
+
+
+def ends_with_its_supervisor(described: Mapping[str, Any]) -> bool:
+    """Whether nothing of a cluster is left when its supervisor has died: agents of batch jobs see to that. Ends the
+    job, where it was submitted for the cluster. Raises HostProblem where the batch system does not answer."""
+    if described["kind"] != "slurm":
+        return False
+    if described["submitted"]:
+        BATCH_SYSTEMS[described["kind"]].cancel(described["job"])
+    return True
 
 
 def open_hosts(described: Mapping[str, Any], names: Iterable[str]) -> dict[str, Host]:

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open
+from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open, Wait, patient
 from howdah.cluster.allocation.ports import FIRST_PORT, LAST_PORT, STEP
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
@@ -30,7 +30,7 @@ class HereAllocation(Holding):
     def is_here(self) -> bool:
         return True
 
-    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
+    def acquire(self, name: str, nodes: int, home: Quarters, wait: Wait = patient) -> Plan:  # noqa: ARG002
         if nodes > MOST_NODES:
             raise UsageError(f"{nodes} nodes on one machine are more than the {MOST_NODES} that are possible")
         used = list(spread(self._names, nodes))

@@ -15,6 +15,13 @@ MOST_NODES = 20
 Open = Callable[[str], Host]
 """Opens a channel to the host of that name."""
 
+Wait = Callable[[str], None]
+"""Is told, again and again, why hosts are not there yet; raises when nobody wants them any more."""
+
+
+def patient(why: str) -> None:
+    """Waits for as long as it takes."""
+
 
 class Holding:
     """Hosts by their `names`, in the order in which they are used, which `open_host` opens. `Allocation` says when each
@@ -50,6 +57,9 @@ class Holding:
             f"the network of {fault.host} is not simulated: {fault.kind} would be yours to do",
             hint="`howdah up --on sim:3` has hosts whose network Howdah may disturb.",
         )
+
+    def seconds_left(self) -> float | None:
+        return None
 
     def release(self) -> None:
         hosts, self._hosts = self._hosts, {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open
+from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open, Wait, patient
 from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, LAST_PORT, PROBED, STEP
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
@@ -50,7 +50,7 @@ class ListedAllocation(Holding):
     def is_here(self) -> bool:
         return False
 
-    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:  # noqa: ARG002
+    def acquire(self, name: str, nodes: int, home: Quarters, wait: Wait = patient) -> Plan:  # noqa: ARG002
         masters, workers = (
             [name for name, host in self._listed.items() if role in host.roles] for role in ("masters", "nodes")
         )

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open
+from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open, Wait, patient
 from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, PROBED
 from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
@@ -44,7 +44,7 @@ class SimulatedAllocation(Holding):
     def is_here(self) -> bool:
         return True
 
-    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
+    def acquire(self, name: str, nodes: int, home: Quarters, wait: Wait = patient) -> Plan:  # noqa: ARG002
         used = list(spread(self._names, nodes))
         most = max(used[1:].count(host) for host in used)
         if most > MOST_NODES:

@@ -12,6 +12,7 @@ from typing import Any
 import howdah
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.state import DaemonLost, Lost
+from howdah.cluster.walltime import WARNED_SECONDS
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.evidence.clocks import Clocks
@@ -25,7 +26,7 @@ from howdah.engine.run.faults import Fault, Killer
 from howdah.engine.run.phase import Hooks
 from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import written
-from howdah.errors import HostProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.errors import HostProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.spark import find_spark
 from howdah.host import Host, operations
 from howdah.host.over import over
@@ -38,6 +39,7 @@ from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.probe.power import PowerProbe
 from howdah.probe.registry import make_probes
+from howdah.spec.jobs import format_time
 from howdah.spec.meters import NO_METERS, Meters
 from howdah.storage import Storage
 from howdah.store import RunWriter, new_run_id, read_run
@@ -136,6 +138,7 @@ class Execution:
         )
         self._writer = RunWriter(options.root, self._run)
         self._environment, self._emptied = dict[str, Environment](), dict[str, Check]()
+        self._warned = False
         self._session = JobSession(
             cluster,
             plan.storage,
@@ -157,8 +160,8 @@ class Execution:
     def execute(self) -> Run:
         """The closed run, whose outcome says how it went.
 
-        An interruption (KeyboardInterrupt) makes it `aborted`; it and errors that are not HowdahError are raised again
-        after the directory was closed.
+        An interruption (KeyboardInterrupt) makes it `aborted`, and so does a batch system that takes the hosts away
+        (HostsTaken); these, and errors that are not HowdahError, are raised again after the directory was closed.
         """
         raised: BaseException | None = None
         outcome = Outcome("aborted", "unfinished")
@@ -167,12 +170,8 @@ class Execution:
             self._before()
             outcome = self._attempt()
         except HowdahError as error:
-            message = self._told(error.lost) if isinstance(error, DaemonLost) else error.message
-            lost = (*self._lost(), *full_disk(self._cluster))
-            also = (sentence for sentence in lost if sentence not in message)
-            kind: OutcomeKind = "invalid" if isinstance(error, Untrusted) else "failed"
-            outcome = Outcome(kind, "\n".join(filter(None, (message, *also, error.hint))))
-            self.refused = error if isinstance(error, UsageError) else None
+            raised = self._taken(error)
+            outcome = self._failed(error) if raised is None else Outcome("aborted", raised.message)
         except KeyboardInterrupt as error:
             phase = self._record.phases[-1].name if self._record.phases else "preparation"
             outcome, raised = Outcome("aborted", f"interrupted in {phase}"), error
@@ -184,7 +183,29 @@ class Execution:
             raise raised
         return self._run
 
+    def _failed(self, error: HowdahError) -> Outcome:
+        message = self._told(error.lost) if isinstance(error, DaemonLost) else error.message
+        lost = (*self._lost(), *full_disk(self._cluster))
+        also = (sentence for sentence in lost if sentence not in message)
+        kind: OutcomeKind = "invalid" if isinstance(error, Untrusted) else "failed"
+        self.refused = error if isinstance(error, UsageError) else None
+        return Outcome(kind, "\n".join(filter(None, (message, *also, error.hint))))
+
+    def _taken(self, error: HowdahError) -> HostsTaken | None:
+        """That the cluster's hosts are taken away, where they are; whatever else goes wrong then comes of it."""
+        try:
+            self._cluster.check_hosts()
+        except HowdahError as found:
+            error = found if isinstance(found, HostsTaken) else error
+        if not isinstance(error, HostsTaken):
+            return None
+        return HostsTaken(error.message, hint=f"The run is kept, as aborted: {self.path}")
+
     def _check(self) -> None:
+        left = self._cluster.check_hosts()
+        if left is not None and left < WARNED_SECONDS and not self._warned:
+            self._warned = True
+            self._observer.step(f"the batch system takes the hosts away in {format_time(left)}")
         self._cluster.check_masters()
         limit = self._options.limit_seconds
         if limit is not None and time.monotonic() - self._run.start.monotonic > limit:
@@ -404,9 +425,9 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
     if description.get("allocation", _LOCAL)["kind"] != _LOCAL["kind"]:
-        # How long an end may be silent, who may be told of what and by which process hosts are held change nothing that
-        # is measured; a payload is no wish.
-        besides = ("silence", "config", "holder", "payload")
+        # How long an end may be silent, who may be told of what and by which process or job hosts are held change
+        # nothing that is measured; a payload is no wish. Jobs have other hosts each time: what these are is compared.
+        besides = ("silence", "config", "holder", "payload", "job", "submitted", "cluster", "hosts", "ends")
         asked["allocation"] = {key: value for key, value in description["allocation"].items() if key not in besides}
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         asked["settings_sha256"] = digest_of(dict(cluster.settings))

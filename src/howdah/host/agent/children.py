@@ -34,10 +34,19 @@ class Children:
         self._popen: Dict[int, "subprocess.Popen[bytes]"] = {}
         threading.Thread(target=self._reap, daemon=True).start()
 
-    def start(self, argv: List[str], output: str, env: Optional[Dict[str, str]], cwd: Optional[str]) -> int:
+    def start(
+        self,
+        argv: List[str],
+        output: str,
+        env: Optional[Dict[str, str]],
+        cwd: Optional[str],
+        stdin: Optional[bytes] = None,
+    ) -> int:
         """Starts a process, its output appended to file `output`; returns its pid."""
-        with open(output, "ab") as out:
-            return self._spawn(argv, env, cwd, subprocess.DEVNULL, out, out, watched=True)
+        with open(output, "ab") as out, tempfile.TemporaryFile() as given:
+            given.write(stdin or b"")
+            given.seek(0)
+            return self._spawn(argv, env, cwd, given, out, out, watched=True)
 
     def run(
         self, argv: List[str], timeout: float, env: Optional[Dict[str, str]], cwd: Optional[str], stdin: bytes

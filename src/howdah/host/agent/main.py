@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 from functools import partial
 from typing import Any, Callable, Dict, List
@@ -20,6 +21,8 @@ from . import accounting, calibration, copies, files, machine, network, power, s
 from .children import Children
 from .heartbeat import Heartbeat
 from .strays import end_strays, outer_pids
+
+_GLANCE_SECONDS = 0.2
 
 _OPERATIONS: Dict[str, Callable[..., Any]] = {
     **accounting.OPERATIONS,
@@ -38,17 +41,18 @@ def serve(channel: Any, settings: Dict[str, Any]) -> None:
     """Runs until the channel closes, for whatever reason; returns when nothing that it started is left.
 
     `channel` has send(value), and iterating over it receives until the other side is gone (execnet's channel). In
-    `settings`, `silence` is after how many seconds without a word the other side counts as gone; None for never.
+    `settings`, `silence` is after how many seconds without a word the other side counts as gone; None for never. With
+    `leaves_nothing`, directories that were claimed through this channel are removed at its end, if they are there yet.
     """
     # A Ctrl-C in the user's terminal is for Howdah, which then closes the channel; it must not reach the daemons.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    # A batch system that ends a job tells every process; this one is needed to the end, and ends with its channel. Not
-    # SIG_IGN, which what it starts would inherit.
-    signal.signal(signal.SIGTERM, lambda *_: None)
     if os.getsid(0) != os.getpid():
         os.setsid()
-    agent = _Agent(channel)
+    agent = _Agent(channel, leaves_nothing=settings["leaves_nothing"])
+    # A batch system that ends a job tells every process; this one is needed to the end, and ends with its channel. Not
+    # SIG_IGN, which what it starts would inherit.
+    signal.signal(signal.SIGTERM, lambda *_: agent.told_to_end.set())
     silence = settings["silence"]
     heartbeat = None if silence is None else Heartbeat(silence, agent.beat, agent.leave)
     try:
@@ -62,14 +66,18 @@ def serve(channel: Any, settings: Dict[str, Any]) -> None:
 
 
 class _Agent:
-    def __init__(self, channel: Any) -> None:
+    def __init__(self, channel: Any, leaves_nothing: bool) -> None:
         self._channel = channel
+        self._leaves_nothing = leaves_nothing
+        self._claimed: Dict[str, str] = {}
+        self.told_to_end = threading.Event()
         self._sending = threading.Lock()
         self._children = Children(self._exited)
         self._streams: Dict[int, threading.Event] = {}
         self._continuous: Dict[str, Callable[..., Any]] = {
             "sampler.run": sampler.run,
             "power.run": partial(power.run, program=self._children.run),
+            "process.endings": self._endings,
         }
 
     def accept(self, message: Dict[str, Any]) -> None:
@@ -80,6 +88,11 @@ class _Agent:
         for stop in list(self._streams.values()):
             stop.set()
         self._children.end_all()
+        for path, owner in self._claimed.items():
+            try:
+                files.remove_claimed(path, owner)
+            except OSError:
+                pass  # Nobody is there to be told. Whoever claims it next removes it.
 
     def beat(self) -> None:
         """Tells the other side that this one lives."""
@@ -106,12 +119,34 @@ class _Agent:
             return self._children.end_all()
         if name == "process.signal":
             return self._children.signal(**arguments)
+        if name == "process.call_in":
+            return self._call_in(**arguments)
+        if name == "files.claim":
+            return self._claim(**arguments)
         if name == "stream.stop":
             stream = self._streams.get(arguments["stream"])
             return None if stream is None else stream.set()
         if name in self._continuous:
             return self._stream(message["id"], self._continuous[name], arguments)
         return _OPERATIONS[name](**arguments)
+
+    def _endings(self, emit: Callable[[List[Dict[str, Any]]], None], stop: threading.Event) -> None:
+        """Tells when a batch system wants its host back: it signals every process a while before it kills them."""
+        while not stop.wait(_GLANCE_SECONDS):
+            if self.told_to_end.is_set():
+                emit([{"signal": "SIGTERM"}])
+                return
+
+    def _claim(self, path: str, owner: str) -> Any:
+        other = files.claim(path, owner)
+        if other is None and self._leaves_nothing:
+            self._claimed[path] = owner
+        return other
+
+    def _call_in(self, program: str, invitation: str) -> int:
+        """Lets another agent call who has sent the invitation; it ends with this one, if not before."""
+        command = [sys.executable, "-I", "-c", program]
+        return self._children.start(command, os.devnull, env=None, cwd=None, stdin=invitation.encode())
 
     def _stream(self, number: int, operation: Callable[..., Any], arguments: Dict[str, Any]) -> Any:
         stop = self._streams[number] = threading.Event()

@@ -7,9 +7,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from howdah.host.launch.line import Pipes
 
 _CONNECT_SECONDS = 15
 _OPTIONS = (
@@ -79,14 +80,11 @@ class SshLauncher:
     python: str = "python3"
     options: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "options", tuple(self.options))  # A list, where it was written down.
-
-    @property
-    def remote(self) -> bool:
-        return True
+    def connect(self, program: str) -> Pipes:
+        return Pipes(self.command(program), heard=True)
 
     def command(self, program: str) -> Sequence[str]:
+        """The command here that runs `program` in an interpreter there."""
         given = [word for option in _OPTIONS for word in ("-o", option)]
         port = () if self.port is None else ("-p", str(self.port))
         # The login shell there reads the line, whatever shell it is: single quotes mean the same in all of them.
@@ -101,6 +99,3 @@ class SshLauncher:
             if pattern.search(said):
                 return f"{what} ({last})", hint.format(target=self.target)
         return last, f"`ssh -o BatchMode=yes {self.target} {self.python} --version` says more."
-
-    def describe(self) -> Mapping[str, Any]:
-        return {"kind": "ssh", **asdict(self)}

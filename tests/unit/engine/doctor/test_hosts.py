@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.allocation import find_allocation
+from howdah.cluster.allocation.holding import Wait, patient
 from howdah.cluster.faults import HostFault
 from howdah.engine.doctor import Finding, Request, check_hosts, failed
 from howdah.errors import HostProblem, HostProblems
@@ -34,13 +35,16 @@ class Listed:
         self._problem = problem
         self.released = False
 
-    def acquire(self, name: str, nodes: int, home: Quarters) -> Plan:
+    def acquire(self, name: str, nodes: int, home: Quarters, wait: Wait = patient) -> Plan:
         if self._problem is not None:
             raise self._problem
         return plan_of(nodes, name=name, hosts=tuple(self.hosts), root=home.root)
 
     def disturb(self, fault: HostFault) -> None:
         raise AssertionError(fault)
+
+    def seconds_left(self) -> float | None:
+        return None
 
     def release(self) -> None:
         self.released = True

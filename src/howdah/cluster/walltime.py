@@ -1,0 +1,91 @@
+"""The end of a batch job, seen from the cluster in it: how long the hosts are left to it, and when it must go."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from howdah.errors import HostProblem
+from howdah.store import howdah_home
+
+WARNED_SECONDS = 600.0
+"""How long before the end a warning is given."""
+_LOOK_SECONDS = 30.0
+_LEAST_STOP = 30.0
+"""A cluster is ended so long before its hosts are taken away, or earlier where ending took longer before."""
+_USUAL = {"start": 60.0, "stop": 15.0}
+_REMEMBERED = 5
+
+
+class Walltime:
+    """Asks from time to time how many seconds are left, from a thread of its own, as long as the process lives."""
+
+    def __init__(self, seconds_left: Callable[[], float | None]) -> None:
+        """`seconds_left` may take long, and raise HostProblem."""
+        self._ask = seconds_left
+        self._ends: float | None = None
+        threading.Thread(target=self._look, daemon=True).start()
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left now, as far as is known."""
+        ends = self._ends
+        return None if ends is None else ends - time.monotonic()
+
+    def _look(self) -> None:
+        while True:
+            with suppress(HostProblem):  # What was known before holds, and the next answer may come.
+                asked = time.monotonic()
+                left = self._ask()
+                self._ends = None if left is None else asked + left
+            time.sleep(_LOOK_SECONDS)
+
+
+def remember(what: str, seconds: float) -> None:
+    """Remembers how long a cluster took to `start` or to `stop` in a batch job."""
+    times = dict(_times())
+    times[what] = [*times.get(what, []), round(seconds, 1)][-_REMEMBERED:]
+    file = _file()
+    fresh = file.with_suffix(".new")
+    with suppress(OSError):  # It is of use, not needed.
+        fresh.write_text(json.dumps(times), encoding="utf-8")
+        fresh.replace(file)
+
+
+def expected(what: str) -> float:
+    """The seconds that it takes to `start` or to `stop` a cluster: the longest of the last times."""
+    return max(_times().get(what, [_USUAL[what]]))
+
+
+def needed_to_stop() -> float:
+    """How many seconds before the end of a job its cluster is ended."""
+    return max(_LEAST_STOP, 2 * expected("stop"))
+
+
+def check_time(left: float | None, run: float = 0.0) -> None:
+    """Raises HostProblem where a cluster cannot be started, used for `run` seconds and ended in the time that is left
+    to its hosts."""
+    start, stop = expected("start"), needed_to_stop()
+    if left is not None and start + run + stop > left:
+        of_run = f", {run:.0f} s to run" if run else ""
+        raise HostProblem(
+            f"the batch system takes the hosts away in {left:.0f} s, and a cluster needs {start + run + stop:.0f} s: "
+            f"{start:.0f} s to start{of_run}, {stop:.0f} s to stop",
+            hint="Ask for more time. What it takes to start and to stop was measured before, where that was possible.",
+        )
+
+
+def _times() -> Mapping[str, list[float]]:
+    try:
+        read = json.loads(_file().read_text(encoding="utf-8"))
+        return {what: [float(one) for one in read[what]] for what in _USUAL if read.get(what)}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _file() -> Path:
+    return howdah_home() / "clusters" / "times.json"

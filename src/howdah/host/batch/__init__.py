@@ -1,0 +1,48 @@
+"""Batch systems: what Howdah asks of one, in values that are the same for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from howdah.host.batch.slurm import Slurm
+from howdah.host.batch.states import Job, Step
+from howdah.spec.jobs import JobWish
+
+__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step"]
+
+
+class BatchSystem(Protocol):
+    """The commands of one batch system, as this machine has them. Every method raises HostProblem where a command is
+    missing, hangs, fails, or prints what nobody expected: what it printed is in the message."""
+
+    kind: str
+
+    def current(self) -> str | None:
+        """The job that this process is in."""
+
+    def look(self, job: str) -> Job | None:
+        """What the batch system says of a job; None when it does not know one of that name, or the job has ended."""
+
+    def hosts(self, job: str) -> tuple[str, ...]:
+        """The hosts of a job that runs, in its order, by the names that the batch system has for them."""
+
+    def submit(self, wish: JobWish, name: str, script: str, output: str) -> str:
+        """Submits a job called `name` that runs a shell script, whose words go to the file `output`; the job's id."""
+
+    def cancel(self, job: str) -> None:
+        """Ends a job; one that has ended is fine."""
+
+    def step(self, job: str, hosts: Sequence[str], python: str, program: str) -> Sequence[str]:
+        """The command that runs a Python program once on each of these hosts of a job, with all that the job has
+        there, and gives each its standard input."""
+
+    def whole_job(self, python: str, program: str) -> Sequence[str]:
+        """The same for all hosts of a job, as a line of its script."""
+
+    def own_jobs(self) -> Sequence[Job]:
+        """This user's jobs that wait or run, which Howdah has submitted."""
+
+
+BATCH_SYSTEMS: Mapping[str, BatchSystem] = {"slurm": Slurm()}
+"""By kind."""

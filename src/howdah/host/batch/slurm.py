@@ -1,0 +1,155 @@
+"""Slurm, by its commands."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from collections.abc import Sequence
+
+from howdah.errors import HostProblem
+from howdah.host.batch.states import Job, answer_of, ask, unexpected
+from howdah.spec.jobs import NAME_PREFIX, JobWish
+
+_FIELDS = ("%i", "%T", "%L", "%D", "%S", "%N", "%j", "%r")
+_UNKNOWN = "Invalid job id"
+_WAITING = (
+    "PENDING",
+    "CONFIGURING",
+    "REQUEUED",
+    "REQUEUE_HOLD",
+    "SPECIAL_EXIT",
+    "SUSPENDED",
+    "STOPPED",
+    "RESV_DEL_HOLD",
+)
+_LEFT = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)")
+_NO_LIMIT = ("UNLIMITED", "NOT_SET", "INVALID", "N/A", "")
+
+
+class Slurm:
+    """See `howdah.host.batch.BatchSystem`."""
+
+    kind = "slurm"
+
+    def current(self) -> str | None:
+        return os.environ.get("SLURM_JOB_ID") or None
+
+    def look(self, job: str) -> Job | None:
+        return next((seen for seen, _ in self._squeue("-j", job)), None)
+
+    def hosts(self, job: str) -> tuple[str, ...]:
+        for seen, expression in self._squeue("-j", job):
+            command = ("scontrol", "show", "hostnames", expression)
+            names = tuple(answer_of(command).split())
+            if len(names) != seen.hosts or len(set(names)) != len(names) or any(set("[],") & set(one) for one in names):
+                raise HostProblem(
+                    f"job {job} has {seen.hosts} nodes, and `{' '.join(command)}` names {len(names)}: "
+                    f"{' '.join(names) or 'none'}",
+                    hint="`--on hosts:node1,node2,…` takes the hosts as you name them.",
+                )
+            return names
+        raise HostProblem(f"Slurm knows no job {job}", hint="`squeue -u $USER` lists yours.")
+
+    def submit(self, wish: JobWish, name: str, script: str, output: str) -> str:
+        command = ("sbatch", "--parsable", "--no-requeue", f"--job-name={name}", f"--output={output}", *options(wish))
+        # One line, and with several clusters ID;CLUSTER.
+        said = answer_of(command, given=script).strip().partition(";")[0]
+        if not said.isdecimal():
+            raise unexpected(command[:2], said)
+        return said
+
+    def cancel(self, job: str) -> None:
+        code, _, err = ask(("scancel", job))
+        if code != 0 and _UNKNOWN not in err:
+            raise HostProblem(f"`scancel {job}` failed with code {code}: {err.strip()}")
+
+    def own_jobs(self) -> Sequence[Job]:
+        found = (seen for seen, _ in self._squeue("-u", getpass.getuser(), states="PD,CF,R,S,CG"))
+        return [seen for seen in found if seen.name.startswith(NAME_PREFIX)]
+
+    def step(self, job: str, hosts: Sequence[str], python: str, program: str) -> tuple[str, ...]:
+        """The command that runs a Python program once on each of these hosts of a job, with all that the job has
+        there, and its standard input on each of them."""
+        of_job = (f"--jobid={job}", f"--nodelist={','.join(hosts)}")
+        return self._step((*of_job, *_once_on_each(str(len(hosts)))), python, program)
+
+    def whole_job(self, python: str, program: str) -> tuple[str, ...]:
+        """The same for all hosts of the job whose script it is in."""
+        return self._step(_once_on_each("$SLURM_JOB_NUM_NODES"), python, program)
+
+    def _step(self, where: Sequence[str], python: str, program: str) -> tuple[str, ...]:
+        return (
+            "srun",
+            *where,
+            # Since 20.11, a step has what it uses for itself: the user's own steps would wait for its end.
+            *(("--overlap",) if self._version() >= (20, 11) else ()),
+            *("--cpu-bind=none", "--mem=0", "--input=all", "--job-name=howdah"),
+            # A host that is lost is Howdah's to deal with: the others go on.
+            *("--no-kill", "--kill-on-bad-exit=0", "--wait=0"),
+            *(python, "-I", "-u", "-c", program),
+        )
+
+    def _version(self) -> tuple[int, int]:
+        command = ("srun", "--version")
+        said = answer_of(command)
+        match = re.search(r"(\d+)\.(\d+)", said)
+        if match is None:
+            raise unexpected(command, said)
+        return int(match[1]), int(match[2])
+
+    def _squeue(self, *which: str, states: str = "all") -> list[tuple[Job, str]]:
+        """Jobs, each with its hosts as Slurm writes them."""
+        command = ("squeue", "--noheader", f"--states={states}", f"--format={'|'.join(_FIELDS)}", *which)
+        code, out, err = ask(command)
+        if code != 0 and _UNKNOWN in err:
+            return []
+        if code != 0:
+            raise HostProblem(f"`{' '.join(command)}` failed with code {code}: {err.strip()}")
+        found = []
+        for line in out.splitlines():
+            parts = line.strip().split("|", len(_FIELDS) - 1)
+            if len(parts) != len(_FIELDS) or not parts[3].isdecimal():
+                raise unexpected(command, out)
+            found.append((_job(parts), parts[5]))
+        return [one for one in found if one[0].runs or one[0].state in _WAITING]
+
+
+def _once_on_each(hosts: str) -> tuple[str, ...]:
+    return (f"--nodes={hosts}", f"--ntasks={hosts}", "--ntasks-per-node=1")
+
+
+def _job(parts: Sequence[str]) -> Job:
+    number, state, left, count, start, _, name, reason = parts
+    runs = state == "RUNNING"
+    return Job(
+        id=number,
+        name=name,
+        state=state,
+        runs=runs,
+        hosts=int(count),
+        reason=None if runs or reason == "None" else reason,
+        expected=None if runs or start in _NO_LIMIT else start,
+        seconds_left=seconds_of(left) if runs else None,
+    )
+
+
+def seconds_of(text: str) -> float | None:
+    """What Slurm calls a time: `1-02:03:04`, `02:03:04` or `03:04`; None where there is none. Raises HostProblem."""
+    if text in _NO_LIMIT:
+        return None
+    match = _LEFT.fullmatch(text)
+    if match is None:
+        raise unexpected(("squeue", "--format=%L"), text)
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
+def options(wish: JobWish) -> tuple[str, ...]:
+    """The options of `sbatch` for what is wished."""
+    minutes = -(-wish.seconds // 60)  # Slurm counts whole minutes.
+    named = {"partition": wish.queue, "account": wish.account, "qos": wish.qos}
+    named |= {"reservation": wish.reservation, "constraint": wish.constraint}
+    given = tuple(f"--{name}={value}" for name, value in named.items() if value is not None)
+    exclusive = ("--exclusive",) if wish.exclusive else ()
+    return (f"--nodes={wish.hosts}", "--ntasks-per-node=1", f"--time={minutes}", *given, *exclusive)

@@ -1,0 +1,161 @@
+"""A real Slurm over simulated hosts: a controller on this machine, and a daemon on each host."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.host import simulation
+from howdah.spec.simulation import Simulation
+
+_SECONDS = 30.0
+
+_CONF = """\
+ClusterName=howdah
+SlurmctldHost={head}({address})
+SlurmctldPort={port}
+SlurmdPort={node_port}
+AuthType=auth/munge
+AuthInfo=socket={directory}/munge.socket
+CryptoType=crypto/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation={directory}/state
+SlurmdSpoolDir={directory}/spool-%n
+SlurmctldPidFile={directory}/slurmctld.pid
+SlurmdPidFile={directory}/slurmd-%n.pid
+SlurmctldLogFile={directory}/slurmctld.log
+SlurmdLogFile={directory}/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SchedulerType=sched/backfill
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+ReturnToService=2
+MpiDefault=none
+KillWait={kill_wait}
+MinJobAge=300
+SlurmctldTimeout=30
+SlurmdTimeout=30
+MessageTimeout=10
+{extra}
+{nodes}
+PartitionName=short Nodes=ALL Default=YES MaxTime=60 State=UP OverSubscribe=FORCE:4
+"""
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """Hosts by name with their addresses; `environment` is with which its commands, and ssh, reach them."""
+
+    addresses: Mapping[str, str]
+    directory: Path
+    environment: Mapping[str, str]
+
+    def run(self, *command: str, check: bool = True) -> str:
+        """What a command of Slurm says."""
+        done = subprocess.run(
+            command, env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def wait_for_state(self, job: str, *states: str, seconds: float = 120.0) -> str:
+        """The job's state, once it is one of these."""
+        deadline = time.monotonic() + seconds
+        while True:
+            found = self.state(job)
+            if found in states:
+                return found
+            assert time.monotonic() < deadline, f"job {job} is {found}, and not {states}"
+            time.sleep(0.2)
+
+    def state(self, job: str) -> str:
+        """What Slurm calls the state of a job."""
+        said = self.run("scontrol", "show", "job", "-o", job)
+        return said.partition("JobState=")[2].split()[0]
+
+
+@contextmanager
+def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: str = "") -> Iterator[Slurm]:
+    """So many hosts with a Slurm whose files are in `directory`; all of it is gone afterwards."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as made:
+        hosts = simulation.start(directory / "hosts", names, Simulation(len(names)))
+        made.callback(hosts.end)
+        network = next(iter(hosts.addresses.values())).rpartition(".")[0]
+        (directory / "state").mkdir()
+        _munge(made, directory)
+        number = int(network.rpartition(".")[2])
+        text = _CONF.format(
+            head="head",
+            address=f"{network}.254",
+            directory=directory,
+            port=16000 + number,
+            node_port=17000 + number,
+            kill_wait=kill_wait,
+            extra=extra,
+            nodes="\n".join(
+                f"NodeName={name} NodeAddr={address} Sockets=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=16000"
+                for name, address in hosts.addresses.items()
+            ),
+        )
+        conf = directory / "slurm.conf"
+        conf.write_text(text)
+        (directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+        environment = {"SLURM_CONF": str(conf), "PATH": f"{_ssh(directory, hosts.config)}:{os.environ['PATH']}"}
+        whole = {**os.environ, **environment}
+        naming = 'hostname head; exec "$@"'
+        _spawn(
+            made, directory / "controller.log", whole, "unshare", "--uts", "sh", "-c", naming, "sh",
+            "/usr/sbin/slurmctld", "-D", "-c", "-f", str(conf),
+        )  # fmt: skip
+        for name in names:
+            there = f"SLURM_CONF={conf} exec /usr/sbin/slurmd -D -f {conf}"
+            _spawn(made, directory / f"{name}.log", whole, "ssh", "-F", hosts.config, name, there)
+        found = Slurm(hosts.addresses, directory, environment)
+        deadline = time.monotonic() + _SECONDS
+        while found.run("sinfo", "-h", "-N", "-o", "%T", check=False).split() != ["idle"] * len(names):
+            assert time.monotonic() < deadline, (directory / "slurmctld.log").read_text()
+            time.sleep(0.1)
+        yield found
+
+
+def _munge(made: ExitStack, directory: Path) -> None:
+    key = directory / "munge.key"
+    key.write_bytes(os.urandom(64))
+    key.chmod(0o400)
+    names = {name: f"--{name}={directory}/munge.{name}" for name in ("socket", "log-file", "pid-file", "seed-file")}
+    command = ("/usr/sbin/munged", "--foreground", "--force", f"--key-file={key}", *names.values())
+    _spawn(made, directory / "munged.log", dict(os.environ), *command)
+    deadline = time.monotonic() + _SECONDS
+    while not (directory / "munge.socket").exists():
+        assert time.monotonic() < deadline, (directory / "munged.log").read_text()
+        time.sleep(0.05)
+
+
+def _ssh(directory: Path, config: str) -> Path:
+    """A directory whose `ssh` reaches the hosts."""
+    place = directory / "bin"
+    place.mkdir()
+    (place / "ssh").write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {config} "$@"\n')
+    (place / "ssh").chmod(0o755)
+    return place
+
+
+def _spawn(made: ExitStack, log: Path, environment: Mapping[str, str], *command: str) -> None:
+    said = made.enter_context(log.open("wb"))
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment)
+
+    def end() -> None:
+        process.terminate()
+        process.wait(20)
+
+    made.callback(end)
