@@ -15,6 +15,12 @@ from howdah.spec.simulation import Simulation
 
 _SECONDS = 30.0
 
+_TORQUE = "/usr/lib/x86_64-linux-gnu/slurm-wlm/spank_pbs.so"
+_PROLOG = """\
+#!/bin/sh
+[ -z "$PBS_JOBID" ] || echo export PBS_NODEFILE=$(/usr/bin/generate_pbs_nodefile)
+"""
+
 _CONF = """\
 ClusterName=howdah
 SlurmctldHost={head}({address})
@@ -35,6 +41,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=1
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
@@ -45,6 +52,8 @@ MinJobAge=300
 SlurmctldTimeout=30
 SlurmdTimeout=30
 MessageTimeout=10
+PlugStackConfig={directory}/plugstack.conf
+TaskProlog={directory}/prolog
 {extra}
 {nodes}
 PartitionName=short Nodes=ALL Default=YES MaxTime=60 State=UP OverSubscribe=FORCE:4
@@ -110,6 +119,10 @@ def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: 
         conf = directory / "slurm.conf"
         conf.write_text(text)
         (directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+        # What a job of PBS has: variables by the plugin, the file of its nodes by the prolog.
+        (directory / "plugstack.conf").write_text(f"optional {_TORQUE}\n" if Path(_TORQUE).exists() else "")
+        (directory / "prolog").write_text(_PROLOG)
+        (directory / "prolog").chmod(0o755)
         environment = {"SLURM_CONF": str(conf), "PATH": f"{_ssh(directory, hosts.config)}:{os.environ['PATH']}"}
         whole = {**os.environ, **environment}
         naming = 'hostname head; exec "$@"'

@@ -96,6 +96,12 @@ setup_meters() { # what asks for power, and what tests ask; only root can instal
         install ipmitool snmp prometheus
 }
 
+setup_batch() { # Slurm, with the commands of PBS; tests start it and end it. Only root can simulate the hosts
+    [ "$(id -u)" = 0 ] || return 0
+    command -v slurmctld > /dev/null && command -v munged > /dev/null && command -v qsub > /dev/null ||
+        install slurm-wlm munge slurm-wlm-torque
+}
+
 setup_browser() { # fonts are only recommended by chromium, but without any a page has no text
     command -v chromium > /dev/null || install chromium fonts-liberation
 }
@@ -106,5 +112,5 @@ flock 9
 setup_python
 setup_java
 setup_ssh
-[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters; }
+[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters && setup_batch; }
 [ "${1:-}" != --spark ] || setup_spark

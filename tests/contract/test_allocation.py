@@ -14,13 +14,24 @@ import pytest
 
 from howdah.cluster.allocation import ALLOCATIONS, Allocation, close_hosts, find_allocation, open_hosts
 from howdah.cluster.allocation.ports import Reservation
+from howdah.cluster.control import ControlServer
+from howdah.cluster.state import cluster_directory
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Quarters, spread
+from howdah.host import operations
 from tests.contract.test_host import wait_for
+from tests.slurm import Slurm, slurm
 from tests.sshd import Server, ssh_server
 
 Make = Callable[[], Allocation]
-WRITTEN = {"local": "local", "channels": "channels:2", "hosts": "hosts:{file}", "sim": "sim:2"}
+WRITTEN = {
+    "local": "local",
+    "channels": "channels:2",
+    "hosts": "hosts:{file}",
+    "sim": "sim:2",
+    "slurm": "slurm:nodes=2,time=5m,scratch={scratch}",
+    "pbs": "pbs:nodes=2,time=5m,scratch={scratch}",
+}
 """Every kind as one writes it."""
 
 
@@ -37,20 +48,33 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def batch_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    with slurm(tmp_path_factory.mktemp("slurm"), ("n1", "n2", "n3")) as system:
+        yield system
+
+
 @pytest.fixture(params=sorted(ALLOCATIONS))
 def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     """Makes allocations that are released at the end. The list has one host, this machine behind a real server."""
     file = tmp_path / "hosts.yaml"
     file.write_text(f"scratch: {tmp_path}/scratch\nhosts: [{{host: far, address: 127.0.0.1}}]\n")
-    if request.param == "sim" and os.geteuid() != 0:
+    if request.param in ("sim", "slurm", "pbs") and os.geteuid() != 0:
         pytest.skip("simulated hosts are made by root")
+    if request.param in ("slurm", "pbs"):
+        system: Slurm = request.getfixturevalue("batch_system")
+        for name, value in system.environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "home"))
+        for name in ("c", "one", "two"):
+            (tmp_path / "home" / "clusters" / name).mkdir(parents=True)
     if request.param == "hosts":
         server: Server = request.getfixturevalue("sshd")
         monkeypatch.setenv("PATH", server.path("far"), prepend=os.pathsep)
     with ExitStack() as made:
 
         def one() -> Allocation:
-            allocation = find_allocation(WRITTEN[request.param].format(file=file))
+            allocation = find_allocation(WRITTEN[request.param].format(file=file, scratch=tmp_path))
             made.callback(allocation.release)
             return allocation
 
@@ -141,12 +165,25 @@ def test_it_says_what_it_is_and_its_hosts_can_be_opened_by_that(make: Make, tmp_
     described = allocation.describe()
     assert described["kind"] in ALLOCATIONS
     plan = allocation.acquire("c", allocation.usual_nodes, home(tmp_path))
-    opened = open_hosts(json.loads(json.dumps(described)), plan.quarters)
-    try:
+    with ExitStack() as serving:
+        if described["kind"] == "slurm":  # Agents are asked through the supervisor.
+            serving.enter_context(control(allocation))
+        opened = open_hosts(json.loads(json.dumps(described)), plan.quarters)
+        serving.callback(close_hosts, opened)
         assert {name: host.name for name, host in opened.items()} == {name: name for name in plan.quarters}
         assert {host.call("files.resolve", path="/") for host in opened.values()} == {"/"}
-    finally:
-        close_hosts(opened)
+
+
+def control(allocation: Allocation) -> ControlServer:
+    """What a supervisor serves to others, as far as hosts go."""
+
+    def call_in(host: str, program: str, invitation: str) -> None:
+        operations.call_in(allocation.hosts[host], program, invitation)
+
+    def nothing(*_: object) -> None:
+        raise AssertionError
+
+    return ControlServer(cluster_directory("c"), nothing, nothing, nothing, nothing, nothing, call_in)  # type: ignore[arg-type]
 
 
 def test_no_two_hosts_have_a_directory_in_common(make: Make, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def doctor(
     nodes: int | None,
     silence: float,
     network: str | None,
+    site: str | None,
     hadoop: str,
     size: str,
     work_dir: str | None,
@@ -57,7 +58,7 @@ def doctor(
     from howdah.store import howdah_home
 
     # Input, output and what lies between map and reduce; see TeraSort.space_bytes.
-    allocation = find_allocation(on, Links(silence, network))
+    allocation = find_allocation(on, Links(silence, network, site))
     nodes = nodes or allocation.usual_nodes
     need = parse_bytes(size) * (min(3, nodes) + 3)
     with _looking(quiet=as_json):

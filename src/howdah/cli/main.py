@@ -45,6 +45,9 @@ _COMMANDS = {
     "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
     "fault": ("fault", "Let something go wrong on a host of a cluster."),
     "sim": ("sim", "Simulate hosts without a cluster on them."),
+    "script": ("script", "Print a batch script for Slurm or PBS, to be edited and submitted."),
+    "jobs": ("jobs", "List and cancel the batch jobs that Howdah has submitted."),
+    "site": ("site", "Check a site file: what administrators say of their machines."),
     "store": ("store", "Show and clean what hosts keep of Hadoop for the next cluster."),
     "completion": ("completion", "Print a script that completes commands and options in your shell."),
 }

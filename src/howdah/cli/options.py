@@ -89,6 +89,13 @@ _REACH = (
         default=None,
         help="For hosts: the network of the daemons, as 10.1.0.0/16, ib0 or eth*. [each host's only one]",
     ),
+    click.option(
+        "--site",
+        metavar="FILE",
+        type=click.Path(),
+        default=None,
+        help="For slurm and pbs: the site file. [HOWDAH_SITE, /etc/howdah/site.yaml]",
+    ),
 )
 
 

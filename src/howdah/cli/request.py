@@ -30,7 +30,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
     work = options["work_dir"]
     storage = options["storage"] or HDFS
     parse_storages(storage)
-    allocation = find_allocation(options["on"], Links(options["silence"], options["network"]))
+    allocation = find_allocation(options["on"], Links(options["silence"], options["network"], options["site"]))
     if work is not None and not allocation.is_here:
         raise UsageError(
             "--work-dir is for this machine", hint="The list of hosts says where data is: `scratch: DIR` in its file."
@@ -44,6 +44,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         allocation=options["on"],
         silence=options["silence"],
         network=options["network"],
+        site=None if options["site"] is None else str(Path(options["site"]).absolute()),
         protection=_protection(options),
         hadoop=options["hadoop"],
         hadoop_home=None if home is None else str(Path(home).absolute()),

@@ -26,7 +26,7 @@ def store() -> None:
 @on_option
 @reach_options
 @json_option
-def list_stores(on: str, silence: float, network: str | None, as_json: bool) -> None:
+def list_stores(on: str, silence: float, network: str | None, site: str | None, as_json: bool) -> None:
     """List what the store of each host has.
 
     \b
@@ -37,7 +37,7 @@ def list_stores(on: str, silence: float, network: str | None, as_json: bool) -> 
     from howdah.cluster.request import Links
     from howdah.cluster.stores import open_stores
 
-    with open_stores(on, Links(silence, network)) as stores:
+    with open_stores(on, Links(silence, network, site)) as stores:
         if as_json:
             click.echo(json.dumps([_record(one) for one in stores], indent=2))
             return
@@ -62,7 +62,7 @@ def list_stores(on: str, silence: float, network: str | None, as_json: bool) -> 
     help="What nobody has used for so long: 12h, 30d.",
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-def collect(on: str, silence: float, network: str | None, older_than: str, yes: bool) -> None:
+def collect(on: str, silence: float, network: str | None, site: str | None, older_than: str, yes: bool) -> None:
     """Remove from the store of each host what no cluster has used for a while. What goes is shown first. What a running
     cluster uses stays, and what is needed again is sent or made again.
 
@@ -74,7 +74,7 @@ def collect(on: str, silence: float, network: str | None, older_than: str, yes: 
     from howdah.spec.experiment import parse_duration
 
     age = parse_duration(older_than)
-    with open_stores(on, Links(silence, network)) as stores:
+    with open_stores(on, Links(silence, network, site)) as stores:
         going = [(one, one.unused(age)) for one in stores]
         _discard([(one, kept) for one, kept in going if kept], yes=yes)
 

@@ -18,10 +18,11 @@ SILENCE = 15.0
 class Links:
     """How hosts are reached: after `silence` seconds without a word, either end of a channel counts the other as lost.
     Daemons talk to each other on `network`: an interface or a pattern of its name, or a range of addresses; None where
-    each host has one network only, or its address was written down."""
+    each host has one network only, or its address was written down. `site` names the site file, None for the usual."""
 
     silence: float = SILENCE
     network: str | None = None
+    site: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class ClusterRequest:
     """Seconds without a word after which a host counts as lost, and ends what was started on it."""
     network: str | None = None
     """The network of the daemons, as in `Links`."""
+    site: str | None = None
+    """The site file, as in `Links`."""
     protection: str | None = None
     """One of `security.PROTECTIONS`: of what its daemons and clients say to each other. None for what is usual there:
     see `security`."""
@@ -71,7 +74,7 @@ class ClusterRequest:
 
     @property
     def links(self) -> Links:
-        return Links(self.silence, self.network)
+        return Links(self.silence, self.network, self.site)
 
     def to_json(self) -> str:
         """One line that `from_json` reads back."""

@@ -98,15 +98,16 @@ class Reception:
             threading.Thread(target=self._greet, args=(plain, address), daemon=True).start()
 
     def _greet(self, plain: socket.socket, address: str) -> None:
+        held = plain
         try:
             plain.settimeout(_HELLO_SECONDS)
-            secure = self._context.wrap_socket(plain, server_side=True)
+            held = secure = self._context.wrap_socket(plain, server_side=True)
             hello = _read_line(secure)
             if not hmac.compare_digest(str(hello["token"]).encode(), self._token.encode()):
                 raise ValueError("it has no token of ours")
             name = str(hello["name"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            plain.close()
+            held.close()
             with self._change:
                 self._refused.append(f"{address} ({error})")
             return

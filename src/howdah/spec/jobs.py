@@ -23,7 +23,7 @@ _OF_HOSTS = ("scratch", "python", "java")
 @dataclass(frozen=True, slots=True)
 class JobWish:
     """A job to be submitted: so many hosts for so many seconds, in a `queue`, which Slurm calls a partition.
-    `exclusive` hosts have no other job."""
+    `exclusive` hosts have no other job; None for what is usual: so in Slurm, as PBS decides in PBS."""
 
     hosts: int
     seconds: int
@@ -32,18 +32,19 @@ class JobWish:
     qos: str | None = None
     reservation: str | None = None
     constraint: str | None = None
-    exclusive: bool = True
+    exclusive: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class JobHosts:
     """The hosts of a job: of the one that is wished, of `job` that runs, or, with neither, of the job that one is in.
-    `scratch` is where daemons keep what they need there, `python` the interpreter, `java` the home of the Java."""
+    `scratch` is where daemons keep what they need there, `python` the interpreter, `java` the home of the Java; None
+    for what the site says, or what is usual."""
 
     wish: JobWish | None = None
     job: str | None = None
-    scratch: str = "/tmp"
-    python: str = "python3"
+    scratch: str | None = None
+    python: str | None = None
     java: str | None = None
 
 
@@ -78,12 +79,13 @@ def _wish(kind: str, asked: str, given: Mapping[str, str]) -> JobWish:
         )
     if not given["nodes"].isdecimal() or not 1 <= int(given["nodes"][:6]) <= _MOST_HOSTS:
         raise UsageError(f"{asked}: nodes is {given['nodes']!r}, which is no number from 1 to {_MOST_HOSTS}")
-    exclusive = given.get("exclusive", "yes")
-    if exclusive not in ("yes", "no"):
+    exclusive = given.get("exclusive")
+    if exclusive not in ("yes", "no", None):
         raise UsageError(f"{asked}: exclusive is {exclusive!r}", hint="Write exclusive=yes or exclusive=no.")
     texts = {key: given.get(key) for key in _TEXTS}
     seconds = parse_time(given["time"])
-    return JobWish(int(given["nodes"]), seconds, given.get(_QUEUES[kind]), **texts, exclusive=exclusive == "yes")
+    alone = None if exclusive is None else exclusive == "yes"
+    return JobWish(int(given["nodes"]), seconds, given.get(_QUEUES[kind]), **texts, exclusive=alone)
 
 
 def parse_time(text: str) -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any, Protocol
 
-from howdah.cluster.allocation.batch import batch, open_in_job
 from howdah.cluster.allocation.here import channels, local, open_channel
 from howdah.cluster.allocation.holding import Holding, Open, Wait, close_hosts, patient
 from howdah.cluster.allocation.listed import hosts, open_described
+from howdah.cluster.allocation.pbs import pbs
 from howdah.cluster.allocation.simulated import open_simulated, sim
+from howdah.cluster.allocation.slurm import open_in_job, slurm
 from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
 from howdah.errors import UsageError
@@ -76,7 +76,8 @@ ALLOCATIONS: dict[str, Callable[[str | None, Links], Allocation]] = {
     "channels": channels,
     "hosts": hosts,
     "sim": sim,
-    "slurm": partial(batch, "slurm"),
+    "slurm": slurm,
+    "pbs": pbs,
 }
 """By kind; each is given what stands behind the colon."""
 
@@ -86,6 +87,7 @@ _OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
     "hosts": open_described,
     "sim": open_simulated,
     "slurm": open_in_job,
+    "pbs": open_described,
 }
 
 
@@ -102,7 +104,7 @@ def find_allocation(text: str, links: Links | None = None) -> Allocation:
 def ends_with_its_supervisor(described: Mapping[str, Any]) -> bool:
     """Whether nothing of a cluster is left when its supervisor has died: agents of batch jobs see to that. Ends the
     job, where it was submitted for the cluster. Raises HostProblem where the batch system does not answer."""
-    if described["kind"] != "slurm":
+    if described["kind"] not in BATCH_SYSTEMS:
         return False
     if described["submitted"]:
         BATCH_SYSTEMS[described["kind"]].cancel(described["job"])

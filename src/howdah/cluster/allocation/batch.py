@@ -6,28 +6,31 @@ import json
 import shlex
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
-from howdah.cluster.allocation.holding import Open, Wait, patient
+from howdah.cluster.allocation.holding import Wait, patient
 from howdah.cluster.allocation.listed import ListedAllocation
-from howdah.cluster.control import ControlClient
 from howdah.cluster.request import Links
 from howdah.cluster.state import cluster_directory
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
-from howdah.host import Host
-from howdah.host.batch import BATCH_SYSTEMS, BatchSystem, Job, Step
-from howdah.host.channel import Channel
-from howdah.host.reception import PROGRAM, Expected, Reception
+from howdah.host import Host, operations
+from howdah.host.batch import BatchSystem, Job
+from howdah.host.over import over
+from howdah.host.reception import Reception
+from howdah.host.user import process_user
 from howdah.spec.hosts import ListedHost, check_network
 from howdah.spec.jobs import NAME_PREFIX, JobHosts, JobWish, parse_job
+from howdah.spec.site import Site, expand, find_site
 
-_POLL_SECONDS = 2.0
-_START_SECONDS = 60.0
+_FIRST_SECONDS, _SELDOM_SECONDS = 0.2, 5.0
+"""Between two looks at a job that waits, at first and in the end."""
+_LOOK_SECONDS = 2.0
+_SCRATCH, _PYTHON = "/tmp", "python3"
+START_SECONDS = 60.0
 """For agents to call once their job runs: Python on a network's file system may take long."""
-_CALL_SECONDS = 20.0
 
 _SCRIPT = """\
 #!/bin/sh
@@ -40,23 +43,24 @@ HOWDAH
 
 
 class BatchAllocation(ListedAllocation):
-    """See `howdah.cluster.allocation.Allocation`. Agents call this machine by themselves: all of them are one step of
-    the job, which the batch system accounts for, and ends."""
+    """See `howdah.cluster.allocation.Allocation`. A subclass knows how agents get to the hosts of a job."""
 
-    def __init__(self, system: BatchSystem, asked: JobHosts, links: Links, job: Job | None) -> None:
+    system: BatchSystem
+
+    def __init__(self, asked: JobHosts, site: Site, links: Links, job: Job | None) -> None:
         """`job` is the one that runs already, None to submit what is `asked`."""
-        self._system = system
         self._asked = asked
+        self._site = site
         self._links = links
         self._job = job
         self._submitted = job is None
-        self._step: Step | None = None
         self._reception: Reception | None = None
         self._looking = threading.Lock()
         self._looked = 0.0
         self._gone: str | None = None
-        self._described: dict[str, Any] = {"kind": system.kind, "silence": links.silence, "submitted": self._submitted}
-        super().__init__((), self._described, self._open_called)
+        kind, submitted = self.system.kind, self._submitted
+        self._described: dict[str, Any] = {"kind": kind, "silence": links.silence, "submitted": submitted}
+        super().__init__((), self._described, self._open_there)
 
     @property
     def usual_nodes(self) -> int:
@@ -67,98 +71,140 @@ class BatchAllocation(ListedAllocation):
         return self._job.hosts
 
     def acquire(self, name: str, nodes: int, home: Quarters, wait: Wait = patient) -> Plan:
-        self._reception = Reception()
+        self._described["cluster"] = name
         if self._submitted:
             assert self._asked.wish is not None
             self._job = self._submit(name, home, self._asked.wish)
             self._described["job"] = self._job.id
         assert self._job is not None
         self._job = self._wait_for_hosts(self._job, wait)
-        hosts = self._system.hosts(self._job.id)
+        hosts = self._reach(self._job)
         self._listed = {host: self._listed_host(host) for host in hosts}
         self._names = hosts
-        self._described |= {"job": self._job.id, "cluster": name, "hosts": list(hosts)}
-        left = self._job.seconds_left
-        self._described["ends"] = None if left is None else time.time() + left
-        if not self._submitted:
-            command = self._system.step(self._job.id, hosts, self._asked.python, PROGRAM)
-            self._step = Step(command, json.dumps(self._reception.invitation()).encode())
-        return super().acquire(name, nodes, home, wait)
+        listed = [one.to_json() for one in self._listed.values()]
+        self._described |= {"job": self._job.id, "hosts": list(hosts), "listed": listed}
+        plan = super().acquire(name, nodes, home, wait)
+        over(self._hosts, self._check_places)
+        return plan
+
+    def _check_places(self, host: Host) -> None:
+        """Raises HostProblem where a directory is not there: to make one could fill another disk."""
+        listed = self._listed[host.name]
+        for place in (listed.scratch, *listed.disks):
+            if not operations.is_writable(host, place):
+                raise HostProblem(
+                    f"no directory {place} that one can write to",
+                    hint="`scratch` and `disks` of the site file, or scratch=DIR behind --on, say where data may be.",
+                    host=host.name,
+                )
 
     def seconds_left(self) -> float | None:
-        job = None if self._job is None else self._system.look(self._job.id)
+        job = None if self._job is None else self.system.look(self._job.id)
         return 0.0 if job is None else job.seconds_left
 
     def release(self) -> None:
         super().release()
+        self._end_agents()
         if self._reception is not None:
             self._reception.close()
-        if self._step is not None:
-            self._step.end()
         if self._submitted and self._job is not None:
-            self._system.cancel(self._job.id)
+            job, self._job = self._job, None
+            self.system.cancel(job.id)
+
+    @abstractmethod
+    def _reach(self, job: Job) -> tuple[str, ...]:
+        """Makes the hosts of a job that runs reachable; their names. Raises HostProblem."""
+
+    @abstractmethod
+    def _open_there(self, name: str) -> Host:
+        """A channel to one of them. Raises HostProblem."""
+
+    @abstractmethod
+    def _end_agents(self) -> None:
+        """Ends what `_reach` has started; may be called twice, and without it."""
+
+    @abstractmethod
+    def _program(self, python: str) -> Sequence[str]:
+        """The command of a submitted job's script, which is given an invitation."""
 
     def _submit(self, name: str, home: Quarters, wish: JobWish) -> Job:
-        assert self._reception is not None
-        command = self._system.whole_job(self._asked.python, PROGRAM)
-        invitation = json.dumps(self._reception.invitation())
-        script = _SCRIPT.format(machine=home.machine, command=shell_line(command), invitation=invitation)
+        self._reception = Reception()
+        command, invitation = self._program(self._python), json.dumps(self._invitation())
+        script = _SCRIPT.format(machine=home.machine, command=_line(command), invitation=invitation)
         output = str(cluster_directory(name).path / "job.log")
-        number = self._system.submit(wish, f"{NAME_PREFIX}{name}", script, output)
+        number = self.system.submit(wish, f"{NAME_PREFIX}{name}", script, output)
         return Job(number, f"{NAME_PREFIX}{name}", "submitted", runs=False, hosts=wish.hosts)
+
+    def _invitation(self) -> Any:
+        assert self._reception is not None
+        return self._reception.invitation()
 
     def _wait_for_hosts(self, job: Job, wait: Wait) -> Job:
         """The job, once it runs. Raises HostProblem when it ends before."""
+        pause = _FIRST_SECONDS
         while not job.runs:
             why = [f"job {job.id} is {job.state.lower()}", job.reason, job.expected and f"expected at {job.expected}"]
             wait(", ".join(word for word in why if word))
-            time.sleep(_POLL_SECONDS if job.state != "submitted" else 0.2)
-            seen = self._system.look(job.id)
+            time.sleep(pause)
+            pause = min(2 * pause, _SELDOM_SECONDS)
+            seen = self.system.look(job.id)
             if seen is None:
-                raise HostProblem(f"job {job.id} has ended before it ran", hint=self._log_hint())
+                raise HostProblem(f"job {job.id} has ended before it ran. {self._log_hint()}")
             job = seen
         return job
 
     def _listed_host(self, name: str) -> ListedHost:
-        asked, network = self._asked, self._links.network
-        return ListedHost(name, python=asked.python, scratch=asked.scratch, java=asked.java, network=network)
+        asked, site = self._asked, self._site
+        assert self._job is not None
+        user, job = process_user(), self._job.id
+        return ListedHost(
+            name,
+            python=self._python,
+            scratch=asked.scratch or expand(site.scratch or _SCRATCH, user, job),
+            java=asked.java or site.java,
+            network=self._links.network or site.network,
+            # What one asks for oneself is one place.
+            disks=() if asked.scratch else tuple(expand(disk, user, job) for disk in site.disks),
+        )
 
-    def _open_called(self, name: str) -> Host:
-        assert self._reception is not None
-        expected = Expected(self._reception, name, _START_SECONDS, self._broken)
-        return Channel(name, expected, silence=self._links.silence, leaves_nothing=True)
+    @property
+    def _python(self) -> str:
+        return self._asked.python or self._site.python or _PYTHON
 
-    def _broken(self) -> str | None:
-        """Why no agent can come any more."""
-        if self._step is not None:
-            return self._step.broken()
-        with self._looking:  # All hosts ask, again and again.
-            if self._job is not None and time.monotonic() > self._looked + _POLL_SECONDS:
+    def _job_gone(self) -> str | None:
+        """Why no agent can come any more. All hosts ask, again and again."""
+        with self._looking:
+            if self._job is not None and time.monotonic() > self._looked + _LOOK_SECONDS:
                 self._looked = time.monotonic()
-                if self._system.look(self._job.id) is None:
+                if self.system.look(self._job.id) is None:
                     self._gone = f"job {self._job.id} has ended. {self._log_hint()}"
             return self._gone
 
     def _log_hint(self) -> str:
         if not self._submitted:
             return "Its batch system says why."
-        return f"What it said is in {cluster_directory(self._described['cluster']).path}/job.log."
+        log = cluster_directory(self._described["cluster"]).path / "job.log"
+        if log.exists():
+            return f"What it said is in {log}."
+        return f"It has written nothing to {log}: do its hosts see that directory?"
 
 
-def shell_line(command: Sequence[str]) -> str:
-    """A command for a shell; words that begin with `$` are its variables."""
+def _line(command: Sequence[str]) -> str:
+    """A command as a line of a script; a word with `$` has a variable of the shell in it."""
     return " ".join(word if "$" in word and "\n" not in word else shlex.quote(word) for word in command)
 
 
-def batch(kind: str, argument: str | None, links: Links) -> BatchAllocation:
-    """The hosts of `--on slurm` and of `--on pbs`. Raises UsageError, and HostProblem where the batch system does not
-    answer."""
+def which_job(system: BatchSystem, argument: str | None, links: Links) -> tuple[JobHosts, Site, Links, Job | None]:
+    """What `--on slurm:ARGUMENT` and the like ask for. Raises UsageError, and HostProblem where the batch system does
+    not answer."""
+    kind = system.kind
     asked = JobHosts() if argument is None else parse_job(kind, argument)
     if links.network is not None:
         check_network(links.network)
-    system = BATCH_SYSTEMS[kind]
+    site = find_site(links.site)
     if asked.wish is not None:
-        return BatchAllocation(system, asked, links, None)
+        site.check(asked.wish, process_user())
+        return asked, site, links, None
     number = asked.job or system.current()
     if number is None:
         raise UsageError(
@@ -168,20 +214,4 @@ def batch(kind: str, argument: str | None, links: Links) -> BatchAllocation:
     job = system.look(number)
     if job is None:
         raise UsageError(f"--on {kind}: there is no job {number}, or it has ended")
-    return BatchAllocation(system, asked, links, job)
-
-
-def open_in_job(described: Mapping[str, Any]) -> Open:
-    """What opens another channel to a host of a job by its name: the agent that is there lets a second one call."""
-
-    def open_one(name: str) -> Channel:
-        with closing(Reception()) as reception:
-            control = ControlClient(cluster_directory(described["cluster"]))
-            with closing(control):
-                invitation = json.dumps(reception.invitation(name))
-                answer = control.ask("call_in", host=name, program=PROGRAM, invitation=invitation)
-            if "error" in answer:
-                raise HostProblem(answer["error"])
-            return Channel(name, Expected(reception, name, _CALL_SECONDS, lambda: None), silence=described["silence"])
-
-    return open_one
+    return asked, site, links, job

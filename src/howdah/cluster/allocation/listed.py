@@ -171,13 +171,14 @@ def hosts(argument: str | None, links: Links) -> ListedAllocation:
     return ListedAllocation(listed, described, open_described(described))
 
 
-def open_described(described: Mapping[str, Any]) -> Open:
+def open_described(described: Mapping[str, Any], *, leaves_nothing: bool = False) -> Open:
     """What opens a channel to a host by its name, from the description of its allocation."""
     listed = {one["name"]: ListedHost(**one) for one in described["listed"]}
 
     def open_listed(name: str) -> Channel:
         one = listed[name]
         target = one.name if one.user is None else f"{one.user}@{one.name}"
-        return Channel(one.name, SshLauncher(target, one.port, one.python), silence=described["silence"])
+        launcher = SshLauncher(target, one.port, one.python)
+        return Channel(one.name, launcher, silence=described["silence"], leaves_nothing=leaves_nothing)
 
     return open_listed

@@ -425,9 +425,11 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
     if description.get("allocation", _LOCAL)["kind"] != _LOCAL["kind"]:
-        # How long an end may be silent, who may be told of what and by which process or job hosts are held change
-        # nothing that is measured; a payload is no wish. Jobs have other hosts each time: what these are is compared.
-        besides = ("silence", "config", "holder", "payload", "job", "submitted", "cluster", "hosts", "ends")
+        # How long an end may be silent, who may be told of what and by which process hosts are held change nothing that
+        # is measured; a payload is no wish.
+        besides = {"silence", "config", "holder", "payload"}
+        if "job" in description["allocation"]:  # Each has other hosts: it is compared what these are.
+            besides = {*description["allocation"]} - {"kind"}
         asked["allocation"] = {key: value for key, value in description["allocation"].items() if key not in besides}
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         asked["settings_sha256"] = digest_of(dict(cluster.settings))

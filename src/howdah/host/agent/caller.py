@@ -36,12 +36,11 @@ def call(given: Dict[str, Any]) -> ssl.SSLSocket:
     while True:
         for address in given["addresses"]:
             try:
-                plain = socket.create_connection((address, given["port"]), _CONNECT_SECONDS)
-                secure = context.wrap_socket(plain)
+                with socket.create_connection((address, given["port"]), _CONNECT_SECONDS) as plain:
+                    secure = context.wrap_socket(plain)  # It takes the connection over.
             except OSError as error:  # ssl.SSLError is one.
                 problem = error
                 continue
-            plain.close()
             # Only what the daemon of a batch system sets on each host can be trusted to be of this host.
             name = given.get("name") or os.environ.get("SLURMD_NODENAME") or socket.gethostname()
             hello = {"token": given["token"], "name": name, "calls_itself": socket.gethostname()}

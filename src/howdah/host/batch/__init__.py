@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from howdah.errors import HostProblem
+from howdah.host.batch.pbs import Pbs
 from howdah.host.batch.slurm import Slurm
 from howdah.host.batch.states import Job, Step
 from howdah.spec.jobs import JobWish
 
-__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step"]
+__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step", "batch_system_here"]
 
 
 class BatchSystem(Protocol):
@@ -33,16 +36,17 @@ class BatchSystem(Protocol):
     def cancel(self, job: str) -> None:
         """Ends a job; one that has ended is fine."""
 
-    def step(self, job: str, hosts: Sequence[str], python: str, program: str) -> Sequence[str]:
-        """The command that runs a Python program once on each of these hosts of a job, with all that the job has
-        there, and gives each its standard input."""
-
-    def whole_job(self, python: str, program: str) -> Sequence[str]:
-        """The same for all hosts of a job, as a line of its script."""
-
     def own_jobs(self) -> Sequence[Job]:
         """This user's jobs that wait or run, which Howdah has submitted."""
 
 
-BATCH_SYSTEMS: Mapping[str, BatchSystem] = {"slurm": Slurm()}
+BATCH_SYSTEMS: Mapping[str, BatchSystem] = {"slurm": Slurm(), "pbs": Pbs()}
 """By kind."""
+
+
+def batch_system_here() -> str:
+    """The kind of batch system that this machine has the commands of. Raises HostProblem where it has none."""
+    for kind, command in (("slurm", "squeue"), ("pbs", "qstat")):
+        if shutil.which(command) is not None:
+            return kind
+    raise HostProblem("neither Slurm's `squeue` nor PBS's `qstat` is here", hint="Login nodes have them.")

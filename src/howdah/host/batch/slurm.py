@@ -28,7 +28,7 @@ _NO_LIMIT = ("UNLIMITED", "NOT_SET", "INVALID", "N/A", "")
 
 
 class Slurm:
-    """See `howdah.host.batch.BatchSystem`."""
+    """See `howdah.host.batch.BatchSystem`. All agents of a job are one step of it."""
 
     kind = "slurm"
 
@@ -151,5 +151,5 @@ def options(wish: JobWish) -> tuple[str, ...]:
     named = {"partition": wish.queue, "account": wish.account, "qos": wish.qos}
     named |= {"reservation": wish.reservation, "constraint": wish.constraint}
     given = tuple(f"--{name}={value}" for name, value in named.items() if value is not None)
-    exclusive = ("--exclusive",) if wish.exclusive else ()
+    exclusive = () if wish.exclusive is False else ("--exclusive",)
     return (f"--nodes={wish.hosts}", "--ntasks-per-node=1", f"--time={minutes}", *given, *exclusive)

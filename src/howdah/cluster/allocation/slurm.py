@@ -1,0 +1,70 @@
+"""The hosts of a job of Slurm. Agents call this machine: all of them are one step of the job, for its accounts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from howdah.cluster.allocation.batch import START_SECONDS, BatchAllocation, which_job
+from howdah.cluster.allocation.holding import Open
+from howdah.cluster.control import ControlClient
+from howdah.cluster.request import Links
+from howdah.cluster.state import cluster_directory
+from howdah.errors import HostProblem
+from howdah.host.batch import Job, Step
+from howdah.host.batch.slurm import Slurm
+from howdah.host.channel import Channel
+from howdah.host.reception import PROGRAM, Expected, Reception
+
+_CALL_SECONDS = 20.0
+
+
+class SlurmAllocation(BatchAllocation):
+    """See `howdah.cluster.allocation.Allocation`."""
+
+    system = Slurm()
+    _step: Step | None = None
+
+    def _reach(self, job: Job) -> tuple[str, ...]:
+        hosts = self.system.hosts(job.id)
+        if not self._submitted:
+            self._reception = Reception()
+            command = self.system.step(job.id, hosts, self._python, PROGRAM)
+            self._step = Step(command, json.dumps(self._invitation()).encode())
+        return hosts
+
+    def _open_there(self, name: str) -> Channel:
+        assert self._reception is not None
+        broken = self._job_gone if self._step is None else self._step.broken
+        expected = Expected(self._reception, name, START_SECONDS, broken)
+        return Channel(name, expected, silence=self._links.silence, leaves_nothing=True)
+
+    def _end_agents(self) -> None:
+        if self._step is not None:
+            self._step.end()
+
+    def _program(self, python: str) -> Sequence[str]:
+        return self.system.whole_job(python, PROGRAM)
+
+
+def slurm(argument: str | None, links: Links) -> SlurmAllocation:
+    """The hosts of `--on slurm:ARGUMENT`. Raises UsageError and HostProblem."""
+    return SlurmAllocation(*which_job(SlurmAllocation.system, argument, links))
+
+
+def open_in_job(described: Mapping[str, Any]) -> Open:
+    """What opens another channel to a host of a job by its name: the agent that is there lets a second one call."""
+
+    def open_one(name: str) -> Channel:
+        with closing(Reception()) as reception:
+            with closing(ControlClient(cluster_directory(described["cluster"]))) as control:
+                invitation = json.dumps(reception.invitation(name))
+                answer = control.ask("call_in", host=name, program=PROGRAM, invitation=invitation)
+            if "error" in answer:
+                raise HostProblem(answer["error"])
+            expected = Expected(reception, name, _CALL_SECONDS, lambda: None)
+            return Channel(name, expected, silence=described["silence"])
+
+    return open_one

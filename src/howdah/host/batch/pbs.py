@@ -1,0 +1,156 @@
+"""PBS, by its commands: OpenPBS, and what has the same commands."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from howdah.errors import HostProblem
+from howdah.host.batch.states import Job, answer_of, ask, shown, unexpected
+from howdah.spec.jobs import NAME_PREFIX, JobWish
+
+_GONE_CODES = (153, 35)
+"""PBSE_UNKJOBID modulo 256, and PBSE_HISTJOBID: `qstat` of a job that is not known, or has ended."""
+_GONE_STATES = ("C", "F", "X", "E")
+_WORDS = {"Q": "queued", "H": "held", "W": "waiting", "R": "running", "S": "suspended", "T": "moving", "B": "begun"}
+_FIELD = re.compile(r"(\S+) = ?(.*)")
+_CLOCK = re.compile(r"(\d+):(\d\d):(\d\d)")
+
+
+class Pbs:
+    """See `howdah.host.batch.BatchSystem`. Agents come by ssh: `pbsdsh`, where there is one, gives its tasks no
+    input."""
+
+    kind = "pbs"
+
+    def current(self) -> str | None:
+        return os.environ.get("PBS_JOBID") or None
+
+    def look(self, job: str) -> Job | None:
+        return next((seen for seen, _ in self._qstat(job)), None)
+
+    def hosts(self, job: str) -> tuple[str, ...]:
+        file = os.environ.get("PBS_NODEFILE")
+        if job == self.current() and file:
+            try:
+                return read_nodefile(Path(file).read_text(encoding="utf-8", errors="replace"), file)
+            except OSError as error:
+                hint = "It is on the first host of a job alone."
+                raise HostProblem(f"PBS_NODEFILE, {file}, cannot be read: {error.strerror}", hint=hint) from error
+        for seen, fields in self._qstat(job):
+            found = dict.fromkeys(part.partition("/")[0] for part in fields.get("exec_host", "").split("+") if part)
+            if len(found) != seen.hosts:
+                raise HostProblem(
+                    f"job {job} has {seen.hosts} nodes, and PBS names {len(found)}: {fields.get('exec_host')}",
+                    hint="`--on hosts:node1,node2,…` takes the hosts as you name them.",
+                )
+            return tuple(found)
+        raise HostProblem(f"PBS knows no job {job}", hint="`qstat -u $USER` lists yours.")
+
+    def submit(self, wish: JobWish, name: str, script: str, output: str) -> str:
+        # Not every `qsub` has an option for it.
+        first, _, rest = script.partition("\n")
+        # Nor does every one read its input. Nobody else can read the file.
+        with tempfile.NamedTemporaryFile("w", prefix="howdah-", suffix=".sh") as file:
+            file.write(f"{first}\n#PBS -j oe\n{rest}")
+            file.flush()
+            command = ("qsub", "-N", name, "-o", output, *options(wish), file.name)
+            said = answer_of(command).strip()
+        if not re.fullmatch(r"[\w.\[\]-]+", said):
+            raise unexpected(command[:1], said)
+        return said
+
+    def cancel(self, job: str) -> None:
+        code, _, err = ask(("qdel", job))
+        if code != 0 and self.look(job) is not None:
+            raise HostProblem(f"`qdel {job}` failed with code {code}: {shown(err)}")
+
+    def own_jobs(self) -> Sequence[Job]:
+        own = f"{getpass.getuser()}@"
+        found = ((job, fields) for job, fields in self._qstat() if fields.get("Job_Owner", "").startswith(own))
+        return [job for job, _ in found if job.name.startswith(NAME_PREFIX)]
+
+    def _qstat(self, *which: str) -> list[tuple[Job, Mapping[str, str]]]:
+        command = ("qstat", "-f", *which)
+        code, out, err = ask(command)
+        if code in _GONE_CODES:
+            return []
+        if code != 0:
+            raise HostProblem(f"`{' '.join(command)}` failed with code {code}: {shown(err)}")
+        found = [(_job(number, fields), fields) for number, fields in parse_qstat(out)]
+        if which and not found:
+            raise unexpected(command, out)
+        return [one for one in found if one[1].get("job_state") not in _GONE_STATES]
+
+
+def read_nodefile(text: str, file: str) -> tuple[str, ...]:
+    """The hosts of a PBS_NODEFILE, which has a line for each slot. Raises HostProblem."""
+    names = tuple(dict.fromkeys(line.strip() for line in text.split("\n") if line.strip()))
+    bad = [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name)]
+    if bad or not names:
+        raise HostProblem(f"{file} does not hold names of hosts: {shown(' '.join(bad)) or 'it is empty'}")
+    return names
+
+
+def parse_qstat(text: str) -> list[tuple[str, dict[str, str]]]:
+    """The jobs of `qstat -f`, each with its attributes; long values are wrapped, with a tab before what goes on."""
+    found: list[tuple[str, dict[str, str]]] = []
+    last = ""
+    for line in text.splitlines():
+        field = _FIELD.fullmatch(line.strip())
+        if line.startswith("Job Id:"):
+            found.append((line.removeprefix("Job Id:").strip(), {}))
+            last = ""
+        elif found and field is not None and line[:1].isspace() and not (line.startswith("\t") and "=" not in line):
+            last = field[1]
+            found[-1][1][last] = field[2].strip()
+        elif found and last and line.startswith("\t"):
+            found[-1][1][last] += line.strip()
+    return found
+
+
+def _job(number: str, fields: Mapping[str, str]) -> Job:
+    state = fields.get("job_state", "")
+    nodes = fields.get("Resource_List.nodect", "")
+    if not nodes.isdecimal() or not state:
+        raise unexpected(("qstat", "-f", number), " ".join(f"{key}={value}" for key, value in fields.items()))
+    runs = state == "R"
+    limit, used = (seconds_of(fields.get(name, "")) for name in ("Resource_List.walltime", "resources_used.walltime"))
+    return Job(
+        id=number,
+        name=fields.get("Job_Name", ""),
+        state=_WORDS.get(state, state),
+        runs=runs,
+        hosts=int(nodes),
+        reason=None if runs else fields.get("comment"),
+        expected=None if runs else fields.get("estimated.start_time"),
+        seconds_left=limit - used if runs and limit is not None and used is not None else None,
+    )
+
+
+def seconds_of(text: str) -> float | None:
+    """What PBS calls a time: `01:30:00`, or seconds; None where there is none."""
+    clock = _CLOCK.fullmatch(text)
+    if clock is not None:
+        hours, minutes, seconds = map(int, clock.groups())
+        return float((hours * 60 + minutes) * 60 + seconds)
+    return float(text) if text.isdecimal() else None
+
+
+def options(wish: JobWish) -> tuple[str, ...]:
+    """The options of `qsub` for what is wished. Raises HostProblem for what PBS has no option for."""
+    hours, rest = divmod(wish.seconds, 3600)
+    minutes, seconds = divmod(rest, 60)
+    asked = f"nodes={wish.hosts},walltime={hours:02}:{minutes:02}:{seconds:02}"
+    named = {"-q": wish.queue, "-A": wish.account}
+    other = [name for name in ("qos", "reservation", "constraint", "exclusive") if getattr(wish, name) is not None]
+    if other:
+        raise HostProblem(
+            f"`qsub` has no option for {' and '.join(other)}",
+            hint="Submit a script of your own: `howdah script pbs` writes one to begin with.",
+        )
+    return ("-l", asked, *(word for option, value in named.items() if value is not None for word in (option, value)))
