@@ -68,11 +68,12 @@ class Slurm:
     directory: Path
     environment: Mapping[str, str]
 
-    def run(self, *command: str, check: bool = True) -> str:
+    def run(
+        self, *command: str, check: bool = True, timeout: float = 60, environment: Mapping[str, str] | None = None
+    ) -> str:
         """What a command of Slurm says."""
-        done = subprocess.run(
-            command, env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=60, check=False
-        )
+        whole = {**os.environ, **self.environment, **(environment or {})}
+        done = subprocess.run(command, env=whole, capture_output=True, text=True, timeout=timeout, check=False)
         assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
         return done.stdout
 

@@ -107,6 +107,7 @@ PARTS: Mapping[str, Part] = {
     ),
     "release": Part("the installed wheel with Python 3.11, 3.12 and 3.13, and with Spark", marked("release")),
     "hosts": Part("every workload on three hosts of one machine; more of what happens to hosts", marked("hosts")),
+    "batch": Part("PBS, salloc, shared hosts, lost hosts: clusters in batch jobs", marked("batch")),
     "security": Part("every kind of program on secured hosts, at every protection", marked("security")),
     "faults": Part("more signals, masters and codecs; a slow map and its twin", marked("faults")),
     "hadoop-3.5": Part(

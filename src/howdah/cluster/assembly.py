@@ -80,7 +80,6 @@ class Assembly:
         plan, free = self._acquire(wait)
         hosts = self._allocation.hosts
         host = hosts[plan.masters.host]
-        check_time(self._allocation.seconds_left())
         announce("allocation")
         distribution = self._distribution(host)
         tuned = tuning.select(stock=request.stock, without=request.without)
@@ -160,6 +159,7 @@ class Assembly:
         HowdahError."""
         request = self._request
         plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here(), wait)
+        check_time(self._allocation.seconds_left())
         plan = replace(plan, storage=request.storage, security=request.security)
         if request.shuffle_directory is not None:
             plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")

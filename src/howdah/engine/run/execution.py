@@ -170,7 +170,7 @@ class Execution:
             self._before()
             outcome = self._attempt()
         except HowdahError as error:
-            raised = self._taken(error)
+            raised = _taken(self._cluster, error, self.path)
             outcome = self._failed(error) if raised is None else Outcome("aborted", raised.message)
         except KeyboardInterrupt as error:
             phase = self._record.phases[-1].name if self._record.phases else "preparation"
@@ -190,16 +190,6 @@ class Execution:
         kind: OutcomeKind = "invalid" if isinstance(error, Untrusted) else "failed"
         self.refused = error if isinstance(error, UsageError) else None
         return Outcome(kind, "\n".join(filter(None, (message, *also, error.hint))))
-
-    def _taken(self, error: HowdahError) -> HostsTaken | None:
-        """That the cluster's hosts are taken away, where they are; whatever else goes wrong then comes of it."""
-        try:
-            self._cluster.check_hosts()
-        except HowdahError as found:
-            error = found if isinstance(found, HostsTaken) else error
-        if not isinstance(error, HostsTaken):
-            return None
-        return HostsTaken(error.message, hint=f"The run is kept, as aborted: {self.path}")
 
     def _check(self) -> None:
         left = self._cluster.check_hosts()
@@ -416,6 +406,18 @@ def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mappin
     """What was measured of disks, and of which: of all together where that is not known."""
     for place in places:
         yield DISKS.join(place["disks"] or [MACHINE]), place
+
+
+def _taken(cluster: LiveCluster, error: HowdahError, path: Path) -> HostsTaken | None:
+    """That the cluster's hosts are taken away, where they are; whatever else goes wrong then comes of it. The run in
+    `path` is aborted by it."""
+    try:
+        cluster.check_hosts()
+    except HowdahError as found:
+        error = found if isinstance(found, HostsTaken) else error
+    if not isinstance(error, HostsTaken):
+        return None
+    return HostsTaken(error.message, hint=f"The run is kept, as aborted: {path}")
 
 
 def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options: RunOptions) -> dict[str, Any]:

@@ -1,0 +1,304 @@
+"""Clusters in jobs of a batch system: a real Slurm over simulated hosts, and the commands of PBS on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.store import read_run
+from tests.processes import is_alive
+from tests.slurm import Slurm, slurm
+from tests.system.running import Howdah, Said, processes_of
+
+pytestmark = [
+    pytest.mark.daemons,
+    pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root"),
+]
+_HOSTS = ("n1", "n2", "n3")
+_CLEAN_SECONDS = 15.0
+
+
+class Batch:
+    """Howdah where the batch system's commands are, and what it leaves on the hosts."""
+
+    def __init__(self, system: Slurm, howdah: Howdah, directory: Path) -> None:
+        self.system = system
+        self.howdah = howdah
+        self.directory = directory
+        self.scratch = directory / "scratch"
+        self.scratch.mkdir()
+        self.site = directory / "site.yaml"
+        self.site.write_text(f"batch: slurm\nscratch: {self.scratch}\n")
+        self.environment = {**system.environment, "HOWDAH_SITE": str(self.site), "HOWDAH_HOME": str(howdah.home)}
+
+    def __call__(self, *arguments: str, timeout: float = 400) -> Said:
+        return self.howdah(*arguments, timeout=timeout, env=self.environment)
+
+    def submit(self, text: str, *options: str, command: str = "sbatch") -> str:
+        """Submits a script; the job's number."""
+        script = self.directory / "job.sh"
+        script.write_text(text)
+        given = (*options, "--parsable", f"--output={self.directory}/%j.out") if command == "sbatch" else options
+        done = subprocess.run(
+            (command, *given, str(script)),
+            env={**os.environ, **self.environment},
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    def output(self, job: str) -> str:
+        """What a job of `sbatch` has printed."""
+        file = self.directory / f"{job}.out"
+        return file.read_text() if file.exists() else ""
+
+    def wait_for_words(self, job: str, words: str, seconds: float = 200.0) -> None:
+        """Returns when a job has printed that."""
+        deadline = time.monotonic() + seconds
+        while words not in self.output(job):
+            assert time.monotonic() < deadline, self.output(job)
+            time.sleep(0.2)
+
+    def left(self) -> list[str]:
+        """What is on the hosts, and need not be there: processes, and directories of clusters."""
+        places = [str(one) for one in self.scratch.glob("howdah-*/*") if one.name != "store"]
+        return [*places, *processes_of(self.scratch)]
+
+    def wait_until_clean(self) -> float:
+        """The seconds until nothing is left on the hosts."""
+        began = time.monotonic()
+        while left := self.left():
+            assert time.monotonic() < began + _CLEAN_SECONDS, left
+            time.sleep(0.1)
+        return time.monotonic() - began
+
+    def last_run(self) -> Any:
+        """The newest run."""
+        newest = max((self.howdah.home / "runs").iterdir(), key=lambda one: one.name)
+        return read_run(newest).run
+
+
+@pytest.fixture(scope="module")
+def batch(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Batch]:
+    with slurm(tmp_path_factory.mktemp("slurm"), _HOSTS) as system:
+        yield Batch(system, howdah, tmp_path_factory.mktemp("batch"))
+
+
+def script(*lines: str) -> str:
+    """A script that ends when one of its lines fails."""
+    return "\n".join(("#!/bin/bash", "set -e", *lines, ""))
+
+
+def hadoop(line: str, *, name: str) -> tuple[str, ...]:
+    """A cluster in a job, with a line that uses it."""
+    program = Howdah.command[0]
+    return (f"{program} up --name {name} --on slurm --insecure", line.replace("howdah", program))
+
+
+@pytest.mark.promise("The script that Howdah prints runs TeraSort inside a job of Slurm", "tutorial/slurm")
+def test_terasort_validates_in_the_script_that_howdah_prints(batch: Batch) -> None:
+    text = batch("script", "--nodes", "3", "--time", "10m").ok().out
+    job = batch.submit(text.replace("--size 1G", "--size smoke"))
+    assert batch.system.wait_for_state(job, "COMPLETED", "FAILED", seconds=300) == "COMPLETED", batch.output(job)
+    run = batch.last_run()
+    assert run.outcome.kind == "valid"
+    assert run.cluster["security"] == "authentication"
+    assert run.cluster["allocation"]["hosts"] == list(_HOSTS)
+    # Another job would have other hosts, and the same trial.
+    assert run.trial.settings["cluster"]["allocation"] == {"kind": "slurm"}
+    assert batch.left() == []
+
+
+@pytest.mark.promise("A job that is cancelled leaves nothing on its hosts", "how-to/batch")
+def test_a_job_that_is_cancelled_leaves_nothing_and_closes_its_run(batch: Batch) -> None:
+    job = batch.submit(script(*hadoop("howdah run terasort --size 5G --cluster c", name="c")), "-N3", "-t10")
+    batch.wait_for_words(job, "gen   ")
+    assert len(batch.left()) > 10
+    batch.system.run("scancel", job)
+    batch.wait_until_clean()
+    batch.system.wait_for_state(job, "CANCELLED", seconds=10)
+    assert batch.last_run().outcome.kind == "aborted"
+
+
+@pytest.mark.promise("Before its time is up, a job's cluster ends, and its run is closed", "how-to/batch")
+def test_before_the_time_is_up_the_run_is_closed_and_the_cluster_ended(batch: Batch) -> None:
+    job = batch.submit(script(*hadoop("howdah run terasort --size 5G --cluster w", name="w")), "-N3", "-t10")
+    batch.wait_for_words(job, "gen   ")
+    batch.system.run("scontrol", "update", f"JobId={job}", "TimeLimit=1")
+    # The script ends as its last line has failed, which is before Slurm would end it.
+    assert batch.system.wait_for_state(job, "FAILED", "TIMEOUT", "COMPLETED", seconds=60) == "FAILED"
+    said = batch.output(job)
+    assert "howdah: the hosts are taken away: walltime: " in said
+    outcome = batch.last_run().outcome
+    assert (outcome.kind, outcome.reason.partition(" are left")[1]) == ("aborted", " are left")
+    batch.wait_until_clean()
+    manifest = json.loads((batch.howdah.home / "clusters" / "w" / "cluster.json").read_text())
+    assert manifest["state"] == "down"
+
+
+@pytest.mark.promise("`--on slurm:nodes=N,time=T` submits a job, and `down` ends it", "reference/allocations")
+def test_a_cluster_from_outside(batch: Batch) -> None:
+    said = batch("up", "--name", "far", "--on", "slurm:nodes=2,time=10m", "--insecure").ok().out
+    assert "waiting: job " in said
+    job = json.loads(batch("jobs", "--json").ok().out)[0]
+    assert (job["name"], job["runs"], job["hosts"]) == ("howdah-far", True, 2)
+    assert f"job {job['id']}" in batch("status", "--name", "far").ok().out
+    assert "Found " in batch("exec", "--name", "far", "--", "hdfs", "dfs", "-ls", "/").ok().out
+    batch("down", "--name", "far").ok()
+    assert batch.left() == []
+    batch.system.wait_for_state(job["id"], "CANCELLED", "COMPLETED", "FAILED", seconds=10)
+    assert json.loads(batch("jobs", "--json").ok().out) == []
+
+
+@pytest.mark.promise("When the login node's Howdah is killed, the job ends and leaves nothing", "how-to/batch")
+def test_a_supervisor_that_is_killed_takes_its_job_with_it(batch: Batch) -> None:
+    manifest = batch("up", "--name", "dies", "--on", "slurm:nodes=2,time=10m", "--insecure", "--json").json()
+    os.kill(manifest["supervisor"], signal.SIGKILL)
+    batch.wait_until_clean()
+    batch.system.wait_for_state(manifest["allocation"]["job"], "FAILED", "COMPLETED", seconds=20)
+    assert "was not up" in batch("down", "--name", "dies").ok().out
+
+
+@pytest.mark.promise("While a job waits, the queue's own words are shown", "how-to/batch")
+def test_a_job_that_waits_is_cancelled_when_nobody_wants_it_any_more(batch: Batch) -> None:
+    batch.system.run("scontrol", "update", "NodeName=n3", "State=DRAIN", "Reason=test")
+    try:
+        output = batch.directory / "waiting"
+        with output.open("w") as out:
+            waiting = subprocess.Popen(
+                (*Howdah.command, "up", "--name", "waits", "--on", "slurm:nodes=3,time=10m"),
+                env={**os.environ, **batch.environment},
+                stdout=out,
+            )
+        deadline = time.monotonic() + 30
+        while "DRAINED" not in output.read_text().upper() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert "job " in output.read_text()
+        assert "is pending, " in output.read_text()
+        assert [one["runs"] for one in json.loads(batch("jobs", "--json").ok().out)] == [False]
+        waiting.kill()
+        waiting.wait()
+        deadline = time.monotonic() + 15
+        while json.loads(batch("jobs", "--json").ok().out):
+            assert time.monotonic() < deadline
+            time.sleep(0.3)
+    finally:
+        batch.system.run("scontrol", "update", "NodeName=n3", "State=RESUME")
+
+
+@pytest.mark.promise("A host that cannot be what the site says is refused", "reference/site")
+def test_a_scratch_directory_that_is_not_there_is_refused(batch: Batch) -> None:
+    said = batch("up", "--name", "no", "--on", "slurm:nodes=2,time=10m,scratch=/no/such/place", "--insecure")
+    assert said.code == 1
+    assert "[n1] no directory /no/such/place that one can write to" in said.err
+    assert "[n2] no directory /no/such/place that one can write to" in said.err
+    assert json.loads(batch("jobs", "--json").ok().out) == []
+    assert batch.left() == []
+
+
+@pytest.mark.promise("A job that is too short for a cluster is refused, with the numbers", "how-to/batch")
+def test_a_job_without_enough_time_is_refused(batch: Batch) -> None:
+    said = batch("up", "--name", "short", "--on", "slurm:nodes=2,time=1m", "--insecure")
+    if said.code == 0:  # It was fast enough in the jobs before.
+        batch("down", "--name", "short").ok()
+    left = batch.howdah.home / "clusters" / "times.json"
+    left.write_text(json.dumps({"start": [100.0], "stop": [20.0]}))
+    said = batch("up", "--name", "short", "--on", "slurm:nodes=2,time=2m", "--insecure")
+    left.unlink()
+    assert said.code == 1
+    assert "a cluster needs 140 s: 100 s to start, 40 s to stop" in said.err
+
+
+@pytest.mark.soak(part="batch")
+@pytest.mark.promise("The script for PBS runs TeraSort with the commands of PBS", "tutorial/pbs")
+def test_terasort_validates_with_the_commands_of_pbs(batch: Batch) -> None:
+    text = batch("script", "pbs", "--nodes", "3", "--time", "10m").ok().out
+    job = batch.submit(text.replace("--size 1G", "--size smoke"), command="qsub")
+    batch.system.wait_for_state(job, "COMPLETED", "FAILED", seconds=300)
+    assert batch.last_run().outcome.kind == "valid"
+    assert batch.last_run().cluster["allocation"]["kind"] == "pbs"
+    assert batch.left() == []
+
+
+@pytest.mark.soak(part="batch")
+def test_a_job_of_pbs_that_is_deleted_leaves_nothing(batch: Batch) -> None:
+    program = Howdah.command[0]
+    lines = (f"{program} up --name p --on pbs --insecure", f"{program} run terasort --size 5G --cluster p")
+    job = batch.submit(script('cd "$PBS_O_WORKDIR"', *lines), "-l", "nodes=3,walltime=00:10:00", command="qsub")
+    deadline = time.monotonic() + 120
+    while len(batch.left()) < 12:
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    batch.system.run("qdel", job)
+    batch.wait_until_clean()
+
+
+@pytest.mark.soak(part="batch")
+def test_a_cluster_from_outside_with_pbs(batch: Batch) -> None:
+    batch("up", "--name", "far", "--on", "pbs:nodes=2,time=10m", "--insecure").ok()
+    record = batch("run", "terasort", "--size", "smoke", "--cluster", "far", "--json").json()
+    assert record["runs"][0]["run"]["outcome"]["kind"] == "valid"
+    batch("down", "--name", "far").ok()
+    assert batch.left() == []
+    assert json.loads(batch("jobs", "pbs", "--json").ok().out) == []
+
+
+@pytest.mark.soak(part="batch")
+def test_terasort_validates_inside_salloc_and_outside(batch: Batch) -> None:
+    program = Howdah.command[0]
+    lines = (f"{program} up --name s --on slurm", f"{program} run terasort --size smoke --cluster s")
+    command = f"{'; '.join(lines)}; {program} down --name s"
+    batch.system.run("salloc", "-N3", "-t10", "bash", "-c", command, timeout=300, environment=batch.environment)
+    assert batch.last_run().outcome.kind == "valid"
+    assert batch.left() == []
+    batch("run", "terasort", "--size", "smoke", "--on", "slurm:nodes=3,time=10m").ok()
+    assert batch.last_run().outcome.kind == "valid"
+    assert batch.left() == []
+
+
+@pytest.mark.soak(part="batch")
+def test_two_jobs_of_one_user_share_hosts(batch: Batch) -> None:
+    for name in ("a", "b"):
+        batch("up", "--name", name, "--on", "slurm:nodes=2,time=10m,exclusive=no", "--insecure").ok()
+    first, second = (json.loads(batch("status", "--name", name, "--json").ok().out) for name in ("a", "b"))
+    hosts = [{node["host"] for node in one["plan"]["nodes"]} for one in (first, second)]
+    assert hosts[0] & hosts[1]
+    batch("down", "--name", "a").ok()
+    assert "Found " in batch("exec", "--name", "b", "--", "hdfs", "dfs", "-ls", "/").ok().out
+    batch("down", "--name", "b").ok()
+    assert batch.left() == []
+
+
+@pytest.mark.soak(part="batch")
+def test_a_script_that_ends_without_down_leaves_nothing(batch: Batch) -> None:
+    job = batch.submit(script(f"{Howdah.command[0]} up --name e --on slurm --insecure"), "-N3", "-t10")
+    batch.system.wait_for_state(job, "COMPLETED", seconds=120)
+    batch.wait_until_clean()
+
+
+@pytest.mark.soak(part="batch")
+def test_a_host_that_slurm_loses_in_a_run_is_named(batch: Batch) -> None:
+    job = batch.submit(
+        script(*hadoop("howdah run terasort --size 2G --cluster l", name="l")), "-N3", "-t10", "--no-kill"
+    )
+    batch.wait_for_words(job, "gen   ")
+    # The agent of a host, as when the host was taken by a power failure.
+    victims = [line.split()[0] for line in processes_of(batch.scratch) if "l-n3" in line]
+    for pid in victims:
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+    batch.system.wait_for_state(job, "COMPLETED", "FAILED", seconds=400)
+    assert not any(map(is_alive, map(int, victims)))
+    assert "n3" in json.dumps([caveat.text for caveat in batch.last_run().caveats])
+    batch.wait_until_clean()
