@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +68,19 @@ class Slurm:
     directory: Path
     environment: Mapping[str, str]
 
+    def servers(self) -> tuple[int, ...]:
+        """The ssh server of each host, which is in all of its namespaces; in the order of their names."""
+        found: dict[str, int] = {}
+        for one in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                words = (one / "cmdline").read_bytes().decode(errors="replace")
+                if f"{self.directory}/hosts/sshd_config" in words and "listener" in words:
+                    command = ("nsenter", "-t", one.name, "-u", "hostname")
+                    name = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+                    found[name] = int(one.name)
+        assert set(found) == set(self.addresses), found
+        return tuple(found[name] for name in self.addresses)
+
     def run(
         self, *command: str, check: bool = True, timeout: float = 60, environment: Mapping[str, str] | None = None
     ) -> str:
@@ -114,7 +127,8 @@ def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: 
             extra=extra,
             nodes="\n".join(
                 f"NodeName={name} NodeAddr={address} Sockets=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=16000"
-                for name, address in hosts.addresses.items()
+                f"{_features(number, len(names))}"
+                for number, (name, address) in enumerate(hosts.addresses.items())
             ),
         )
         conf = directory / "slurm.conf"
@@ -140,6 +154,12 @@ def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: 
             assert time.monotonic() < deadline, (directory / "slurmctld.log").read_text()
             time.sleep(0.1)
         yield found
+
+
+def _features(number: int, hosts: int) -> str:
+    """By which a job may ask for certain hosts: all but the last are `low`, all but the first are `high`."""
+    found = (*(("low",) if number < hosts - 1 else ()), *(("high",) if number else ()))
+    return f" Feature={','.join(found)}" if found else ""
 
 
 def _munge(made: ExitStack, directory: Path) -> None:

@@ -18,8 +18,11 @@ from howdah.store import howdah_home
 _HADOOP_SPLITS = re.compile(r"[^\w./+@=~-]")
 
 
-def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str, Any]) -> ClusterRequest:
-    """The request that the options of `making_options` amount to. Raises UsageError for what cannot be."""
+def cluster_request(
+    name: str, settings: Mapping[str, str], options: Mapping[str, Any], persist: str | None = None
+) -> ClusterRequest:
+    """The request that the options of `making_options` amount to, with data that stay in `persist`. Raises UsageError
+    for what cannot be."""
     from howdah.cluster.allocation import find_allocation
 
     home = options["hadoop_home"]
@@ -29,14 +32,20 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
             raise UsageError("--hadoop system needs HADOOP_HOME, which is not set", hint="Or use --hadoop-home DIR.")
     work = options["work_dir"]
     storage = options["storage"] or HDFS
-    parse_storages(storage)
+    if not parse_storages(storage).hdfs and persist is not None:
+        raise UsageError("--persist keeps the data of HDFS, and this cluster has none", hint="Leave one of them out.")
     allocation = find_allocation(options["on"], Links(options["silence"], options["network"], options["site"]))
     if work is not None and not allocation.is_here:
         raise UsageError(
             "--work-dir is for this machine", hint="The list of hosts says where data is: `scratch: DIR` in its file."
         )
     select(stock=options["defaults"] == "stock", without=tuple(options["without"]))
-    for what, place in (("--work-dir", work), ("--hadoop-home", home), ("HOWDAH_HOME", howdah_home())):
+    for what, place in (
+        ("--work-dir", work),
+        ("--hadoop-home", home),
+        ("HOWDAH_HOME", howdah_home()),
+        ("--persist", persist),
+    ):
         _check_place(what, place)
     return ClusterRequest(
         name=name,
@@ -52,6 +61,7 @@ def cluster_request(name: str, settings: Mapping[str, str], options: Mapping[str
         without=tuple(options["without"]),
         settings=dict(settings),
         jvm_flags=tuple(options["jvm_flag"]),
+        persist=None if persist is None else str(Path(persist).absolute()),
         storage=storage,
         work_directory=None if work is None else str(Path(work).absolute()),
         offline=options["offline"],

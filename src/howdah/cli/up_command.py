@@ -16,13 +16,14 @@ from howdah.cli.options import conf_option, json_option, making_options, name_op
 from howdah.cli.request import cluster_request
 from howdah.hadoop.configuration.plan import NONE
 
-_REALM = "realm"
+_REALM, _DATA = "realm", "data"
 _STEPS = {
     "allocation": "hosts and ports",
     "hadoop": "Hadoop, JDK, class archive (made once for each JDK)",
     _REALM: "Kerberos: the cluster's realm and keys",
     "configuration": "configuration written",
     "format": "file system formatted",
+    _DATA: "file system found as it was left",
     "start": "daemons started",
     "hdfs": "HDFS: DataNodes live, out of safe mode",
     "yarn": "YARN: NodeManagers registered",
@@ -30,6 +31,9 @@ _STEPS = {
     "file": "a file was written and read back",
 }
 """What is done at each step, in their order."""
+
+_INSTEAD = {_DATA: "format"}
+"""Steps that come instead of others."""
 
 _LONG_SECONDS = 5.0
 """After which a step that goes on is named where there is no terminal."""
@@ -39,8 +43,15 @@ _LONG_SECONDS = 5.0
 @name_option
 @making_options
 @conf_option
+@click.option(
+    "--persist",
+    metavar="DIR",
+    type=click.Path(),
+    default=None,
+    help="Keep the data of HDFS in this directory of the hosts, and use what is there.",
+)
 @json_option
-def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def up(name: str, conf: tuple[str, ...], persist: str | None, as_json: bool, **options: Any) -> None:
     """Start a Hadoop cluster: real daemons, each its own process, healthy when this returns.
 
     \b
@@ -51,13 +62,14 @@ def up(name: str, conf: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from howdah.cluster.client import StartedCluster
     from howdah.engine.measurement.preflight import check_keys
 
-    request = cluster_request(name, parse_conf(conf), options)
+    request = cluster_request(name, parse_conf(conf), options, persist)
     distribution = ensure_hadoop(request, quiet=as_json)
     check_keys(request.settings, distribution)
     began = time.monotonic()
     started = StartedCluster(request)
     try:
-        steps = {step: done for step, done in _STEPS.items() if step != _REALM or request.security != NONE}
+        left_out = {_DATA, *(() if request.security != NONE else (_REALM,))}
+        steps = {step: done for step, done in _STEPS.items() if step not in left_out}
         with _steps(steps, began, quiet=as_json) as (announce, waiting):
             manifest = started.wait_until_up(announce, waiting)
         started.detach()
@@ -102,7 +114,7 @@ def _steps(
     with Live(UnderWay(_next(left), began), console=console, refresh_per_second=4, transient=True) as live:
 
         def announce(step: str) -> None:
-            left.pop(step, None)
+            left.pop(_INSTEAD.get(step, step), None)
             console.print(_done(began, step), soft_wrap=True)
             live.update(UnderWay(_next(left), began))
 
@@ -121,7 +133,7 @@ def _plain_steps(left: dict[str, str], began: float) -> Iterator[tuple[Callable[
     def announce(step: str) -> None:
         nonlocal timer
         timer.cancel()
-        left.pop(step, None)
+        left.pop(_INSTEAD.get(step, step), None)
         click.echo(_done(began, step))
         timer = wait()
 

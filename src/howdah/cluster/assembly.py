@@ -19,6 +19,7 @@ from howdah.cluster.faults import CABLES, SIGNALS, HostFault
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.installation import Installation, check_alike, install_all
 from howdah.cluster.ownership import claim_directories, remove_data
+from howdah.cluster.persistence import Persistence
 from howdah.cluster.realm import access_of, check_can_log_in, check_clocks, credentials_of
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
@@ -65,6 +66,8 @@ class Assembly:
         self._allocation = find_allocation(request.allocation, request.links)
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
+        self._persistence: Persistence | None = None
+        self._told_to_end: set[str] = set()
 
     def bring_up(
         self, announce: Callable[[str], None], check_wanted: Callable[[], None], wait: Callable[[str], None]
@@ -82,6 +85,7 @@ class Assembly:
         host = hosts[plan.masters.host]
         announce("allocation")
         distribution = self._distribution(host)
+        plan = self._with_data(plan, distribution)
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
         installed, own = self._install(plan, distribution, archive=shared)
@@ -111,6 +115,7 @@ class Assembly:
             flags=daemon_flags,
             reopen=lambda name: open_hosts(self._allocation.describe(), [name])[name],
             namespace=key and f"{plan.quarters[host.name].store}/namespaces/{key}",
+            formatted=self._persistence is not None and not self._persistence.is_new,
         )
         sent = any(one.distribution != distribution for one in installed.values())
         jobs = relocated(distribution, Path("$HADOOP_MAPRED_HOME")) if sent else distribution
@@ -124,7 +129,18 @@ class Assembly:
         announce("configuration")
         daemons.start(announce)
         self._wait(announce, check_wanted)
+        if self._persistence is not None:
+            self._persistence.keep(distribution.version)
         return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
+
+    def _with_data(self, plan: Plan, distribution: Distribution) -> Plan:
+        """The plan with nodes where their data are, if these stay. Raises HowdahError."""
+        if self._request.persist is None:
+            return plan
+        self._persistence = Persistence(self._request.persist, self._allocation.hosts)
+        described, version = self._allocation.describe(), distribution.version
+        self._plan = self._persistence.take(plan, version, described, platform.node())
+        return self._plan
 
     def _install(
         self, plan: Plan, distribution: Distribution, *, archive: bool
@@ -217,10 +233,20 @@ class Assembly:
         """See `Allocation.seconds_left`."""
         return self._allocation.seconds_left()
 
-    def watch_endings(self, told: Callable[[], None]) -> None:
-        """From now on, `told` is called when a batch system tells a host to end."""
+    def watch_endings(self) -> None:
+        """From now on, `is_taken` sees when a batch system tells hosts to end."""
+
+        def watch(host: Host) -> None:
+            host.stream("process.endings", lambda _: self._told_to_end.add(host.name))
+
         for host in self._allocation.hosts.values():
-            host.stream("process.endings", lambda _: told())
+            watch(host)
+
+    def is_taken(self) -> bool:
+        """Whether the batch system takes all hosts away. It may take one alone, which then is lost."""
+        if not self._told_to_end:
+            return False
+        return self._told_to_end >= set(self._allocation.hosts) or self._allocation.seconds_left() == 0
 
     def call_in(self, name: str, program: str, invitation: str) -> None:
         """Lets another agent of a host call who has sent the invitation. Raises HostProblem."""
@@ -266,6 +292,8 @@ class Assembly:
                 for own in (self._directory.conf, self._directory.client):
                     shutil.rmtree(own, ignore_errors=True)
         finally:
+            if self._persistence is not None:
+                self._persistence.release()
             self._allocation.release()
 
     def _distribution(self, host: Host) -> Distribution:

@@ -61,16 +61,19 @@ class Daemons:
         flags: Callable[[Role, Installation], tuple[str, ...]],
         reopen: Callable[[str], Host],
         namespace: str | None = None,
+        formatted: bool = False,
     ) -> None:
         """`installed` is the software of each host; `flags` gives a role's JVM flags with it. `reopen` opens another
         channel to the host of a name, when the one that was open is lost. `namespace` is where the masters' host keeps
-        an empty namespace, or will; None means that every cluster must be formatted."""
+        an empty namespace, or will; None means that every cluster must be formatted. One that is `formatted` has a
+        file system already."""
         self._plan = plan
         self._hosts = hosts
         self._installed = installed
         self._flags = flags
         self._reopen = reopen
         self._namespace = namespace
+        self._formatted = formatted
         self._secured = plan.security != NONE
         self._keys: Keys | None = None
         self.running: list[Running] = []
@@ -119,9 +122,11 @@ class Daemons:
                 if "/" in name:
                     operations.make_directory(host, str(Path(conf, name).parent), mode=0o700)
                 operations.write_file(host, f"{conf}/{name}", content)
-            made = [f"{place.directory}/{name}" for name in ("tmp", "name" if masters else "containers")]
-            if not masters:
-                made += [*(f"{one}/data" for one in place.data), *plan.container_files(place)]
+            made = [f"{place.directory}/tmp"]
+            if masters:
+                made.append(plan.name_directory)
+            else:
+                made += [f"{place.directory}/containers", *plan.block_directories(place), *plan.container_files(place)]
             for directory in made:
                 operations.make_directory(host, directory, mode=0o700)
 
@@ -141,7 +146,7 @@ class Daemons:
             self.running += [future.result() for future in others]
             if formatting is not None:
                 formatting.result()
-                announce("format")
+                announce("data" if self._formatted else "format")
                 self.running.insert(0, self.launch(NAMENODE, self._plan.masters))
         announce("start")
 
@@ -203,8 +208,10 @@ class Daemons:
             host.close()
 
     def format(self) -> None:
-        """Makes an empty file system. Raises ClusterProblem with what the NameNode said."""
-        host, name_directory = self._hosts[self._plan.masters.host], f"{self._plan.masters.directory}/name"
+        """Makes an empty file system, where there is none. Raises ClusterProblem with what the NameNode said."""
+        host, name_directory = self._hosts[self._plan.masters.host], self._plan.name_directory
+        if self._formatted:
+            return
         if self._namespace is None:
             self._format()
         elif not lay_namespace(host, self._namespace, name_directory):

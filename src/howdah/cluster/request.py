@@ -61,6 +61,8 @@ class ClusterRequest:
     work_directory: str | None = None
     sizing: Sizing | None = None
     """Memory of containers, and the size of a block; None for what this machine has free now."""
+    persist: str | None = None
+    """The directory of the hosts in which HDFS data stay; None where they go with the cluster."""
     storage: str = "hdfs"
     """Its storages (`howdah.model.storage`)."""
     offline: bool = False

@@ -264,6 +264,7 @@ def _decode(record: Mapping[str, Any]) -> Manifest:
                     "nodes": tuple(Place(**node) for node in plan["nodes"]),
                     "application_ports": tuple(plan["application_ports"]),
                     "application_web_ports": tuple(plan["application_web_ports"]),
+                    "persist": plan.get("persist"),
                     "mount_types": tuple(plan.get("mount_types", ())),
                 }
             ),

@@ -43,7 +43,6 @@ class Supervisor:
         self._directory = directory
         self._say = say
         self._ending = threading.Event()
-        self._told_to_end = threading.Event()
         self._changing = threading.Lock()
         self._manifest: Manifest | None = None
         self._in_job = request.allocation.partition(":")[0] in BATCH_SYSTEMS
@@ -103,7 +102,7 @@ class Supervisor:
     def _watch(self, assembly: Assembly, control: ControlServer) -> None:
         walltime = None
         if self._in_job:
-            assembly.watch_endings(self._told_to_end.set)
+            assembly.watch_endings()
             walltime = Walltime(assembly.seconds_left)
         self._watch_daemons(assembly, control, walltime)
 
@@ -112,7 +111,7 @@ class Supervisor:
         while not self._ending.wait(_WATCH_SECONDS):
             left = None if walltime is None else walltime.left
             self._note_end(left)
-            if self._told_to_end.is_set():
+            if assembly.is_taken():
                 self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
                 return
             if left is not None and left <= needed_to_stop():

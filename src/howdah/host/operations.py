@@ -92,6 +92,13 @@ def write_file(host: Host, path: str, content: bytes, *, mode: int = 0o600) -> N
     host.call("files.write", path=path, content=content, mode=mode)
 
 
+def create_file(host: Host, path: str, content: bytes) -> bool:
+    """Create a file that only its owner can read, whole or not at all; return False where there is one already. Hosts
+    of one file system may try at the same time."""
+    made: bool = host.call("files.create", path=path, content=content)
+    return made
+
+
 def make_directory(host: Host, path: str, *, mode: int = 0o700) -> None:
     """Make a directory and its parents; an existing one is fine. Only new ones get `mode`."""
     host.call("files.make", path=path, mode=mode)

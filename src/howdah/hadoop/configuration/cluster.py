@@ -217,7 +217,7 @@ def _hdfs(plan: Plan) -> dict[str, str]:
     masters = plan.masters
     return {
         "dfs.replication": str(min(3, len(plan.nodes))),
-        "dfs.namenode.name.dir": f"file://{masters.directory}/name",
+        "dfs.namenode.name.dir": f"file://{plan.name_directory}",
         "dfs.namenode.rpc-address": masters.at("namenode_rpc"),
         "dfs.namenode.http-address": masters.at("namenode_web"),
         "dfs.namenode.datanode.registration.ip-hostname-check": "false",
@@ -283,7 +283,7 @@ def _node(plan: Plan, node: Place) -> dict[str, str]:
         "dfs.datanode.address": node.at("datanode_data"),
         "dfs.datanode.http.address": node.at("datanode_web"),
         "dfs.datanode.ipc.address": node.at("datanode_ipc"),
-        "dfs.datanode.data.dir": ",".join(f"file://{place}/data" for place in node.data),
+        "dfs.datanode.data.dir": ",".join(f"file://{place}" for place in plan.block_directories(node)),
     }
     return {
         **(hdfs if plan.storages.hdfs else {}),

@@ -90,6 +90,19 @@ class Plan:
     storage: str = "hdfs"
     mount_types: tuple[str, ...] = ()
     copy_port: int | None = None
+    persist: str | None = None
+    """Where HDFS has its data on every host, if these stay when the cluster ends."""
+
+    @property
+    def name_directory(self) -> str:
+        """Where the NameNode has its data, on the masters' host."""
+        return f"{self.masters.directory if self.persist is None else self.persist}/name"
+
+    def block_directories(self, node: Place) -> tuple[str, ...]:
+        """Where the DataNode of `node` has its blocks."""
+        if self.persist is not None:
+            return (f"{self.persist}/{node.name}",)
+        return tuple(f"{place}/data" for place in node.data)
 
     @property
     def copy_points(self) -> Mapping[str, tuple[str, int]]:
@@ -119,7 +132,7 @@ class Plan:
     def data_directories(self, host: str) -> tuple[str, ...]:
         """Where, on `host`, data of jobs is read and written, that of `posix` included."""
         data = self.quarters[host].data
-        return tuple(one for one in (*data, self.shuffle, self.storages.directory) if one is not None)
+        return tuple(one for one in (*data, self.persist, self.shuffle, self.storages.directory) if one is not None)
 
     def container_files(self, node: Place) -> tuple[str, ...]:
         """Where the containers of `node` keep their files; in `shuffle`, in a directory with the name that reduces have

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import hashlib
 import os
 import pwd
@@ -29,6 +30,20 @@ def write(path: str, content: bytes, mode: int = 0o600) -> None:
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb") as out:
         out.write(content)
     os.replace(fresh, path)
+
+
+def create(path: str, content: bytes) -> bool:
+    """Creates a file, whole or not at all; False where there is one already. A link is made by one of many hosts that
+    try, on every file system that has links."""
+    fresh = "{}.{}.{}".format(path, os.getpid(), binascii.hexlify(os.urandom(4)).decode())
+    try:
+        write(fresh, content)
+        os.link(fresh, path)
+    except FileExistsError:
+        return False
+    finally:
+        remove(fresh)
+    return True
 
 
 def make(path: str, mode: int = 0o700) -> None:
@@ -230,6 +245,7 @@ def environment(name: str) -> Optional[str]:
 OPERATIONS: Dict[str, Callable[..., Any]] = {
     "files.read": read,
     "files.write": write,
+    "files.create": create,
     "files.make": make,
     "files.remove": remove,
     "files.exposed": exposed,

@@ -1,0 +1,357 @@
+"""HDFS data that stay when their cluster ends: in a directory of the hosts, or of a file system that they share.
+
+DIR/howdah.json    what the data are: `Persistent`
+    lock           which cluster has them now, while it does: `Owner`
+    name/          the NameNode's
+    nodeN/         the blocks of a node, wherever that node is now
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import secrets
+import time
+from collections.abc import Callable, Mapping, Set
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from howdah.cluster.ownership import refuse_exposed
+from howdah.errors import HostProblem, HowdahError, UsageError
+from howdah.hadoop.configuration.plan import Place, Plan
+from howdah.host import Host, operations
+from howdah.host.batch import BATCH_SYSTEMS
+from howdah.host.over import over
+from howdah.host.user import process_user
+from howdah.store import howdah_home
+
+RECORD, LOCK, NAME = "howdah.json", "lock", "name"
+_VERSION = "current/VERSION"
+_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Persistent:
+    """What is written beside the data. `hadoop` is the version that has written them, `nodes` how many have blocks,
+    `hosts` where these were last, `formatted` and `used` are in seconds since 1970."""
+
+    schema: int
+    hadoop: str
+    nodes: int
+    user: str
+    formatted: float
+    used: float
+    hosts: tuple[str, ...]
+    storage: str = "hdfs"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The cluster that has the data: its name, its supervisor, and its job if it is in one."""
+
+    cluster: str
+    machine: str
+    boot: str
+    supervisor: int
+    since: float
+    batch: str | None = None
+    job: str | None = None
+
+    @property
+    def words(self) -> str:
+        """Who it is, for people."""
+        job = "" if self.job is None else f", in job {self.job} of {self.batch}"
+        since = time.strftime("%d %B %H:%M", time.localtime(self.since))
+        return f"the cluster {self.cluster} of {self.machine}{job}, since {since}"
+
+    def has_gone(self) -> bool:
+        """Whether it is known that it does not run any more: its job has ended, or its process on this machine."""
+        if self.job is not None and self.batch is not None:
+            with suppress(HostProblem):  # Where the batch system does not answer, nobody knows.
+                return BATCH_SYSTEMS[self.batch].look(self.job) is None
+            return False
+        if self.machine != platform.node():
+            return False
+        return self.boot != _boot() or not Path(f"/proc/{self.supervisor}").exists()
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+
+
+class Persistence:
+    """The data in `directory` of the hosts, for one cluster: `take`, then `keep` once the file system is there, and
+    `release` at the end."""
+
+    def __init__(self, directory: str, hosts: Mapping[str, Host]) -> None:
+        self._directory = directory
+        self._hosts = hosts
+        self._locked: tuple[Host, str] | None = None
+        self._record: Persistent | None = None
+        self._plan: Plan | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there are no data yet."""
+        return self._record is None
+
+    def take(self, plan: Plan, hadoop: str, allocation: Mapping[str, Any], machine: str) -> Plan:
+        """The plan with every node where its data are. Takes the lock, or raises: UsageError where the data are another
+        version's, user's or cluster's, HostProblem where they are not all there."""
+        masters = self._hosts[plan.masters.host]
+        over(self._hosts, self._prepare)
+        here = over(self._hosts, self._entries)
+        self._lock(masters, Owner(plan.name, machine, _boot(), os.getpid(), time.time(), *_job_of(allocation)))
+        self._record = self._read(masters, here[masters.name])
+        if self._record is None:
+            self._refuse_half(masters, here)
+            self._plan = replace(plan, persist=self._directory)
+            return self._plan
+        self._compare(self._record, hadoop)
+        if len(plan.nodes) < self._record.nodes:
+            raise UsageError(
+                f"{self._directory} has the data of {self._record.nodes} nodes, and the cluster has {len(plan.nodes)}",
+                hint=f"Several nodes may be on one host: --nodes {self._record.nodes}.",
+            )
+        self._plan = replace(_placed(plan, self._record.nodes, here, self._directory), persist=self._directory)
+        return self._plan
+
+    def keep(self, hadoop: str) -> None:
+        """Writes down what the data are, once HDFS has them."""
+        assert self._plan is not None
+        assert self._locked is not None
+        now = time.time()
+        formatted = now if self._record is None else self._record.formatted
+        hosts = tuple(node.host for node in self._plan.nodes)
+        record = Persistent(_SCHEMA, hadoop, len(hosts), process_user(), formatted, now, hosts)
+        content = json.dumps(asdict(record), indent=1).encode() + b"\n"
+        operations.write_file(self._locked[0], f"{self._directory}/{RECORD}", content)
+        _note({*known_directories(), self._directory})
+
+    def release(self) -> None:
+        """Gives the lock up; may be called twice, and with hosts that are lost: then others see that its owner has
+        gone."""
+        locked, self._locked = self._locked, None
+        if locked is not None:
+            with suppress(HostProblem):
+                host, content = locked
+                if operations.read_file(host, f"{self._directory}/{LOCK}").decode() == content:
+                    operations.remove(host, f"{self._directory}/{LOCK}")
+
+    def _prepare(self, host: Host) -> None:
+        operations.make_directory(host, self._directory, mode=0o700)
+        refuse_exposed(host, self._directory)
+
+    def _entries(self, host: Host) -> frozenset[str]:
+        return frozenset(one.name for one in operations.list_directory(host, self._directory))
+
+    def _lock(self, host: Host, owner: Owner) -> None:
+        path, content = f"{self._directory}/{LOCK}", json.dumps(asdict(owner)) + "\n"
+        for _ in range(2):
+            if operations.create_file(host, path, content.encode()):
+                self._locked = (host, content)
+                return
+            other = self._owner(host)
+            if other is not None and not other.has_gone():
+                raise UsageError(
+                    f"{self._directory} is in use: {other.words}", hint="Two clusters would destroy each other's data."
+                )
+            # Whoever renames it first removes it; a lock that somebody has taken meanwhile has another name.
+            aside = f"{path}.{secrets.token_hex(4)}"
+            operations.rename(host, path, aside)
+            operations.remove(host, aside)
+        raise HostProblem(f"the lock {path} is taken by somebody else, again and again", host=host.name)
+
+    def _owner(self, host: Host) -> Owner | None:
+        try:
+            return read_owner(operations.read_file(host, f"{self._directory}/{LOCK}"))
+        except HostProblem:
+            return None  # It was given up a moment ago.
+
+    def _read(self, host: Host, entries: frozenset[str]) -> Persistent | None:
+        if RECORD not in entries:
+            return None
+        return read_record(operations.read_file(host, f"{self._directory}/{RECORD}"), self._directory)
+
+    def _compare(self, record: Persistent, hadoop: str) -> None:
+        if record.user != process_user():
+            raise UsageError(f"{self._directory} has the data of {record.user}, and you are {process_user()}")
+        if record.hadoop != hadoop:
+            raise UsageError(
+                f"{self._directory} has data of Hadoop {record.hadoop}, and this cluster is of {hadoop}",
+                hint=f"`--hadoop {record.hadoop}` uses them as they are. Howdah never converts them.",
+            )
+
+    def _refuse_half(self, masters: Host, here: Mapping[str, frozenset[str]]) -> None:
+        """Raises HostProblem where there are data that nobody has finished, or whose NameNode is elsewhere."""
+        found = {name: entries - {LOCK} for name, entries in here.items() if entries - {LOCK}}
+        if not found:
+            return
+        elsewhere = [name for name, entries in found.items() if RECORD in entries]
+        if elsewhere:
+            raise HostProblem(
+                f"{self._directory} has the NameNode's data on {elsewhere[0]}, and masters would be here",
+                host=masters.name,
+                hint=f"Name {elsewhere[0]} first among the hosts.",
+            )
+        name, entries = next(iter(found.items()))
+        raise HostProblem(
+            f"{self._directory} has {', '.join(sorted(entries)[:4])}, and no {RECORD}: it is half-formatted, or not "
+            "Howdah's",
+            host=name,
+            hint=f"`howdah persist rm {self._directory}` removes what Howdah has made there; or choose another.",
+        )
+
+
+def known_directories() -> tuple[str, ...]:
+    """Where clusters of this HOWDAH_HOME have left data, as far as is remembered."""
+    try:
+        return tuple(map(str, json.loads(_notes().read_text(encoding="utf-8"))))
+    except (OSError, ValueError, TypeError):
+        return ()
+
+
+def _note(directories: Set[str]) -> None:
+    fresh = _notes().with_suffix(".new")
+    with suppress(OSError):  # It is of use, not needed.
+        fresh.write_text(json.dumps(sorted(directories)), encoding="utf-8")
+        fresh.replace(_notes())
+
+
+def _notes() -> Path:
+    return howdah_home() / "clusters" / "persistent.json"
+
+
+def _job_of(allocation: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    return (allocation["kind"], allocation["job"]) if "job" in allocation else (None, None)
+
+
+def _placed(plan: Plan, nodes: int, here: Mapping[str, frozenset[str]], directory: str) -> Plan:
+    """The plan with nodes named so that each is on a host that sees its data. Raises HostProblem for data that no host
+    sees, or that are on more hosts' disks than have a place for them."""
+    wanted = [f"node{number}" for number in range(1, nodes + 1)]
+    lost = [name for name in wanted if not any(name in entries for entries in here.values())]
+    if lost:
+        raise HostProblem(
+            f"{directory} has no data of {', '.join(lost)} on any of the hosts {', '.join(here)}",
+            hint="Are these the hosts that had them, or is a file system not mounted?",
+        )
+    free = list(plan.nodes)
+    named: dict[str, Place] = {}
+    # Those that few hosts see first.
+    for name in sorted(wanted, key=lambda one: sum(one in entries for entries in here.values())):
+        place = next((one for one in free if name in here[one.host]), None)
+        if place is None:
+            raise HostProblem(f"the host with the data of {name} in {directory} has no node left for it")
+        free.remove(place)
+        named[name] = place
+    for number, place in enumerate(free, start=nodes + 1):
+        named[f"node{number}"] = place
+    ordered = sorted(named.items(), key=lambda one: int(one[0].removeprefix("node")))
+    return replace(plan, nodes=tuple(_renamed(place, name) for name, place in ordered))
+
+
+def _renamed(place: Place, name: str) -> Place:
+    def moved(path: str) -> str:
+        return f"{path.removesuffix(f'/{place.name}')}/{name}"
+
+    return replace(place, name=name, directory=moved(place.directory), disks=tuple(map(moved, place.disks)))
+
+
+def read_record(content: bytes, directory: str) -> Persistent:
+    """What is written beside data. Raises HostProblem for what is not that."""
+    try:
+        record = json.loads(content)
+        if record["schema"] != _SCHEMA:
+            raise UsageError(f"{directory} is of another Howdah (schema {record['schema']})")
+        return Persistent(**{**record, "hosts": tuple(record["hosts"])})
+    except (ValueError, KeyError, TypeError) as error:
+        raise HostProblem(f"{directory}/{RECORD} cannot be read: {error!r}") from error
+
+
+def read_owner(content: bytes) -> Owner | None:
+    """Who has a lock; None where that cannot be read."""
+    try:
+        return Owner(**json.loads(content))
+    except (ValueError, TypeError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Data that were found: what they are, and who has them, if anybody does."""
+
+    record: Persistent
+    owner: Owner | None
+
+
+def look(directory: str, host: Host) -> Seen | None:
+    """What is in a directory, seen from `host`; None where it sees no data of Howdah."""
+    try:
+        record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
+    except HowdahError:
+        return None
+    try:
+        owner = read_owner(operations.read_file(host, f"{directory}/{LOCK}"))
+    except HostProblem:
+        owner = None
+    return Seen(record, None if owner is None or owner.has_gone() else owner)
+
+
+def verify(directory: str, host: Host) -> list[str]:
+    """What is wrong with data that no cluster uses, as far as can be seen without one: every part is there, and all are
+    of one file system. Raises HostProblem and UsageError for what is not Howdah's."""
+    record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
+    problems, ids = [], {}
+    for name in (NAME, *(f"node{number}" for number in range(1, record.nodes + 1))):
+        version = f"{directory}/{name}/{_VERSION}"
+        try:
+            lines = operations.read_file(host, version).decode(errors="replace").splitlines()
+        except HostProblem:
+            problems.append(f"{version} is not there")
+            continue
+        ids[name] = dict(line.partition("=")[::2] for line in lines).get("clusterID", "")
+    if len(set(ids.values())) > 1:
+        told = ", ".join(f"{name} {one or 'none'}" for name, one in ids.items())
+        problems.append(f"parts are of several file systems: {told}")
+    return problems + (_images(directory, host) if NAME in ids else [])
+
+
+def _images(directory: str, host: Host) -> list[str]:
+    """Images of the namespace whose MD5 is not what the NameNode has written beside them."""
+    current = f"{directory}/{NAME}/current"
+    names = {one.name for one in operations.list_directory(host, current)}
+    images = sorted(name for name in names if name.startswith("fsimage_") and f"{name}.md5" in names)
+    wrong = []
+    for name in images:
+        said = operations.read_file(host, f"{current}/{name}.md5").decode(errors="replace").split()
+        if not said or _md5(operations.read_file(host, f"{current}/{name}")) != said[0]:
+            wrong.append(f"{current}/{name} is damaged")
+    return wrong if images else [f"{current} has no image of the namespace"]
+
+
+def _md5(content: bytes) -> str:
+    import hashlib
+
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+def remove(directory: str, host: Host, confirm: Callable[[], None]) -> None:
+    """Removes data that no cluster has. Raises UsageError where one has them, or there are none."""
+    entries = {one.name for one in operations.list_directory(host, directory)}
+    known = {RECORD, LOCK, NAME} | {name for name in entries if name.startswith("node") and name[4:].isdecimal()}
+    if not entries & {RECORD, NAME} or entries - known:
+        others = ", ".join(sorted(entries - known)[:4]) or "nothing of Howdah"
+        raise UsageError(f"{directory} is no directory of Howdah alone: there is {others}")
+    if LOCK in entries:
+        owner = read_owner(operations.read_file(host, f"{directory}/{LOCK}"))
+        if owner is None or not owner.has_gone():
+            raise UsageError(f"{directory} is in use: {owner.words if owner else 'its lock cannot be read'}")
+    confirm()
+    for name in sorted(entries, key=lambda one: one == RECORD):  # What says that it is ours goes last.
+        operations.remove(host, f"{directory}/{name}")
+    operations.remove(host, directory)
+    _note({*known_directories()} - {directory})
