@@ -7,6 +7,7 @@ sources as they are now.
 from __future__ import annotations
 
 from tests.defects import (
+    batch,
     clusters,
     energy,
     experiments,
@@ -34,6 +35,7 @@ DEFECTS: tuple[Defect, ...] = (
     *sort.DEFECTS,
     *shuffle.DEFECTS,
     *filesystem.DEFECTS,
+    *batch.DEFECTS,
     *clusters.DEFECTS,
     *hosts.DEFECTS,
     *security.DEFECTS,

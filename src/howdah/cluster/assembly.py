@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing, suppress
@@ -15,7 +14,7 @@ from typing import Any
 
 from howdah.cluster.allocation import find_allocation, open_hosts, patient
 from howdah.cluster.daemons import Daemons, Running
-from howdah.cluster.faults import CABLES, SIGNALS, HostFault
+from howdah.cluster.faults import CABLES, HostFault, check_host
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.installation import Installation, check_alike, install_all
 from howdah.cluster.ownership import claim_directories, remove_data
@@ -25,7 +24,7 @@ from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
 from howdah.cluster.walltime import check_time
-from howdah.errors import ClusterProblem, HostProblem, UsageError
+from howdah.errors import HostProblem
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
 from howdah.hadoop.configuration.plan import NONE, Plan, Quarters
@@ -46,7 +45,6 @@ from howdah.host.channel import open_local
 from howdah.host.over import over
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
-from howdah.spec.slips import did_you_mean
 from howdah.store import howdah_home
 
 _HEALTHY_SECONDS = 120.0
@@ -81,8 +79,7 @@ class Assembly:
         request = self._request
         check_overrides(request.settings, request.security)
         plan, free = self._acquire(wait)
-        hosts = self._allocation.hosts
-        host = hosts[plan.masters.host]
+        host = self._allocation.hosts[plan.masters.host]
         announce("allocation")
         distribution = self._distribution(host)
         plan = self._with_data(plan, distribution)
@@ -92,8 +89,8 @@ class Assembly:
         check_alike({**installed, _CLIENTS: own})
         if plan.security != NONE:
             check_can_log_in({**installed, _CLIENTS: own})
-            check_clocks(hosts, host.name)
-        sizing = _size(plan, hosts, free)
+            check_clocks(self._allocation.hosts, host.name)
+        sizing = _size(plan, self._allocation.hosts, free)
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, host.name)
         facts = tuning.Facts(sizing, own.jdk, own.archive)
@@ -102,21 +99,7 @@ class Assembly:
         check_wanted()
         manifest = self._manifest(plan, own, sizing, clients)
         self._take_place(manifest)
-        key = namespace_key(distribution, process_user(), request.settings)
-
-        def daemon_flags(role: Role, on: Installation) -> tuple[str, ...]:
-            there = tuning.Facts(sizing, on.jdk, on.archive)
-            return tuning.joined(tuning.daemon_flags(tuned, there, role), request.jvm_flags)
-
-        daemons = self._daemons = Daemons(
-            plan,
-            hosts,
-            installed,
-            flags=daemon_flags,
-            reopen=lambda name: open_hosts(self._allocation.describe(), [name])[name],
-            namespace=key and f"{plan.quarters[host.name].store}/namespaces/{key}",
-            formatted=self._persistence is not None and not self._persistence.is_new,
-        )
+        daemons = self._daemons = self._make_daemons(plan, installed, distribution, sizing, tuned)
         sent = any(one.distribution != distribution for one in installed.values())
         jobs = relocated(distribution, Path("$HADOOP_MAPRED_HOME")) if sent else distribution
         settings, of_nodes = tuning.resolve(tuned, facts, request.task_flags), tuning.for_nodes(tuned, sizing)
@@ -132,6 +115,31 @@ class Assembly:
         if self._persistence is not None:
             self._persistence.keep(distribution.version)
         return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
+
+    def _make_daemons(
+        self,
+        plan: Plan,
+        installed: Mapping[str, Installation],
+        distribution: Distribution,
+        sizing: Sizing,
+        tuned: tuple[tuning.Tuning, ...],
+    ) -> Daemons:
+        request, store = self._request, plan.quarters[plan.masters.host].store
+        key = namespace_key(distribution, process_user(), request.settings)
+
+        def flags(role: Role, on: Installation) -> tuple[str, ...]:
+            there = tuning.Facts(sizing, on.jdk, on.archive)
+            return tuning.joined(tuning.daemon_flags(tuned, there, role), request.jvm_flags)
+
+        return Daemons(
+            plan,
+            self._allocation.hosts,
+            installed,
+            flags=flags,
+            reopen=lambda name: open_hosts(self._allocation.describe(), [name])[name],
+            namespace=key and f"{store}/namespaces/{key}",
+            formatted=self._persistence is not None and not self._persistence.is_new,
+        )
 
     def _with_data(self, plan: Plan, distribution: Distribution) -> Plan:
         """The plan with nodes where their data are, if these stay. Raises HowdahError."""
@@ -258,30 +266,18 @@ class Assembly:
     def kill_daemon(self, role: str) -> None:
         """Kills the daemon of `role` on the last node, for who wants to see what its loss does."""
         assert self._daemons is not None
-        *_, last = (running for running in self._daemons.running if running.daemon.role == role)
-        last.process.signal(signal.SIGKILL)
+        self._daemons.kill(role)
 
     def fault(self, fault: HostFault) -> None:
         """Lets something go wrong on a host. Raises UsageError where the cluster has nothing of that kind there, and
         HostProblem where it cannot be done."""
         assert self._daemons is not None
         assert self._plan is not None
-        if fault.host not in self._plan.quarters:
-            hint = did_you_mean(fault.host, self._plan.quarters)
-            raise UsageError(f"the cluster has no host {fault.host!r}", hint=hint)
+        check_host(fault, self._plan.quarters)
         if fault.kind in CABLES:
             self._allocation.disturb(fault)
-            return
-        found = [
-            running
-            for running in self._daemons.running
-            if running.daemon.host == fault.host and fault.role in (None, running.daemon.role)
-        ]
-        alive = [running for running in found if running.process.poll() is None]
-        if not alive:
-            raise UsageError(f"no {fault.role or 'daemon'} of the cluster runs on {fault.host}")
-        for running in alive:
-            running.process.signal(SIGNALS[fault.kind])
+        else:
+            self._daemons.suffer(fault)
 
     def take_down(self) -> None:
         """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay on this machine."""
@@ -309,16 +305,8 @@ class Assembly:
     def _wait(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> None:
         def check_alive() -> None:
             check_wanted()
-            for running, code in self.ended():
-                assert self._daemons is not None
-                if running.process.lost_with is not None:
-                    what = f"{running.process.lost_with}, with {running.daemon.role} of {running.daemon.place}"
-                    raise HostProblem(what, host=running.daemon.host)
-                raise ClusterProblem(
-                    f"{running.daemon.role} of {running.daemon.place} ended with code {code}; "
-                    f"the end of {running.log}:\n{self._daemons.tail(running)}",
-                    host=running.daemon.host,
-                )
+            assert self._daemons is not None
+            self._daemons.check_alive()
 
         plan, access, user = self._plan, self._access(), process_user()
         assert plan is not None

@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from howdah.cluster.faults import SIGNALS, HostFault
 from howdah.cluster.installation import Installation
 from howdah.cluster.ownership import refuse_exposed, remove_directories
 from howdah.cluster.realm import make_keys, realm_arguments
 from howdah.cluster.state import Daemon
-from howdah.errors import ClusterProblem, HostProblem
+from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.cluster import Configuration, environment_script
 from howdah.hadoop.configuration.plan import NONE, Place, Plan
 from howdah.hadoop.configuration.roles import KDC, NAMENODE, Role
@@ -154,7 +155,31 @@ class Daemons:
         """The daemons that have ended on their own, with their exit codes."""
         return [(daemon, code) for daemon in self.running if (code := daemon.process.poll()) is not None]
 
-    def tail(self, running: Running) -> str:
+    def suffer(self, fault: HostFault) -> None:
+        """Kills, stops or continues the daemons that `fault` is about. Raises UsageError where none runs there."""
+        found = [one for one in self.running if one.daemon.host == fault.host and fault.role in (None, one.daemon.role)]
+        alive = [one for one in found if one.process.poll() is None]
+        if not alive:
+            raise UsageError(f"no {fault.role or 'daemon'} of the cluster runs on {fault.host}")
+        for one in alive:
+            one.process.signal(SIGNALS[fault.kind])
+
+    def kill(self, role: str) -> None:
+        """Kills the daemon of `role` on the last node."""
+        *_, last = (running for running in self.running if running.daemon.role == role)
+        last.process.signal(signal.SIGKILL)
+
+    def check_alive(self) -> None:
+        """Raises HostProblem or ClusterProblem for the first daemon that has ended on its own."""
+        for running, code in self.ended():
+            daemon, lost = running.daemon, running.process.lost_with
+            if lost is not None:
+                raise HostProblem(f"{lost}, with {daemon.role} of {daemon.place}", host=daemon.host)
+            ended = f"{daemon.role} of {daemon.place} ended with code {code}"
+            said = f"{ended}; the end of {running.log}:\n{self._tail(running)}"
+            raise ClusterProblem(said, host=daemon.host)
+
+    def _tail(self, running: Running) -> str:
         """What a daemon that ended said last, from the end of its log."""
         content = operations.read_file(self._hosts[running.daemon.host], running.log, offset=-_LOG_TAIL)
         return _last_words(content, cut=len(content) == _LOG_TAIL)

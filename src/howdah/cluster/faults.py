@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,3 +39,9 @@ def read_fault(request: dict[str, Any]) -> HostFault:
     if fault.role is not None and fault.kind in CABLES:
         raise UsageError(f"{fault.kind} is about a host's network, not about its {fault.role}")
     return fault
+
+
+def check_host(fault: HostFault, hosts: Collection[str]) -> None:
+    """Raises UsageError where a cluster on `hosts` has not that of the fault."""
+    if fault.host not in hosts:
+        raise UsageError(f"the cluster has no host {fault.host!r}", hint=did_you_mean(fault.host, hosts))

@@ -1,0 +1,92 @@
+"""Defects of clusters in batch jobs."""
+
+from __future__ import annotations
+
+from tests.defects.defect import Defect
+
+_RECEPTION = "tests/unit/host/test_reception.py"
+_BATCH = "tests/unit/host/test_batch.py"
+_PERSISTENCE = "tests/unit/cluster/test_persistence.py"
+
+DEFECTS = (
+    Defect(
+        name="callers-without-a-token",
+        promise="Nobody gets through to a cluster without its token.",
+        file="src/howdah/host/reception.py",
+        old='            if not hmac.compare_digest(str(hello["token"]).encode(), self._token.encode()):',
+        new='            if not hello["token"]:',
+        tests=(f"{_RECEPTION}::test_who_has_no_token_does_not_get_through",),
+    ),
+    Defect(
+        name="any-certificate",
+        promise="An agent answers to nobody but the one who has invited it.",
+        file="src/howdah/host/agent/caller.py",
+        old='    context.load_verify_locations(cadata=given["certificate"])',
+        new="    context.verify_mode = ssl.CERT_NONE",
+        tests=(f"{_RECEPTION}::test_a_caller_believes_one_certificate_alone",),
+    ),
+    Defect(
+        name="claims-that-stay",
+        promise="Agents of a batch job leave no data when their channel ends.",
+        file="src/howdah/host/agent/main.py",
+        old="        if other is None and self._leaves_nothing:",
+        new="        if other is not None and self._leaves_nothing:",
+        tests=(f"{_RECEPTION}::test_what_was_claimed_is_gone_when_the_one_who_waits_is_killed",),
+    ),
+    Defect(
+        name="signals-unheard",
+        promise="A batch system that ends a job is heard of.",
+        file="src/howdah/host/agent/main.py",
+        old="    signal.signal(signal.SIGTERM, lambda *_: agent.told_to_end.set())",
+        new="    signal.signal(signal.SIGTERM, lambda *_: None)",
+        tests=(f"{_RECEPTION}::test_a_batch_system_that_ends_a_job_is_heard_of_and_the_channel_stays",),
+    ),
+    Defect(
+        name="hosts-uncounted",
+        promise="A list of hosts that Slurm does not expand as it counts is an error, never one host in silence.",
+        file="src/howdah/host/batch/slurm.py",
+        old="            if len(names) != seen.hosts or",
+        new="            if not names or",
+        tests=(f"{_BATCH}::test_host_lists_of_others",),
+    ),
+    Defect(
+        name="hosts-of-slots",
+        promise="A host that PBS_NODEFILE has for each slot is one host.",
+        file="src/howdah/host/batch/pbs.py",
+        old='    names = tuple(dict.fromkeys(line.strip() for line in text.split("\\n") if line.strip()))',
+        new='    names = tuple(line.strip() for line in text.split("\\n") if line.strip())',
+        tests=(f"{_BATCH}::test_a_file_of_nodes",),
+    ),
+    Defect(
+        name="ended-jobs-that-run",
+        promise="A job that has ended is not taken for one that waits.",
+        file="src/howdah/host/batch/slurm.py",
+        old="        return [one for one in found if one[0].runs or one[0].state in _WAITING]",
+        new="        return found",
+        tests=(f"{_BATCH}::test_a_job_that_has_ended_is_none",),
+    ),
+    Defect(
+        name="locks-of-others-taken",
+        promise="The lock of persistent data is never taken from a cluster that may live.",
+        file="src/howdah/cluster/persistence.py",
+        old="        if self.machine != platform.node():\n            return False",
+        new="        if self.machine != platform.node():\n            return True",
+        tests=(f"{_PERSISTENCE}::test_the_lock_of_another_machine_is_never_taken",),
+    ),
+    Defect(
+        name="nodes-beside-their-data",
+        promise="A DataNode's directory follows its data.",
+        file="src/howdah/cluster/persistence.py",
+        old="        place = next((one for one in free if name in here[one.host]), None)",
+        new="        place = next(iter(free), None)",
+        tests=(f"{_PERSISTENCE}::test_nodes_go_where_their_data_are",),
+    ),
+    Defect(
+        name="other-versions-data",
+        promise="Data of another version of Hadoop are refused.",
+        file="src/howdah/cluster/persistence.py",
+        old="        if record.hadoop != hadoop:",
+        new="        if record.hadoop == hadoop and not record.user:",
+        tests=(f"{_PERSISTENCE}::test_data_of_others_are_refused",),
+    ),
+)
