@@ -47,7 +47,7 @@ DEFECTS = (
         file="src/howdah/host/batch/slurm.py",
         old="            if len(names) != seen.hosts or",
         new="            if not names or",
-        tests=(f"{_BATCH}::test_host_lists_of_others",),
+        tests=(f"{_BATCH}::test_names_that_are_not_as_many_as_hosts_are_refused",),
     ),
     Defect(
         name="hosts-of-slots",

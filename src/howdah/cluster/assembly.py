@@ -184,7 +184,9 @@ class Assembly:
         request = self._request
         plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here(), wait)
         check_time(self._allocation.seconds_left())
-        plan = replace(plan, storage=request.storage, security=request.security)
+        described = self._allocation.describe()
+        job = f"{described['kind']}:{described['job']}" if "job" in described else None
+        plan = replace(plan, storage=request.storage, security=request.security, job=job)
         if request.shuffle_directory is not None:
             plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
         self._plan = plan

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from howdah.cluster.state import Manifest, cluster_directory, write_private
 from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
+from howdah.host.batch import BATCH_SYSTEMS
 from howdah.host.over import over
 from howdah.store import howdah_home
 
+_OF_A_JOB = re.compile(r", job ((?:slurm|pbs):\S+)$")
 _POLL_SECONDS = 0.05
 _DYING_SECONDS = 15.0
 _LOG_KEPT = 4 << 20
@@ -30,6 +33,8 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
         HostProblem: another user could change what is in a directory of the daemons, and so run programs as this one.
     """
     owner, named = owner_of(plan), {host.name: host for host in hosts}
+    if plan.job is not None:
+        sweep(named, plan)
     try:
         over(named, lambda host: _claim(host, plan, owner, plan.own_directories(host.name)))
         for host in named.values():  # One after the other: it may be one directory for all.
@@ -128,4 +133,34 @@ def remove_data(manifest: Manifest) -> None:
 
 def owner_of(plan: Plan) -> str:
     """Whose a directory is. Names are of a machine and a HOWDAH_HOME, either of which another one may share."""
-    return f"{plan.name} of {howdah_home().resolve()} on {plan.quarters[plan.masters.host].machine}"
+    job = "" if plan.job is None else f", job {plan.job}"
+    return f"{plan.name} of {howdah_home().resolve()} on {plan.quarters[plan.masters.host].machine}{job}"
+
+
+def sweep(hosts: Mapping[str, Host], plan: Plan) -> None:
+    """Removes what jobs that have ended have left on hosts, as everything in them was killed at once; for clusters in
+    jobs. Raises HostProblem where the batch system does not answer."""
+    found: dict[str, list[tuple[Host, str, str]]] = {}
+    for host in hosts.values():
+        for root, owner in _own_neighbours(host, plan):
+            if (match := _OF_A_JOB.search(owner)) and match[1] != plan.job:
+                found.setdefault(match[1], []).append((host, root, owner))
+    for job, left in found.items():
+        kind, _, number = job.partition(":")
+        if BATCH_SYSTEMS[kind].look(number) is None:
+            for host, root, owner in left:
+                operations.end_strays(host, root)
+                operations.remove_claimed(host, root, owner)
+
+
+def _own_neighbours(host: Host, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Directories of clusters of this user on a host, beside that of `plan`, and whose they are."""
+    for parent in dict.fromkeys(str(Path(one).parent) for one in plan.own_directories(host.name)):
+        try:
+            entries = operations.list_directory(host, parent)
+        except HostProblem:  # There is none yet.
+            continue
+        for entry in entries:
+            if entry.type == "directory":
+                with suppress(HostProblem):  # It is none of a cluster, or goes at this moment.
+                    yield f"{parent}/{entry.name}", operations.owner_of_claimed(host, f"{parent}/{entry.name}")

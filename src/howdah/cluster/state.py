@@ -265,6 +265,7 @@ def _decode(record: Mapping[str, Any]) -> Manifest:
                     "application_ports": tuple(plan["application_ports"]),
                     "application_web_ports": tuple(plan["application_web_ports"]),
                     "persist": plan.get("persist"),
+                    "job": plan.get("job"),
                     "mount_types": tuple(plan.get("mount_types", ())),
                 }
             ),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from howdah.host.agent.files import OWNER_FILE
 from howdah.host.protocol import Host
 
 
@@ -130,6 +131,11 @@ def remove_claimed(host: Host, path: str, owner: str) -> str | None:
 def call_in(host: Host, program: str, invitation: str) -> None:
     """Let another agent of this host call who has sent the invitation; see `howdah.host.reception`."""
     host.call("process.call_in", program=program, invitation=invitation)
+
+
+def owner_of_claimed(host: Host, path: str) -> str:
+    """Return who has claimed a directory; "" where nobody has."""
+    return read_file(host, f"{path}/{OWNER_FILE}").decode(errors="replace")
 
 
 def stored(host: Host, store: str, digests: Sequence[str]) -> dict[str, int]:

@@ -164,6 +164,15 @@ def test_host_lists_of_others(
         assert Slurm().hosts("7") == hosts
 
 
+@pytest.mark.parametrize("names", ["n1", "n1\nn1", "n1\nn2\nn3", "n[1-2]\nn3", ""])
+def test_names_that_are_not_as_many_as_hosts_are_refused(says: Say, names: str) -> None:
+    says("squeue", line())
+    says("scontrol", f"{names}\n")
+    with pytest.raises(HostProblem, match="job 7 has 2 nodes, and `scontrol show hostnames ") as caught:
+        Slurm().hosts("7")
+    assert "--on hosts:node1,node2" in str(caught.value)
+
+
 def test_older_ones_do_not_know_overlap(says: Say) -> None:
     says("srun", "slurm 20.02.7\n")
     assert "--overlap" not in Slurm().step("7", ("n1",), "python3", "pass")

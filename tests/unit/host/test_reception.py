@@ -154,7 +154,7 @@ def test_a_caller_believes_one_certificate_alone(reception: Reception, monkeypat
     with closing(Reception()) as other:
         invitation = {**reception.invitation("far"), "certificate": other.invitation()["certificate"]}
         with pytest.raises(OSError, match="certificate verify failed"):
-            caller.call({**invitation, "addresses": ["127.0.0.1"]})
+            caller.call({**invitation, "addresses": ["127.0.0.1"]}).close()
 
 
 def test_who_says_nothing_or_nonsense_is_refused(reception: Reception) -> None:

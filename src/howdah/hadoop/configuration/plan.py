@@ -90,6 +90,8 @@ class Plan:
     storage: str = "hdfs"
     mount_types: tuple[str, ...] = ()
     copy_port: int | None = None
+    job: str | None = None
+    """The batch job whose hosts these are, as KIND:ID."""
     persist: str | None = None
     """Where HDFS has its data on every host, if these stay when the cluster ends."""
 

@@ -113,7 +113,7 @@ def _user(number: int) -> str:
         return "user {}".format(number)
 
 
-_OWNER = ".howdah-owner"
+OWNER_FILE = ".howdah-owner"
 
 
 def claim(path: str, owner: str) -> Optional[str]:
@@ -121,14 +121,14 @@ def claim(path: str, owner: str) -> Optional[str]:
     empty, or `owner` had it. Otherwise nothing happens, and the answer is who has it, empty if that is not known."""
     if os.path.lexists(path) and not (_is_own(path) and os.access(path, os.R_OK | os.W_OK | os.X_OK)):
         return ""
-    if os.path.isdir(path) and set(os.listdir(path)) - {_OWNER + ".new"}:
+    if os.path.isdir(path) and set(os.listdir(path)) - {OWNER_FILE + ".new"}:
         other = _owner(path)
         if other != owner:
             return other
     remove_claimed(path, owner)
     make(path)
     os.chmod(path, 0o700)  # An empty one that was there may have had another mode.
-    write(os.path.join(path, _OWNER), owner.encode())
+    write(os.path.join(path, OWNER_FILE), owner.encode())
     return None
 
 
@@ -147,9 +147,9 @@ def remove_claimed(path: str, owner: str) -> Optional[str]:
     if other != owner:
         return other
     for name in os.listdir(path):
-        if name != _OWNER:  # The last: what cannot be removed now is its owner's still.
+        if name != OWNER_FILE:  # The last: what cannot be removed now is its owner's still.
             remove(os.path.join(path, name))
-    mark = os.path.join(path, _OWNER)
+    mark = os.path.join(path, OWNER_FILE)
     os.remove(mark)
     try:
         os.rmdir(path)
@@ -161,7 +161,7 @@ def remove_claimed(path: str, owner: str) -> Optional[str]:
 
 def _owner(path: str) -> str:
     try:
-        return read(os.path.join(path, _OWNER), limit=4096).decode("utf-8", "replace")
+        return read(os.path.join(path, OWNER_FILE), limit=4096).decode("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
         return ""
 
