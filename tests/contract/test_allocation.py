@@ -54,7 +54,13 @@ def batch_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
         yield system
 
 
-@pytest.fixture(params=sorted(ALLOCATIONS))
+_KINDS = [
+    pytest.param(kind, marks=pytest.mark.daemons) if kind in ("slurm", "pbs") else kind for kind in sorted(ALLOCATIONS)
+]
+"""Those of batch systems need these, and belong to `make test`."""
+
+
+@pytest.fixture(params=_KINDS)
 def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     """Makes allocations that are released at the end. The list has one host, this machine behind a real server."""
     file = tmp_path / "hosts.yaml"

@@ -14,6 +14,7 @@ NOTHING: dict[str, Any] = {
     "on": "local",
     "silence": 15.0,
     "network": None,
+    "site": None,
     "secure": False,
     "protection": None,
     "insecure": False,

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from howdah.cluster.live import DataPlace, LiveCluster
 from howdah.cluster.state import Daemon, Lost
-from howdah.errors import ClusterProblem
+from howdah.errors import ClusterProblem, HostsTaken
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.interfaces.http import Unreachable
 from howdah.hadoop.interfaces.resourcemanager import Application, Resource, YarnNode
@@ -197,11 +197,18 @@ class TaggedManager(FakeManager):
 
 @dataclass
 class ClientsOnly(FakeCluster):
-    """One whose clients are started and nothing else, and which has `lost` daemons."""
+    """One whose clients are started and nothing else, and which has `lost` daemons. Its hosts are `taken` away once
+    there is something wrong."""
 
     distribution: Distribution = field(default_factory=lambda: Distribution("3.4.2", Path("/"), "managed", (), (), ()))
     lost: tuple[Lost, ...] = ()
     silent: bool = False
+    taken: bool = False
+
+    def check_hosts(self) -> float | None:
+        if self.taken:
+            raise HostsTaken("the hosts are taken away: walltime: 30 s are left")
+        return 300.0
 
     def client_files(self, settings: Any) -> dict[str, bytes]:
         return {"mapred-site.xml": repr(settings).encode()}

@@ -13,7 +13,7 @@ import pytest
 from howdah.cluster.state import Lost
 from howdah.engine.observer import Silent
 from howdah.engine.run.execution import Bounds, Execution, RunOptions, RunPlan
-from howdah.errors import ClusterProblem, HowdahError, Untrusted, UsageError, WorkloadFailed
+from howdah.errors import ClusterProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.run import Check
 from howdah.storage import Storage
@@ -85,6 +85,7 @@ def execution(
     gone: tuple[Lost, ...] = (),
     warnings: tuple[str, ...] = (),
     manager: TaggedManager | None = None,
+    taken: bool = False,
 ) -> Execution:
     answers = {
         "machine.moment": lambda **_: {"utc": 0.0, "monotonic": 0.0},
@@ -93,6 +94,7 @@ def execution(
         "accounting.cpu": lambda **_: IDLE,
     }
     cluster = Whole(FakeHost(answers), manager or TaggedManager(), lost=gone, conf=tmp_path, warnings=warnings)
+    cluster.taken = taken
     storage: Any = Nothing()
     plan = RunPlan(Ends(where, error), {"conf": {}}, _storage(storage), {})
     return Execution(cluster.live(), plan, RunOptions(tmp_path / "runs", ("howdah",), ()), Silent(), Bounds({}))
@@ -155,6 +157,17 @@ def test_what_the_cluster_lost_is_said_whatever_ended_the_run(tmp_path: Path) ->
         assert first == "no report"
         assert then.startswith("datanode of node1 (process 7) ended with code -9; its log: ")
         assert then.endswith(f" {one.path}/logs/daemons/datanode-node1.log"), "the run's copy"
+
+
+@pytest.mark.promise("A run whose hosts a batch system takes away is aborted, and kept", "how-to/batch")
+@pytest.mark.parametrize("error", [HostsTaken("the hosts are taken away: walltime"), WorkloadFailed("sort failed")])
+def test_a_run_whose_hosts_are_taken_away_is_aborted(tmp_path: Path, error: HowdahError) -> None:
+    one = execution(tmp_path, "run", error, taken=True)
+    with pytest.raises(HostsTaken, match="walltime") as caught:
+        one.execute()
+    assert str(one.path) in str(caught.value)
+    outcome = read_run(one.path).run.outcome
+    assert (outcome.kind, outcome.reason) == ("aborted", "the hosts are taken away: walltime: 30 s are left")
 
 
 def test_a_fault_of_ours_closes_the_directory_and_is_raised_again(tmp_path: Path) -> None:

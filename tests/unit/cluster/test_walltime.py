@@ -1,0 +1,69 @@
+"""The end of a batch job, seen from its cluster."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from howdah.cluster.walltime import Walltime, check_time, expected, needed_to_stop, remember
+from howdah.errors import HostProblem
+from tests.contract.test_host import wait_for
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
+    (tmp_path / "clusters").mkdir()
+    return tmp_path
+
+
+def test_what_it_takes_is_the_longest_of_the_last_five_times() -> None:
+    assert (expected("start"), needed_to_stop()) == (60.0, 30.0)
+    for seconds in (300.0, 10.0, 12.0, 11.0, 10.0, 10.0):
+        remember("start", seconds)
+    remember("stop", 40.0)
+    assert (expected("start"), expected("stop"), needed_to_stop()) == (12.0, 40.0, 80.0)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"start": "x"}', '{"start": []}', '{"stop": [1]}'])
+def test_times_that_cannot_be_read_are_the_usual_ones(home: Path, content: str) -> None:
+    (home / "clusters" / "times.json").write_text(content)
+    assert expected("start") == 60.0
+
+
+def test_what_cannot_fit_is_refused_with_the_numbers() -> None:
+    remember("start", 20.0)
+    check_time(None)
+    check_time(50.0)
+    with pytest.raises(HostProblem, match=r"away in 49 s, and a cluster needs 50 s: 20 s to start, 30 s to stop"):
+        check_time(49.0)
+    with pytest.raises(HostProblem, match="needs 150 s: 20 s to start, 100 s to run, 30 s to stop"):
+        check_time(149.0, run=100.0)
+
+
+def test_a_batch_system_that_does_not_answer_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("howdah.cluster.walltime._LOOK_SECONDS", 0.01)
+    answers: list[float | HostProblem | None] = [100.0]
+    asked = threading.Event()
+
+    def left() -> float | None:
+        asked.set()
+        answer = answers[-1]
+        if isinstance(answer, HostProblem):
+            raise answer
+        return answer
+
+    seen = Walltime(left)
+    wait_for(lambda: seen.left is not None)
+    answers.append(HostProblem("squeue has not answered"))
+    time.sleep(0.05)
+    asked.clear()
+    assert asked.wait(5)
+    assert 90 < (seen.left or 0) < 101
+    answers.append(20.0)  # Somebody has changed the limit.
+    wait_for(lambda: (seen.left or 100) < 21)
+    answers.append(None)
+    wait_for(lambda: seen.left is None)
