@@ -90,7 +90,8 @@ def script(kind: str | None, nodes: int, wall: str, partition: str | None, site:
             example="hadoop.sh",
             directives=(_SLURM if slurm else _PBS).format(**given),
             environment=_environment(found.modules, in_directory=not slurm),
-            job="$SLURM_JOB_ID" if slurm else "${PBS_JOBID%%.*}",
+            # A job that is put back into the queue has its number again, and another cluster.
+            job="$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}" if slurm else "${PBS_JOBID%%.*}",
             site="" if site is None else f" --site {shlex.quote(str(Path(site).absolute()))}",
         ),
         nl=False,

@@ -23,7 +23,7 @@ from howdah.cluster.realm import access_of, check_can_log_in, check_clocks, cred
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
-from howdah.cluster.walltime import check_time
+from howdah.cluster.walltime import Endings, check_time
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
@@ -65,7 +65,6 @@ class Assembly:
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
         self._persistence: Persistence | None = None
-        self._told_to_end: set[str] = set()
 
     def bring_up(
         self, announce: Callable[[str], None], check_wanted: Callable[[], None], wait: Callable[[str], None]
@@ -239,24 +238,9 @@ class Assembly:
             if not application.ended:
                 manager.kill(application.id)
 
-    def seconds_left(self) -> float | None:
-        """See `Allocation.seconds_left`."""
-        return self._allocation.seconds_left()
-
-    def watch_endings(self) -> None:
-        """From now on, `is_taken` sees when a batch system tells hosts to end."""
-
-        def watch(host: Host) -> None:
-            host.stream("process.endings", lambda _: self._told_to_end.add(host.name))
-
-        for host in self._allocation.hosts.values():
-            watch(host)
-
-    def is_taken(self) -> bool:
-        """Whether the batch system takes all hosts away. It may take one alone, which then is lost."""
-        if not self._told_to_end:
-            return False
-        return self._told_to_end >= set(self._allocation.hosts) or self._allocation.seconds_left() == 0
+    def endings(self) -> Endings:
+        """What tells when a batch system takes the hosts away; for clusters in jobs."""
+        return Endings(self._allocation.hosts, self._allocation.seconds_left)
 
     def call_in(self, name: str, program: str, invitation: str) -> None:
         """Lets another agent of a host call who has sent the invitation. Raises HostProblem."""

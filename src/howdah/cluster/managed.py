@@ -252,6 +252,8 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
 
 def _warnings(allocation: Mapping[str, Any]) -> tuple[str, ...]:
     """What everybody is to know of a cluster's hosts."""
+    if allocation.get("shared"):
+        return ("other jobs may be on the same hosts: bounds and energy of the hosts are not this job's alone",)
     if allocation["kind"] != "sim":
         return ()
     return (

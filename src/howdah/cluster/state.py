@@ -25,8 +25,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.errors import ClusterProblem, Elsewhere, UsageError
+from howdah.errors import ClusterProblem, Elsewhere, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Place, Plan, Quarters
+from howdah.host.batch import BATCH_SYSTEMS
 from howdah.store import Holder, LockFile, holder_of, howdah_home, private_directory, take_lock
 
 GONE = ("down", "failed")
@@ -149,10 +150,13 @@ class ClusterDirectory:
     def elsewhere(self) -> str | None:
         """The other host on which a cluster of this name was started and was not ended, if there is one: several may
         have one HOWDAH_HOME."""
-        holder = self.holder()
+        holder, manifest = self.holder(), self.read()
+        if holder is not None and not holder.is_here and manifest is not None and _has_ended(manifest):
+            (self.path / "lock").unlink(missing_ok=True)
+            self.mark("down")
+            return None
         if holder is not None:
             return None if holder.is_here else holder.host
-        manifest = self.read()
         host = None if manifest is None or manifest.state in GONE else manifest.machine
         return None if host == platform.node() else host
 
@@ -196,6 +200,17 @@ class ClusterDirectory:
         manifest = self.read()
         if manifest is not None:
             self.write(replace(manifest, state=state))
+
+
+def _has_ended(manifest: Manifest) -> bool:
+    """Whether the supervisor of a cluster was in a batch job that is known to have ended."""
+    allocation = manifest.allocation
+    if "job" not in allocation or allocation["submitted"]:
+        return False
+    try:
+        return BATCH_SYSTEMS[allocation["kind"]].look(allocation["job"]) is None
+    except HostProblem:
+        return False
 
 
 def check_name(name: str, what: str) -> None:

@@ -100,18 +100,13 @@ class Supervisor:
         self._say("waiting", why=why)
 
     def _watch(self, assembly: Assembly, control: ControlServer) -> None:
-        walltime = None
-        if self._in_job:
-            assembly.watch_endings()
-            walltime = Walltime(assembly.seconds_left)
-        self._watch_daemons(assembly, control, walltime)
-
-    def _watch_daemons(self, assembly: Assembly, control: ControlServer, walltime: Walltime | None) -> None:
         reported: set[tuple[str, int]] = set()
+        endings = assembly.endings() if self._in_job else None
+        walltime = None if endings is None else Walltime(endings.seconds_left)
         while not self._ending.wait(_WATCH_SECONDS):
             left = None if walltime is None else walltime.left
             self._note_end(left)
-            if assembly.is_taken():
+            if endings is not None and endings.is_taken():
                 self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
                 return
             if left is not None and left <= needed_to_stop():

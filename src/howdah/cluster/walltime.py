@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from howdah.errors import HostProblem
+from howdah.host import Host
 from howdah.store import howdah_home
 
 WARNED_SECONDS = 600.0
@@ -43,6 +44,38 @@ class Walltime:
                 left = self._ask()
                 self._ends = None if left is None else asked + left
             time.sleep(_LOOK_SECONDS)
+
+
+class Endings:
+    """Whether the batch system takes the hosts away: it signals every process a while before it kills them."""
+
+    def __init__(self, hosts: Mapping[str, Host], seconds_left: Callable[[], float | None]) -> None:
+        """Watches `hosts` from now on, whose channels are open; `seconds_left` is 0 once their job has ended, and may
+        raise HostProblem."""
+        self._hosts = frozenset(hosts)
+        self._told: set[str] = set()
+        self._alone: set[str] = set()
+        self.seconds_left = seconds_left
+        for host in hosts.values():
+            self._watch(host)
+
+    def is_taken(self) -> bool:
+        """Whether all hosts go. One that goes alone is lost, as any host may be."""
+        new = self._told - self._alone
+        if not new:
+            return False
+        if self._told >= self._hosts:
+            return True
+        try:
+            ended = self.seconds_left() == 0
+        except HostProblem:  # The next look will tell.
+            return False
+        if not ended:
+            self._alone |= new
+        return ended
+
+    def _watch(self, host: Host) -> None:
+        host.stream("process.endings", lambda _: self._told.add(host.name))
 
 
 def remember(what: str, seconds: float) -> None:

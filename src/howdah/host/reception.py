@@ -26,6 +26,7 @@ from execnet import gateway_base, gateway_io
 from howdah.errors import HostProblem
 from howdah.host.agent import caller
 from howdah.host.agent.network import identity
+from howdah.spec.hosts import BRIDGES, is_on_network
 
 _HELLO_SECONDS = 10.0
 _HELLO_BYTES = 4096
@@ -47,12 +48,18 @@ class Reception:
         self._listening = socket.create_server(("", 0), backlog=128)
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def invitation(self, name: str | None = None) -> Mapping[str, Any]:
+    def invitation(self, name: str | None = None, *, network: str | None = None) -> Mapping[str, Any]:
         """What a caller must be given, and nobody else may read. The caller says that it is `name`, or what its batch
-        system calls its host."""
-        addresses = [address for _, address in sorted(identity()["addresses"].items(), key=_loopback_last)]
+        system calls its host. It tries the addresses of this machine on `network` first."""
+        there = {one: at for one, at in identity()["addresses"].items() if not one.startswith(BRIDGES)}
+
+        def order(found: tuple[str, str]) -> tuple[bool, bool, str]:
+            interface, address = found
+            preferred = network is not None and is_on_network(network, interface, address)
+            return not preferred, address.startswith("127."), interface
+
         return {
-            "addresses": addresses,
+            "addresses": [address for _, address in sorted(there.items(), key=order)],
             "port": self._listening.getsockname()[1],
             "certificate": self._certificate,
             "token": self._token,
@@ -173,11 +180,6 @@ def _read_line(secure: ssl.SSLSocket) -> dict[str, Any]:
         read += byte
     hello: dict[str, Any] = json.loads(read)
     return hello
-
-
-def _loopback_last(found: tuple[str, str]) -> tuple[bool, str]:
-    interface, address = found
-    return address.startswith("127."), interface
 
 
 def _identify() -> tuple[str, ssl.SSLContext]:

@@ -26,6 +26,8 @@ _ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
 _RACK = re.compile(r"(/[A-Za-z0-9_.-]+)+")
 _FILES = (".yaml", ".yml", ".txt")
 """What the names of files end with, and of hosts never do."""
+BRIDGES = ("docker", "virbr", "cni", "flannel", "veth", "br-", "podman")
+"""What the names of interfaces begin with that no other host reaches."""
 _ROLES = ("masters", "nodes")
 _LISTS = ("roles", "disks")
 _COMMON = ("user", "port", "python", "scratch", "java", "network", "rack", *_LISTS)

@@ -67,8 +67,8 @@ def squeue(tmp_path: Path, text: str) -> None:
 def test_jobs_are_listed_and_only_those_of_howdah(tmp_path: Path) -> None:
     squeue(
         tmp_path,
-        "7|RUNNING|1:30:00|2|N/A|n[1-2]|howdah-a|None\n8|PENDING|1:00|4|2026-11-30T04:00:00||howdah-b|Priority\n"
-        "9|RUNNING|1:00|2|N/A|n3|thesis|None",
+        "7|RUNNING|1:30:00|2|N/A|n[1-2]|howdah-a|NO|None\n8|PENDING|1:00|4|2026-11-30T04:00:00||howdah-b|NO|Priority\n"
+        "9|RUNNING|1:00|2|N/A|n3|thesis|OK|None",
     )
     first, second, third = said("jobs").splitlines()
     assert first.split() == ["JOB", "NAME", "STATE", "HOSTS", "TIME"]

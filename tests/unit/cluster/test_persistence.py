@@ -181,12 +181,12 @@ def test_the_lock_of_a_job_is_taken_when_the_job_has_ended(
     locked(place, machine="elsewhere", batch="slurm", job="17")
     squeue = tmp_path / "squeue"
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    for script in ("echo '17|RUNNING|1:00|2|N/A|n[1-2]|j|None'", "exit 3"):  # It runs, and: nobody knows.
+    for script in ("echo '17|RUNNING|1:00|2|N/A|n[1-2]|j|NO|None'", "exit 3"):  # It runs, and: nobody knows.
         squeue.write_text(f"#!/bin/sh\n{script}\n")
         squeue.chmod(0o755)
         with pytest.raises(UsageError, match="in job 17 of slurm"):
             take(place, host, plan_of(2))
-    squeue.write_text("#!/bin/sh\necho '17|CANCELLED|1:00|2|N/A|n[1-2]|j|None'\n")
+    squeue.write_text("#!/bin/sh\necho '17|CANCELLED|1:00|2|N/A|n[1-2]|j|NO|None'\n")
     take(place, host, plan_of(2))[0].release()
 
 

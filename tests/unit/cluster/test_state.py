@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 import threading
@@ -306,3 +307,22 @@ def test_two_clusters_that_come_up_at_once_get_different_ports() -> None:
         first.release()
         second.release()
     first.release()
+
+
+@pytest.mark.promise("The cluster of a job that has ended is in nobody's way", "how-to/batch")
+@pytest.mark.parametrize(("state", "place"), [("RUNNING", "n1"), ("CANCELLED", None)])
+def test_the_cluster_of_a_job_on_another_host(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, directory: ClusterDirectory, state: str, place: str | None
+) -> None:
+    held = directory.lock()
+    assert held is not None
+    lock = directory.path / "lock"
+    lock.write_text(lock.read_text().replace(json.dumps(platform.node()), '"n1"', 1))
+    directory.write(replace(MANIFEST, machine="n1", allocation={"kind": "slurm", "job": "17", "submitted": False}))
+    (tmp_path / "squeue").write_text(f"#!/bin/sh\necho '17|{state}|1:00|2|N/A|n[1-2]|j|NO|None'\n")
+    (tmp_path / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert directory.elsewhere() == place
+    found = directory.read()
+    assert found is not None
+    assert (found.state, lock.exists()) == ((MANIFEST.state, True) if place else ("down", False))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from howdah.cluster.walltime import Walltime, check_time, expected, needed_to_stop, remember
+from howdah.cluster.walltime import Endings, Walltime, check_time, expected, needed_to_stop, remember
 from howdah.errors import HostProblem
 from tests.contract.test_host import wait_for
 
@@ -42,6 +44,51 @@ def test_what_cannot_fit_is_refused_with_the_numbers() -> None:
         check_time(49.0)
     with pytest.raises(HostProblem, match="needs 150 s: 20 s to start, 100 s to run, 30 s to stop"):
         check_time(149.0, run=100.0)
+
+
+class Told:
+    """A host that is told to end when the test says so."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tell: Callable[[dict[str, Any]], None] = lambda _: None
+
+    def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /) -> None:
+        assert operation == "process.endings"
+        self.tell = sink
+
+
+def test_hosts_are_taken_when_all_are_told_or_the_job_has_ended() -> None:
+    answers: list[float | HostProblem] = []
+
+    def left() -> float:
+        answer = answers.pop(0)
+        if isinstance(answer, HostProblem):
+            raise answer
+        return answer
+
+    def two() -> tuple[Endings, Told, Told]:
+        first, second = Told("n1"), Told("n2")
+        hosts: Any = {"n1": first, "n2": second}
+        return Endings(hosts, left), first, second
+
+    endings, first, second = two()
+    assert not endings.is_taken()
+    first.tell({})
+    second.tell({})
+    assert endings.is_taken(), "nobody has to be asked"
+    endings, first, second = two()
+    first.tell({})
+    answers += [HostProblem("squeue has not answered"), 0.0]
+    assert not endings.is_taken()
+    assert endings.is_taken()
+    endings, first, second = two()
+    first.tell({})
+    answers.append(100.0)
+    assert not endings.is_taken()
+    assert not endings.is_taken(), "it was asked once"
+    second.tell({})
+    assert endings.is_taken()
 
 
 def test_a_batch_system_that_does_not_answer_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

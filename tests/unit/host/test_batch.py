@@ -45,19 +45,19 @@ def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
 
 def line(*, state: str = "RUNNING", left: str = "1:00:00", nodes: str = "2", reason: str = "None") -> str:
     """What `squeue` prints of job 7."""
-    return f"7|{state}|{left}|{nodes}|N/A|n[1-2]|howdah-c|{reason}\n"
+    return f"7|{state}|{left}|{nodes}|N/A|n[1-2]|howdah-c|NO|{reason}\n"
 
 
 def test_a_job_that_runs(says: Say) -> None:
     says("squeue", line(left="1-02:03:04"))
     seen = Slurm().look("7")
     assert seen is not None
-    assert (seen.runs, seen.hosts, seen.name, seen.reason) == (True, 2, "howdah-c", None)
+    assert (seen.runs, seen.hosts, seen.name, seen.reason, seen.shared) == (True, 2, "howdah-c", None, False)
     assert seen.seconds_left == 26 * 3600 + 3 * 60 + 4
 
 
 def test_a_job_that_waits_says_why_and_until_when(says: Say) -> None:
-    says("squeue", "7|PENDING|2:00|4|2026-11-30T04:00:00||howdah-c|(Nodes required are DOWN|DRAINED)\n")
+    says("squeue", "7|PENDING|2:00|4|2026-11-30T04:00:00||howdah-c|OK|(Nodes required are DOWN|DRAINED)\n")
     seen = Slurm().look("7")
     assert seen is not None
     assert (seen.runs, seen.expected, seen.seconds_left) == (False, "2026-11-30T04:00:00", None)
@@ -156,7 +156,7 @@ def test_host_lists_of_others(
     (tmp_path / "slurm.conf").write_text(_SLURM_CONF)
     monkeypatch.setenv("SLURM_CONF", str(tmp_path / "slurm.conf"))
     hosts = tuple(expanded.split(",")) if kind == "slurm" else ("one",)
-    says("squeue", f"7|RUNNING|1:00|{len(hosts)}|N/A|{expression}|howdah-c|None\n")
+    says("squeue", f"7|RUNNING|1:00|{len(hosts)}|N/A|{expression}|howdah-c|NO|None\n")
     if kind == "slurm-bad" or "]n" in expression:  # Slurm itself does not take that, and ends with 0.
         with pytest.raises(HostProblem, match=f"job 7 has {len(hosts)} nodes"):
             Slurm().hosts("7")

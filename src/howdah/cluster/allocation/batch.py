@@ -8,6 +8,7 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from howdah.cluster.allocation.holding import Wait, patient
@@ -28,6 +29,7 @@ from howdah.spec.site import Site, expand, find_site
 _FIRST_SECONDS, _SELDOM_SECONDS = 0.2, 5.0
 """Between two looks at a job that waits, at first and in the end."""
 _LOOK_SECONDS = 2.0
+_BUSY_SECONDS = 900.0
 _SCRATCH, _PYTHON = "/tmp", "python3"
 START_SECONDS = 60.0
 """For agents to call once their job runs: Python on a network's file system may take long."""
@@ -82,9 +84,11 @@ class BatchAllocation(ListedAllocation):
         self._listed = {host: self._listed_host(host) for host in hosts}
         self._names = hosts
         listed = [one.to_json() for one in self._listed.values()]
-        self._described |= {"job": self._job.id, "hosts": list(hosts), "listed": listed}
+        self._described |= {"job": self._job.id, "hosts": list(hosts), "listed": listed, "shared": self._job.shared}
         plan = super().acquire(name, nodes, home, wait)
         over(self._hosts, self._check_places)
+        if self._reception is not None:
+            self._reception.close()  # Nobody else is to come.
         return plan
 
     def _check_places(self, host: Host) -> None:
@@ -137,7 +141,7 @@ class BatchAllocation(ListedAllocation):
 
     def _invitation(self) -> Any:
         assert self._reception is not None
-        return self._reception.invitation()
+        return self._reception.invitation(network=self._links.network or self._site.network)
 
     def _wait_for_hosts(self, job: Job, wait: Wait) -> Job:
         """The job, once it runs. Raises HostProblem when it ends before."""
@@ -147,11 +151,25 @@ class BatchAllocation(ListedAllocation):
             wait(", ".join(word for word in why if word))
             time.sleep(pause)
             pause = min(2 * pause, _SELDOM_SECONDS)
-            seen = self.system.look(job.id)
+            job = self._look_again(job, wait)
+        return job
+
+    def _look_again(self, job: Job, wait: Wait) -> Job:
+        """The job as it is now. A batch system may be too busy to answer for a while, and the job have waited for
+        hours. Raises HostProblem."""
+        deadline = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                seen = self.system.look(job.id)
+            except HostProblem as problem:
+                if time.monotonic() > deadline:
+                    raise
+                wait(problem.message)
+                time.sleep(_SELDOM_SECONDS)
+                continue
             if seen is None:
                 raise HostProblem(f"job {job.id} has ended before it ran. {self._log_hint()}")
-            job = seen
-        return job
+            return seen
 
     def _listed_host(self, name: str) -> ListedHost:
         asked, site = self._asked, self._site
@@ -176,8 +194,9 @@ class BatchAllocation(ListedAllocation):
         with self._looking:
             if self._job is not None and time.monotonic() > self._looked + _LOOK_SECONDS:
                 self._looked = time.monotonic()
-                if self.system.look(self._job.id) is None:
-                    self._gone = f"job {self._job.id} has ended. {self._log_hint()}"
+                with suppress(HostProblem):  # The batch system is busy; agents may come all the same.
+                    if self.system.look(self._job.id) is None:
+                        self._gone = f"job {self._job.id} has ended. {self._log_hint()}"
             return self._gone
 
     def _log_hint(self) -> str:

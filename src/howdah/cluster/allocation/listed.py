@@ -17,12 +17,10 @@ from howdah.host.channel import Channel, this_host
 from howdah.host.launch.ssh import SshLauncher
 from howdah.host.operations import Identity
 from howdah.host.over import over
-from howdah.spec.hosts import ListedHost, check_network, is_on_network, read_hosts
+from howdah.spec.hosts import BRIDGES, ListedHost, check_network, is_on_network, read_hosts
 
 _REACH_SECONDS = 3.0
 _LISTEN_SECONDS = 15.0
-_BRIDGES = ("docker", "virbr", "cni", "flannel", "veth", "br-", "podman")
-"""What the names of interfaces begin with that no other host reaches."""
 
 Target = tuple[str, int]
 Missed = Sequence[tuple[str, int, str]]
@@ -88,7 +86,7 @@ class ListedAllocation(Holding):
         possible = {
             interface: address
             for interface, address in there.items()
-            if not address.startswith("127.") and (network is not None or not interface.startswith(_BRIDGES))
+            if not address.startswith("127.") and (network is not None or not interface.startswith(BRIDGES))
         }
         if network is not None:
             possible = {interface: at for interface, at in possible.items() if is_on_network(network, interface, at)}

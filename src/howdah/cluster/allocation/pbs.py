@@ -45,7 +45,7 @@ class PbsAllocation(BatchAllocation):
 
     def _invitation(self) -> Mapping[str, Any]:
         assert self._reception is not None
-        return self._reception.invitation(_LEASH)
+        return self._reception.invitation(_LEASH, network=self._links.network or self._site.network)
 
     def _program(self, python: str) -> Sequence[str]:
         return (python, "-I", "-u", "-c", PROGRAM)

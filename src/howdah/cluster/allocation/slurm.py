@@ -32,7 +32,7 @@ class SlurmAllocation(BatchAllocation):
         if not self._submitted:
             self._reception = Reception()
             command = self.system.step(job.id, hosts, self._python, PROGRAM)
-            self._step = Step(command, json.dumps(self._invitation()).encode())
+            self._step = Step("srun", command, json.dumps(self._invitation()).encode())
         return hosts
 
     def _open_there(self, name: str) -> Channel:

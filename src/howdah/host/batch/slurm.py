@@ -11,7 +11,13 @@ from howdah.errors import HostProblem
 from howdah.host.batch.states import Job, answer_of, ask, unexpected
 from howdah.spec.jobs import NAME_PREFIX, JobWish
 
-_FIELDS = ("%i", "%T", "%L", "%D", "%S", "%N", "%j", "%r")
+_FIELDS = ("%i", "%T", "%L", "%D", "%S", "%N", "%j", "%h", "%r")
+_UNSET = (
+    *("SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU", "SLURM_MEM_PER_NODE", "SLURM_NTASKS", "SLURM_NPROCS"),
+    *("SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_TRES_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_CPU_BIND"),
+    *("SLURM_HINT", "SLURM_EXACT", "SLURM_EXCLUSIVE", "SLURM_THREADS_PER_CORE", "SLURM_NODELIST"),
+)
+"""What a job was asked for, for its tasks. `srun` takes it for options, which contradict those of the agents."""
 _UNKNOWN = "Invalid job id"
 _WAITING = (
     "PENDING",
@@ -80,7 +86,7 @@ class Slurm:
 
     def _step(self, where: Sequence[str], python: str, program: str) -> tuple[str, ...]:
         return (
-            "srun",
+            *("env", *(word for name in _UNSET for word in ("-u", name)), "srun"),
             *where,
             # Since 20.11, a step has what it uses for itself: the user's own steps would wait for its end.
             *(("--overlap",) if self._version() >= (20, 11) else ()),
@@ -120,7 +126,7 @@ def _once_on_each(hosts: str) -> tuple[str, ...]:
 
 
 def _job(parts: Sequence[str]) -> Job:
-    number, state, left, count, start, _, name, reason = parts
+    number, state, left, count, start, _, name, shared, reason = parts
     runs = state == "RUNNING"
     return Job(
         id=number,
@@ -131,6 +137,7 @@ def _job(parts: Sequence[str]) -> Job:
         reason=None if runs or reason == "None" else reason,
         expected=None if runs or start in _NO_LIMIT else start,
         seconds_left=seconds_of(left) if runs else None,
+        shared=shared != "NO",
     )
 
 

@@ -30,14 +30,17 @@ class Job:
     reason: str | None = None
     expected: str | None = None
     seconds_left: float | None = None
+    shared: bool | None = None
+    """Whether other jobs may be on its hosts; None where the batch system does not say."""
 
 
 class Step:
     """A command that starts agents in a job, and runs as long as they do."""
 
-    def __init__(self, command: Sequence[str], given: bytes) -> None:
-        """`given` is its standard input. Raises HostProblem where it cannot be started."""
-        self._command = command
+    def __init__(self, name: str, command: Sequence[str], given: bytes) -> None:
+        """`name` is what messages call it, `given` is its standard input. Raises HostProblem where it cannot be
+        started."""
+        self._name = name
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `end`
         with tempfile.TemporaryFile() as stdin:
             stdin.write(given)
@@ -54,7 +57,7 @@ class Step:
         code = self._process.poll()
         if code is None:
             return None
-        return f"`{self._command[0]}` ended with code {code}: {self.said() or 'it said nothing'}"
+        return f"`{self._name}` ended with code {code}: {self.said() or 'it said nothing'}"
 
     def said(self) -> str:
         """The last of what it has said."""
