@@ -82,6 +82,22 @@ DEFECTS = (
         tests=(f"{_PERSISTENCE}::test_nodes_go_where_their_data_are",),
     ),
     Defect(
+        name="staged-from-one-host",
+        promise="Files are staged only where all hosts see the same.",
+        file="src/howdah/engine/staging/listing.py",
+        old="        if seen[name].keys() != seen[first].keys():",
+        new="        if not seen[name].keys():",
+        tests=("tests/unit/engine/staging/test_listing.py::test_hosts_that_see_different_files_are_a_problem",),
+    ),
+    Defect(
+        name="changed-sources",
+        promise="A source that is changed while it is copied is no good copy.",
+        file="src/howdah/engine/staging/stage.py",
+        old="        if self._source() != files:",
+        new="        if self._source().keys() != files.keys():",
+        tests=("tests/system/test_staging.py::test_a_source_that_changes_is_told",),
+    ),
+    Defect(
         name="other-versions-data",
         promise="Data of another version of Hadoop are refused.",
         file="src/howdah/cluster/persistence.py",

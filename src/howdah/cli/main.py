@@ -45,6 +45,7 @@ _COMMANDS = {
     "hadoop": ("hadoop", "Fetch and verify the managed Hadoop."),
     "fault": ("fault", "Let something go wrong on a host of a cluster."),
     "sim": ("sim", "Simulate hosts without a cluster on them."),
+    "stage": ("stage", "Copy between a file system that all hosts see and HDFS, verified."),
     "persist": ("persist", "List, check and remove HDFS data that stayed when their cluster ended."),
     "script": ("script", "Print a batch script for Slurm or PBS, to be edited and submitted."),
     "jobs": ("jobs", "List and cancel the batch jobs that Howdah has submitted."),

@@ -200,6 +200,12 @@ def list_directory(host: Host, path: str) -> list[Entry]:
     return [Entry(**one) for one in host.call("files.list", path=path)]
 
 
+def walk(host: Host, path: str) -> dict[str, tuple[int, int]]:
+    """Return size and time of the last change, in nanoseconds, of every file below `path`; its own by ""."""
+    found: dict[str, list[int]] = host.call("files.walk", path=path)
+    return {name: (size, changed) for name, (size, changed) in found.items()}
+
+
 def resolve_path(host: Host, path: str) -> str | None:
     """Return the real path, links followed, or None where nothing is there."""
     real: str | None = host.call("files.resolve", path=path)

@@ -1,0 +1,61 @@
+"""What has been staged, and what was not finished: a file for each pair of source and target, in HOWDAH_HOME/stages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from howdah.engine.staging.listing import Listing
+from howdah.store import howdah_home
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A stage: `way` is `in` or `out`; `state` is `copying` or `done`. `cluster` tells one HDFS from another, `files`
+    has bytes by path; `verified` is by what, None where that was impossible."""
+
+    way: str
+    source: str
+    target: str
+    cluster: str
+    state: str
+    begun: float
+    files: Mapping[str, int]
+    seconds: float | None = None
+    verified: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.files.values())
+
+
+def sizes(listing: Listing) -> Mapping[str, int]:
+    """Bytes by path."""
+    return {name: file.bytes for name, file in sorted(listing.items())}
+
+
+def place_of(way: str, source: str, target: str, cluster: str) -> Path:
+    """Where a stage is written down."""
+    key = hashlib.sha256("\0".join((way, source, target, cluster)).encode()).hexdigest()[:16]
+    return howdah_home() / "stages" / f"{way}-{key}.json"
+
+
+def read(file: Path) -> Entry | None:
+    """What is written down; None where nothing is, or it cannot be read."""
+    try:
+        return Entry(**json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write(file: Path, entry: Entry) -> None:
+    """Writes it down, whole. Raises OSError."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = file.with_suffix(".new")
+    fresh.write_text(json.dumps(asdict(entry), indent=1) + "\n", encoding="utf-8")
+    fresh.replace(file)

@@ -1,0 +1,65 @@
+"""What there is to be copied: files by their paths below the directory that is staged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from howdah.errors import HostProblem, UsageError
+from howdah.hadoop.interfaces.webhdfs import FileStatus, NotFound, WebHdfs
+from howdah.host import Host, operations
+from howdah.host.over import over
+
+Listing = Mapping[str, "StagedFile"]
+"""By path below the directory; a single file has the path ""."""
+
+TEMPORARY = ".distcp.tmp."
+"""How the names of files begin that DistCp has not finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFile:
+    """Bytes, and when it was changed, in a unit of its file system."""
+
+    bytes: int
+    changed: int
+
+
+def shared_files(hosts: Mapping[str, Host], path: str) -> Listing:
+    """The files below `path`, which every host must see in the same way. Raises HostProblem where one does not, and
+    UsageError where there are none."""
+    seen = over(hosts, lambda host: operations.walk(host, path))
+    names = iter(seen)
+    first = next(names)
+    for name in names:
+        if seen[name].keys() != seen[first].keys():
+            one = next(iter(seen[name].keys() ^ seen[first].keys()))
+            where = first if one in seen[first] else name
+            raise HostProblem(
+                f"{path} is not one directory for all hosts: {where} alone has {one or 'it'}",
+                hint="Stage from and to a file system that every host has mounted.",
+            )
+    found = {file: StagedFile(*values) for file, values in seen[first].items()}
+    if not found:
+        raise UsageError(f"there are no files in {path}")
+    return found
+
+
+def hdfs_files(webhdfs: WebHdfs, path: str) -> Listing:
+    """The files below `path` of HDFS. Raises UsageError where there are none."""
+    try:
+        found = _below(webhdfs, webhdfs.status(path), "")
+    except NotFound:
+        found = {}
+    if not found:
+        raise UsageError(f"there are no files in {path} of HDFS")
+    return found
+
+
+def _below(webhdfs: WebHdfs, entry: FileStatus, name: str) -> dict[str, StagedFile]:
+    if not entry.is_directory:
+        return {name: StagedFile(entry.length, round(entry.modified * 1000))}
+    found: dict[str, StagedFile] = {}
+    for one in webhdfs.list(entry.path):
+        found |= _below(webhdfs, one, f"{name}/{one.name}" if name else one.name)
+    return found

@@ -1,0 +1,251 @@
+"""One stage: DistCp between a directory that all hosts see and HDFS, resumed, verified and written down."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from howdah.cluster.live import LiveCluster
+from howdah.engine.observer import JobProgress
+from howdah.engine.run.client import Client, submit
+from howdah.engine.staging import ledger
+from howdah.engine.staging.listing import TEMPORARY, Listing, hdfs_files, shared_files
+from howdah.errors import HostProblem, Untrusted, UsageError, WorkloadFailed
+from howdah.hadoop.distribution.jars import own_jar
+from howdah.host import Host, operations
+from howdah.model.quantity import format_bytes
+from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
+
+_LOG_LINES = 6
+_COMPARED = 16
+"""Files whose checksums are compared once more at the end, as DistCp takes one that is missing for an equal one."""
+_COMMAND_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be staged: `way` is `in` to HDFS or `out` of it; one of `source` and `target` is a path of the hosts,
+    the other one of HDFS. `maps` copy at a time."""
+
+    way: str
+    source: str
+    target: str
+    maps: int
+    replication: int | None = None
+
+    @property
+    def from_hdfs(self) -> bool:
+        """Whether the source is in HDFS; otherwise the target is."""
+        return self.way == "out"
+
+    @property
+    def directory(self) -> str:
+        """A directory of the hosts that is there, with the source in it, or to which the target comes."""
+        return str(PurePosixPath(self.target).parent) if self.from_hdfs else self.source
+
+    def uris(self, default: str) -> tuple[str, str]:
+        """Source and target for Hadoop, whose HDFS is `default`."""
+        ends = (default, f"{POSIX_SCHEME}://") if self.from_hdfs else (f"{POSIX_SCHEME}://", default)
+        return f"{ends[0]}{self.source}", f"{ends[1]}{self.target}"
+
+
+class Stage:
+    """Copies once. `cluster` has HDFS, and hosts that see the shared path."""
+
+    def __init__(self, cluster: LiveCluster, wish: Wish) -> None:
+        self._cluster = cluster
+        self._wish = wish
+        self._tag = f"howdah-stage-{secrets.token_hex(4)}"
+        self._file = ledger.place_of(wish.way, wish.source, wish.target, str(cluster.description["name"]))
+
+    def run(self, progress: Callable[[JobProgress, int], None]) -> ledger.Entry:
+        """Copies what is not there yet, and returns what is written down of it. `progress` is told how far the copy is,
+        and how many bytes it has to do.
+
+        Raises:
+            UsageError: there is nothing to copy, or something else is where it would go.
+            HostProblem: hosts see different files, or there is no room.
+            WorkloadFailed: DistCp failed; a second try goes on.
+            Untrusted: the source was changed meanwhile, or the copy is not equal to it.
+        """
+        wish = self._wish
+        files = self._source()
+        before = ledger.read(self._file)
+        resumed = before is not None and before.state == "copying"
+        if not resumed:
+            self._refuse_target()
+        self._check_room(files)
+        settings = {"maps": wish.maps, "replication": wish.replication, "hosts": list(self._cluster.hosts)}
+        name = str(self._cluster.description["name"])
+        entry = ledger.Entry(
+            wish.way, wish.source, wish.target, name, "copying", time.time(), ledger.sizes(files), settings=settings
+        )
+        ledger.write(self._file, entry)
+        self._cluster.lease(self._tag)
+        began = time.monotonic()
+        # A lease that is not released ends what still runs of it.
+        self._copy(lambda seen: progress(seen, entry.bytes))
+        self._cluster.release()
+        seconds = time.monotonic() - began
+        self._tidy()
+        if self._source() != files:
+            raise Untrusted(f"{wish.source} was changed while it was copied", hint="Stage it again once it is quiet.")
+        verified = self._verify(files)
+        done = replace(entry, state="done", seconds=seconds, verified=verified)
+        ledger.write(self._file, done)
+        return done
+
+    @property
+    def file(self) -> Path:
+        """Where it is written down."""
+        return self._file
+
+    def _source(self) -> Listing:
+        if self._wish.way == "in":
+            return shared_files(self._cluster.hosts, self._wish.source)
+        return hdfs_files(self._cluster.webhdfs, self._wish.source)
+
+    def _target(self) -> Listing:
+        """What is at the target; nothing may be."""
+        try:
+            if self._wish.way == "in":
+                found = hdfs_files(self._cluster.webhdfs, self._wish.target)
+            else:
+                found = shared_files(self._cluster.hosts, self._wish.target)
+        except (UsageError, HostProblem):
+            return {}
+        return {name: one for name, one in found.items() if not PurePosixPath(name).name.startswith(TEMPORARY)}
+
+    def _refuse_target(self) -> None:
+        wish = self._wish
+        if wish.way == "in":
+            there = self._cluster.webhdfs.exists(wish.target)
+        else:
+            there = operations.resolve_path(self._host, wish.target) is not None
+        if there:
+            raise UsageError(
+                f"{wish.target} is there already",
+                hint="Howdah goes on with a stage of its own that was interrupted, and writes over nothing else.",
+            )
+
+    @property
+    def _host(self) -> Host:
+        return next(iter(self._cluster.hosts.values()))
+
+    def _check_room(self, files: Listing) -> None:
+        needed = sum(file.bytes for file in files.values()) - sum(file.bytes for file in self._target().values())
+        if self._wish.way == "in":
+            copies = self._wish.replication or int(self._cluster.settings.get("dfs.replication", "3"))
+            needed, free = needed * copies, self._cluster.namenode.status().remaining
+        else:
+            free = operations.space(self._host, self._wish.directory).free
+        if needed > free:
+            raise HostProblem(
+                f"{format_bytes(needed)} do not fit into {self._wish.target}: {format_bytes(free)} are free"
+            )
+
+    def _copy(self, progress: Callable[[JobProgress], None]) -> None:
+        """Raises WorkloadFailed."""
+        # With -update, what is there and equal is left as it is: so a stage that was interrupted goes on.
+        options = ("-libjars", str(self._jar), "-update", "-m", str(self._wish.maps))
+        with tempfile.TemporaryDirectory(prefix="howdah-stage-") as place:
+            argv, environment = self._command(Path(place), "distcp", *options, *self._uris)
+            client = Client(argv, environment, self._tag, f"{place}/client.log")
+            done = submit(self._cluster, client, progress=progress, check=self._check)
+        if done.code != 0:
+            said = "\n".join(done.said[-_LOG_LINES:])
+            hint = "The same command goes on with what is left to copy."
+            raise WorkloadFailed(f"DistCp failed with code {done.code}:\n{said}", hint=hint)
+
+    def _tidy(self) -> None:
+        """Removes what maps that were killed have not finished."""
+        wish = self._wish
+        if wish.way == "in":
+            for name in hdfs_files(self._cluster.webhdfs, wish.target):
+                if PurePosixPath(name).name.startswith(TEMPORARY):
+                    self._cluster.webhdfs.delete(f"{wish.target}/{name}")
+        else:
+            for name in operations.walk(self._host, wish.target):
+                if PurePosixPath(name).name.startswith(TEMPORARY):
+                    operations.remove(self._host, f"{wish.target}/{name}")
+
+    def _verify(self, files: Listing) -> str | None:
+        """By what every file is known to be equal; None where HDFS has no checksum that can be compared. Raises
+        Untrusted."""
+        wanted, there, target = ledger.sizes(files), ledger.sizes(self._target()), self._wish.target
+        if there != wanted:
+            wrong = [name for name in {**wanted, **there} if there.get(name) != wanted.get(name)]
+            raise Untrusted(f"{len(wrong)} files of {target} are not as in the source: {', '.join(wrong[:3])}")
+        # The same ones each time, spread over all. Those without content are equal by their length.
+        filled = [name for name, size in wanted.items() if size]
+        if not filled:
+            return "length"
+        chosen = sorted(filled, key=lambda name: hashlib.sha256(name.encode()).digest())[:_COMPARED]
+        first, second = (self._checksums(chosen, uri) for uri in self._uris)
+        kinds = {kind for found in (first, second) for kind, _ in found.values()}
+        if len(kinds) != 1 or not next(iter(kinds)).startswith("COMPOSITE-CRC"):
+            return None
+        if wrong := [name for name in chosen if first[name] != second[name]]:
+            raise Untrusted(f"checksums of {', '.join(wrong[:3])} in {target} are not those of the source")
+        return next(iter(kinds))
+
+    def _checksums(self, names: Sequence[str], uri: str) -> Mapping[str, tuple[str, str]]:
+        """Kind and value of the checksum of files below `uri`, by name."""
+        uris = {f"{uri}/{name}" if name else uri: name for name in names}
+        with tempfile.TemporaryDirectory(prefix="howdah-stage-") as place:
+            argv, environment = self._command(Path(place), "fs", "-checksum", *uris)
+            run = self._cluster.client.run(argv, timeout=_COMMAND_SECONDS, env=environment)
+        found = {}
+        for line in run.stdout.decode(errors="replace").splitlines():
+            words = line.split("\t")
+            if len(words) == 3 and words[0] in uris:
+                found[uris[words[0]]] = (words[1], words[2])
+        return {name: found.get(name, ("none", "")) for name in names}
+
+    @property
+    def _uris(self) -> tuple[str, str]:
+        return self._wish.uris(self._cluster.settings["fs.defaultFS"].rstrip("/"))
+
+    @property
+    def _jar(self) -> Path:
+        return own_jar(FILESYSTEM_JAR)
+
+    def _check(self) -> None:
+        self._cluster.check_hosts()
+        self._cluster.check_masters()
+
+    def _command(self, place: Path, *words: str) -> tuple[list[str], Mapping[str, str]]:
+        """A command of Hadoop, whose configuration is in `place`, and its environment."""
+        mounted = operations.mounted_type(self._host, self._wish.directory)
+        settings = {
+            f"fs.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFileSystem",
+            f"fs.AbstractFileSystem.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFs",
+            # A mount that is lost is noticed: nothing is read from, or written to, the disk below it.
+            **({} if mounted is None else {f"fs.{POSIX_SCHEME}.mount.type": mounted}),
+            "dfs.checksum.combine.mode": "COMPOSITE_CRC",
+            "mapreduce.job.tags": self._tag,
+            **({} if self._wish.replication is None else {"dfs.replication": str(self._wish.replication)}),
+        }
+        conf = place / "conf"
+        conf.mkdir(exist_ok=True)
+        for name, content in self._cluster.client_files(settings).items():
+            (conf / name).write_bytes(content)
+        environment = dict(self._cluster.shell_environment(conf))
+        environment["HADOOP_CLASSPATH"] = ":".join(filter(None, (environment.get("HADOOP_CLASSPATH"), str(self._jar))))
+        return ["hadoop", *words], environment
+
+
+@contextmanager
+def claimed(cluster: LiveCluster) -> Iterator[None]:
+    """The cluster for one stage alone: nothing is measured on it meanwhile."""
+    cluster.claim()
+    try:
+        yield
+    finally:
+        cluster.close()

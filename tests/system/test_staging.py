@@ -1,0 +1,135 @@
+"""Copying between files that all hosts see and HDFS, on a real cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.system.running import Howdah, Said
+
+pytestmark = pytest.mark.daemons
+MB = 10**6
+
+
+def make(directory: Path, files: int, size: int) -> dict[str, bytes]:
+    """Files with random content, some of them deep, one empty, one with a space; their contents by path."""
+    names = [f"d{number % 3}/f{number}" for number in range(files)]
+    contents = {name: random.Random(name).randbytes(size) for name in names} | {"empty": b"", "d0/with space": b"x"}
+    for name, content in contents.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_bytes(content)
+    return contents
+
+
+def stage(howdah: Howdah, *words: str) -> Said:
+    return howdah("stage", *words, "--name", "alpha", timeout=200)
+
+
+@pytest.mark.promise("`howdah stage` copies both ways, verified by COMPOSITE-CRC", "how-to/stage")
+def test_files_come_back_as_they_were(
+    howdah: Howdah, cluster: dict[str, Any], on: Callable[..., Said], tmp_path: Path
+) -> None:
+    contents = make(tmp_path / "in", 6, 4 * MB)
+    record = stage(howdah, "in", str(tmp_path / "in"), "/staged", "--replication", "2", "--json").json()
+    assert (record["state"], record["verified"]) == ("done", "COMPOSITE-CRC32C")
+    assert record["files"] == {name: len(content) for name, content in sorted(contents.items())}
+    assert record["bytes"] == 24 * MB + 1
+    assert on("hadoop", "fs", "-stat", "%r", "/staged/d1/f1").ok().out.strip() == "2"
+    said = stage(howdah, "out", "/staged", str(tmp_path / "out")).ok().out
+    assert "8 files, 24.0 MB in " in said
+    assert "verified by COMPOSITE-CRC32C" in said
+    back = {str(one.relative_to(tmp_path / "out")) for one in (tmp_path / "out").rglob("*") if one.is_file()}
+    assert back == set(contents)
+    assert all((tmp_path / "out" / name).read_bytes() == content for name, content in contents.items())
+    for words in (("in", str(tmp_path / "in"), "/staged"), ("out", "/staged", str(tmp_path / "out"))):
+        again = stage(howdah, *words)
+        assert again.code == 2
+        assert f"{words[2]} is there already" in again.err
+    on("hadoop", "fs", "-rm", "-r", "-skipTrash", "/staged").ok()
+
+
+@pytest.mark.promise("A stage that was interrupted goes on where it was", "how-to/stage")
+def test_a_stage_that_is_killed_goes_on(
+    howdah: Howdah, cluster: dict[str, Any], on: Callable[..., Said], tmp_path: Path
+) -> None:
+    contents = make(tmp_path / "in", 8, 64 * MB)
+    words = ("stage", "in", str(tmp_path / "in"), "/killed", "--name", "alpha", "--maps", "1", "--replication", "1")
+    first = subprocess.Popen([*howdah.command, *words], env=howdah.environment, stdout=subprocess.DEVNULL)
+
+    def whole() -> dict[str, str]:
+        """When files that are whole were made, by name."""
+        said = on("hadoop", "fs", "-find", "/killed", "-name", "f*").out.split()
+        names = [name for name in said if "/f" in name]
+        if not names:
+            return {}
+        times = on("hadoop", "fs", "-stat", "%n %Y", *names).out.split("\n")
+        return dict(line.split() for line in times if line)
+
+    deadline = time.monotonic() + 100
+    while not (before := whole()):
+        assert first.poll() is None, "it was faster than this test"
+        assert time.monotonic() < deadline
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    ledgers = list((howdah.home / "stages").glob("in-*.json"))
+    assert "copying" in {json.loads(one.read_text())["state"] for one in ledgers}
+    deadline = time.monotonic() + 60
+    while "application_" in on("yarn", "application", "-list").out:
+        assert time.monotonic() < deadline, "what it had submitted runs on"
+    record = howdah(*words, "--json", timeout=200).json()
+    assert (record["state"], record["verified"]) == ("done", "COMPOSITE-CRC32C")
+    assert record["files"].keys() == contents.keys()
+    after = whole()
+    assert len(after) == 8
+    assert {name: after[name] for name in before} == before, "what was whole was not copied again"
+    assert ".distcp.tmp" not in on("hadoop", "fs", "-ls", "-R", "/killed").out
+    on("hadoop", "fs", "-rm", "-r", "-skipTrash", "/killed").ok()
+
+
+@pytest.mark.promise("A source that is changed meanwhile is no good copy", "how-to/stage")
+def test_a_source_that_changes_is_told(
+    howdah: Howdah, cluster: dict[str, Any], on: Callable[..., Said], tmp_path: Path
+) -> None:
+    make(tmp_path / "in", 3, MB)
+    words = ("stage", "in", str(tmp_path / "in"), "/changed", "--name", "alpha")
+    running = subprocess.Popen(
+        [*howdah.command, *words], env=howdah.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while on("hadoop", "fs", "-test", "-e", "/changed").code != 0:
+        assert time.monotonic() < deadline
+    os.utime(tmp_path / "in" / "d0" / "f0", (1, 1))
+    _, err = running.communicate(timeout=100)
+    assert running.returncode == 3
+    assert f"{tmp_path}/in was changed while it was copied" in err
+    on("hadoop", "fs", "-rm", "-r", "-skipTrash", "/changed").ok()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (("in", "/no/such", "/x"), 1, "No such file or directory: '/no/such'"),
+        (("in", "{tmp}", "/x"), 2, "there are no files in {tmp}"),
+        (("in", "{tmp}", "relative"), 2, "'relative' is no absolute path of HDFS"),
+        (("out", "/no/such", "{tmp}/x"), 2, "there are no files in /no/such of HDFS"),
+        (("in", "{tmp}/link", "/x"), 1, "{tmp}/link/d is a link to a directory"),
+    ],
+)
+def test_what_cannot_be_staged(
+    howdah: Howdah, cluster: dict[str, Any], tmp_path: Path, words: tuple[str, ...], code: int, why: str
+) -> None:
+    if "link" in words[1]:
+        (tmp_path / "link").mkdir()
+        (tmp_path / "link" / "d").symlink_to("/etc")
+    said = stage(howdah, *(word.format(tmp=tmp_path) for word in words))
+    assert said.code == code
+    assert why.format(tmp=tmp_path) in said.err
