@@ -8,9 +8,9 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +18,14 @@ from tests.system.running import Howdah, Said
 
 pytestmark = pytest.mark.daemons
 MB = 10**6
+
+
+@pytest.fixture(scope="module")
+def on(howdah: Howdah) -> Iterator[Callable[..., Said]]:
+    """Runs a command with `howdah exec` on a cluster of two nodes."""
+    howdah("up", "--name", "staging", "--nodes", "2").ok()
+    yield partial(howdah, "exec", "--name", "staging", "--")
+    howdah("down", "--name", "staging").ok()
 
 
 def make(directory: Path, files: int, size: int) -> dict[str, bytes]:
@@ -31,13 +39,11 @@ def make(directory: Path, files: int, size: int) -> dict[str, bytes]:
 
 
 def stage(howdah: Howdah, *words: str) -> Said:
-    return howdah("stage", *words, "--name", "alpha", timeout=200)
+    return howdah("stage", *words, "--name", "staging", timeout=200)
 
 
 @pytest.mark.promise("`howdah stage` copies both ways, verified by COMPOSITE-CRC", "how-to/stage")
-def test_files_come_back_as_they_were(
-    howdah: Howdah, cluster: dict[str, Any], on: Callable[..., Said], tmp_path: Path
-) -> None:
+def test_files_come_back_as_they_were(howdah: Howdah, on: Callable[..., Said], tmp_path: Path) -> None:
     contents = make(tmp_path / "in", 6, 4 * MB)
     record = stage(howdah, "in", str(tmp_path / "in"), "/staged", "--replication", "2", "--json").json()
     assert (record["state"], record["verified"]) == ("done", "COMPOSITE-CRC32C")
@@ -58,11 +64,9 @@ def test_files_come_back_as_they_were(
 
 
 @pytest.mark.promise("A stage that was interrupted goes on where it was", "how-to/stage")
-def test_a_stage_that_is_killed_goes_on(
-    howdah: Howdah, cluster: dict[str, Any], on: Callable[..., Said], tmp_path: Path
-) -> None:
+def test_a_stage_that_is_killed_goes_on(howdah: Howdah, on: Callable[..., Said], tmp_path: Path) -> None:
     contents = make(tmp_path / "in", 8, 64 * MB)
-    words = ("stage", "in", str(tmp_path / "in"), "/killed", "--name", "alpha", "--maps", "1", "--replication", "1")
+    words = ("stage", "in", str(tmp_path / "in"), "/killed", "--name", "staging", "--maps", "1", "--replication", "1")
     first = subprocess.Popen([*howdah.command, *words], env=howdah.environment, stdout=subprocess.DEVNULL)
 
     def whole() -> dict[str, str]:
@@ -96,11 +100,9 @@ def test_a_stage_that_is_killed_goes_on(
 
 
 @pytest.mark.promise("A source that is changed meanwhile is no good copy", "how-to/stage")
-def test_a_source_that_changes_is_told(
-    howdah: Howdah, cluster: dict[str, Any], on: Callable[..., Said], tmp_path: Path
-) -> None:
+def test_a_source_that_changes_is_told(howdah: Howdah, on: Callable[..., Said], tmp_path: Path) -> None:
     make(tmp_path / "in", 3, MB)
-    words = ("stage", "in", str(tmp_path / "in"), "/changed", "--name", "alpha")
+    words = ("stage", "in", str(tmp_path / "in"), "/changed", "--name", "staging")
     running = subprocess.Popen(
         [*howdah.command, *words], env=howdah.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
@@ -125,7 +127,7 @@ def test_a_source_that_changes_is_told(
     ],
 )
 def test_what_cannot_be_staged(
-    howdah: Howdah, cluster: dict[str, Any], tmp_path: Path, words: tuple[str, ...], code: int, why: str
+    howdah: Howdah, on: Callable[..., Said], tmp_path: Path, words: tuple[str, ...], code: int, why: str
 ) -> None:
     if "link" in words[1]:
         (tmp_path / "link").mkdir()
