@@ -217,7 +217,7 @@ def test_a_job_without_enough_time_is_refused(batch: Batch) -> None:
     said = batch("up", "--name", "short", "--on", "slurm:nodes=2,time=2m", "--insecure")
     left.unlink()
     assert said.code == 1
-    assert "a cluster needs 140 s: 100 s to start, 40 s to stop" in said.err
+    assert "140 s are needed: 100 s to start, 40 s to stop" in said.err
 
 
 @pytest.mark.soak(part="batch")

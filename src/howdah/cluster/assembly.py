@@ -17,13 +17,14 @@ from howdah.cluster.daemons import Daemons, Running
 from howdah.cluster.faults import CABLES, HostFault, check_host
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.installation import Installation, check_alike, install_all
+from howdah.cluster.logs import LogKeeper
 from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.persistence import Persistence
 from howdah.cluster.realm import access_of, check_can_log_in, check_clocks, credentials_of
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
-from howdah.cluster.walltime import Endings, check_time
+from howdah.cluster.walltime import Endings, check_time, expected
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
@@ -182,7 +183,7 @@ class Assembly:
         HowdahError."""
         request = self._request
         plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here(), wait)
-        check_time(self._allocation.seconds_left())
+        check_time(self._allocation.seconds_left(), start=expected("start"))
         described = self._allocation.describe()
         job = f"{described['kind']}:{described['job']}" if "job" in described else None
         plan = replace(plan, storage=request.storage, security=request.security, job=job)
@@ -239,7 +240,10 @@ class Assembly:
                 manager.kill(application.id)
 
     def endings(self) -> Endings:
-        """What tells when a batch system takes the hosts away; for clusters in jobs."""
+        """What tells when a batch system takes the hosts away; for clusters in jobs, whose logs come home from now
+        on."""
+        assert self._plan is not None
+        LogKeeper(self._plan, self._allocation.hosts, self._directory.logs)
         return Endings(self._allocation.hosts, self._allocation.seconds_left)
 
     def call_in(self, name: str, program: str, invitation: str) -> None:

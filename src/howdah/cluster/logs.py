@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +13,10 @@ from typing import Any
 from howdah.cluster.allocation import close_hosts, open_hosts
 from howdah.cluster.state import ClusterDirectory
 from howdah.errors import HostProblem
-from howdah.host import operations
+from howdah.hadoop.configuration.plan import Plan
+from howdah.host import Host, operations
 
+_KEEP_SECONDS = 60.0
 _MOST_BYTES = 16 << 20
 """Of the end of a log; a daemon writes some KiB an hour."""
 
@@ -41,6 +46,37 @@ class Log:
             return operations.read_file(hosts[self.host], self.path, offset=-_MOST_BYTES).decode(errors="replace")
         finally:
             close_hosts(hosts)
+
+
+class LogKeeper:
+    """Brings what daemons write home while they run, for clusters whose hosts may be taken away at any moment: from a
+    thread of its own, as long as the process lives."""
+
+    def __init__(self, plan: Plan, hosts: Mapping[str, Host], directory: Path, every: float = _KEEP_SECONDS) -> None:
+        """`directory` is where logs are kept here; those of `hosts` are elsewhere."""
+        self._hosts = hosts
+        self._logs = {(place.host, plan.log_of(role, place)): 0 for role, place in plan.daemons()}
+        self._directory = directory
+        self._every = every
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def collect(self) -> None:
+        """Appends what is new in each log to the copy of it. Those of hosts that do not answer are left as they are."""
+        for (host, path), offset in self._logs.items():
+            kept = self._directory / Path(path).name
+            if str(kept) == path:
+                continue
+            with suppress(HostProblem, OSError):  # It was lost, has no log yet, or there is no room here.
+                new = operations.read_file(self._hosts[host], path, offset=offset)
+                kept.touch(mode=0o600)
+                with kept.open("ab") as copy:
+                    copy.write(new)
+                self._logs[host, path] = offset + len(new)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(self._every)
+            self.collect()
 
 
 def logs_of(directory: ClusterDirectory) -> Mapping[str, Log]:

@@ -99,16 +99,16 @@ def needed_to_stop() -> float:
     return max(_LEAST_STOP, 2 * expected("stop"))
 
 
-def check_time(left: float | None, run: float = 0.0) -> None:
-    """Raises HostProblem where a cluster cannot be started, used for `run` seconds and ended in the time that is left
-    to its hosts."""
-    start, stop = expected("start"), needed_to_stop()
+def check_time(left: float | None, *, start: float = 0.0, run: float = 0.0) -> None:
+    """Raises HostProblem where a cluster cannot be started, which takes `start` seconds, used for `run` seconds and
+    ended in the time that is left to its hosts."""
+    stop = needed_to_stop()
     if left is not None and start + run + stop > left:
-        of_run = f", {run:.0f} s to run" if run else ""
+        parts = [(start, "to start"), (run, "to run, as it took before"), (stop, "to stop")]
+        of = ", ".join(f"{seconds:.0f} s {what}" for seconds, what in parts if seconds)
         raise HostProblem(
-            f"the batch system takes the hosts away in {left:.0f} s, and a cluster needs {start + run + stop:.0f} s: "
-            f"{start:.0f} s to start{of_run}, {stop:.0f} s to stop",
-            hint="Ask for more time. What it takes to start and to stop was measured before, where that was possible.",
+            f"the batch system takes the hosts away in {left:.0f} s, and {start + run + stop:.0f} s are needed: {of}",
+            hint="Ask for more time, or for less work.",
         )
 
 

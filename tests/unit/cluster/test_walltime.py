@@ -39,11 +39,11 @@ def test_times_that_cannot_be_read_are_the_usual_ones(home: Path, content: str) 
 def test_what_cannot_fit_is_refused_with_the_numbers() -> None:
     remember("start", 20.0)
     check_time(None)
-    check_time(50.0)
-    with pytest.raises(HostProblem, match=r"away in 49 s, and a cluster needs 50 s: 20 s to start, 30 s to stop"):
-        check_time(49.0)
-    with pytest.raises(HostProblem, match="needs 150 s: 20 s to start, 100 s to run, 30 s to stop"):
-        check_time(149.0, run=100.0)
+    check_time(50.0, start=20.0)
+    with pytest.raises(HostProblem, match="away in 49 s, and 50 s are needed: 20 s to start, 30 s to stop"):
+        check_time(49.0, start=20.0)
+    with pytest.raises(HostProblem, match="and 130 s are needed: 100 s to run, as it took before, 30 s to stop"):
+        check_time(129.0, run=100.0)
 
 
 class Told:

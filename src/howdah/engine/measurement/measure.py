@@ -21,6 +21,7 @@ from howdah.engine.measurement.preflight import (
     check_keys,
     check_replicas,
     check_space,
+    check_walltime,
     check_writable,
     resolve,
 )
@@ -95,6 +96,7 @@ def _resolved(
             settings = resolve(workload, asked, seen, hdfs=storage.name == HDFS)
             check_storages(workload, settings, storage.name, tuple(storages_of(cluster)))
             check_space(cluster, storage, workload, settings)
+            check_walltime(cluster, measurement.options.root, workload, settings)
         except UsageError as error:
             if not measurement.leave_out:
                 raise

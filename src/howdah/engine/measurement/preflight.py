@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from howdah.cluster.allocation import find_allocation
 from howdah.cluster.live import LiveCluster
 from howdah.cluster.request import ClusterRequest
+from howdah.cluster.walltime import check_time
 from howdah.errors import ClusterProblem, UsageError
 from howdah.hadoop.configuration.keys import check_key, known_keys
 from howdah.hadoop.configuration.sizing import check_schedulable
@@ -17,9 +20,10 @@ from howdah.host import Host, operations
 from howdah.host.channel import this_host
 from howdah.model.accelerator import ACCELERATOR_JAR, plugins_of
 from howdah.model.quantity import format_bytes
+from howdah.model.run import Run
 from howdah.model.storage import HDFS, POSIX, parse_storages
 from howdah.storage import Storage
-from howdah.store import howdah_home
+from howdah.store import howdah_home, list_runs
 from howdah.workload import Asked, Settings, Workload
 from howdah.workload.registry import check_storages
 
@@ -51,7 +55,7 @@ def check_before_cluster(
     there = [name for name, exists in ((HDFS, storages.hdfs), (POSIX, storages.directory)) if exists]
     hdfs = storages.default == HDFS
     data = work if hdfs else str(storages.directory)
-    is_here = find_allocation(made.allocation).is_here
+    is_here = find_allocation(made.allocation, made.links).is_here
     refused = []
     with this_host() as host:
         for workload, asked in workloads:
@@ -128,6 +132,23 @@ def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, sett
     for place in places:
         part, between = (-(-size // len(places)) for size in (stored, intermediate))
         check_disks(place.host, workload, (place.data, part), (place.work, between))
+
+
+def check_walltime(cluster: LiveCluster, root: Path, workload: Workload, settings: Settings) -> None:
+    """Refuses a run that has taken longer before than a batch system leaves the hosts to the cluster, as runs below
+    `root` tell. Raises HostProblem."""
+    left = cluster.check_hosts()
+    if left is None:
+        return
+    wanted = json.loads(json.dumps(dict(settings)))
+    took = [
+        run.end.monotonic - run.start.monotonic
+        for _, run in list_runs(root)
+        if isinstance(run, Run) and run.end is not None and run.outcome.kind == "valid"
+        if run.trial.workload == workload.name and run.trial.settings.get("workload") == wanted
+    ]
+    if took:
+        check_time(left, run=max(took))
 
 
 def check_disks(host: Host, workload: Workload, stored: tuple[str, int], intermediate: tuple[str, int]) -> None:

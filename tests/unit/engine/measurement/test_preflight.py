@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,23 @@ from howdah.engine.measurement.preflight import (
     check_keys,
     check_replicas,
     check_space,
+    check_walltime,
     resolve,
 )
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jars import place_of
 from howdah.model.accelerator import ACCELERATOR_JAR, SORTING
+from howdah.model.run import Trial
+from howdah.model.sample import Moment
 from howdah.storage import Storage
+from howdah.store import RunWriter
 from howdah.workload import Asked
 from howdah.workload.distcp import DistCp
 from howdah.workload.namenode import NameNodeThroughput
 from howdah.workload.terasort import TeraSort
 from tests.unit.engine.run.clusters import FakeCluster, FakeHost, FakeManager, node, space_of
+from tests.unit.store import values
 
 SETTINGS = TeraSort().resolve(Asked(size=1000), {"dfs.replication": "1"})
 
@@ -178,3 +184,23 @@ def test_other_storages_keep_one_copy_whatever_is_asked_of_hdfs() -> None:
     assert (there["input_replication"], there["output_replication"]) == (3, 2)
     assert (elsewhere["input_replication"], elsewhere["output_replication"]) == (1, 1)
     assert there["conf"] == elsewhere["conf"] == conf
+
+
+@pytest.mark.promise("A run that took longer before than its job has left is refused", "how-to/batch")
+def test_a_run_that_cannot_end_in_time_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
+    settings = {"size_bytes": 1000, "conf": {}, "places": (1, 2)}
+    earlier = values.run()
+    trial = Trial("terasort", {"workload": {"size_bytes": 1000, "conf": {}, "places": [1, 2]}})
+    took = replace(earlier, trial=trial, end=Moment(earlier.start.utc, earlier.start.monotonic + 100.0))
+    RunWriter(tmp_path / "runs", took).close()
+
+    def check(left: float | None, **changes: Any) -> None:
+        cluster = FakeCluster(FakeHost({}), left=left).live()
+        check_walltime(cluster, tmp_path / "runs", TeraSort(), {**settings, **changes})
+
+    check(None)
+    check(131.0)
+    check(31.0, size_bytes=2000)  # Nobody knows.
+    with pytest.raises(HostProblem, match="and 130 s are needed: 100 s to run, as it took before, 30 s to stop"):
+        check(129.0)

@@ -129,6 +129,10 @@ class FakeCluster:
     log_files: tuple[tuple[FakeHost, str], ...] = ()
     container_logs: tuple[tuple[FakeHost, str], ...] = ()
     others: tuple[FakeHost, ...] = ()
+    left: float | None = None
+
+    def check_hosts(self) -> float | None:
+        return self.left
 
     @property
     def hosts(self) -> Mapping[str, FakeHost]:
