@@ -48,6 +48,10 @@ class HostProblems(HostProblem):
         return together
 
 
+class NoAnswer(HostProblem):
+    """A batch system does not answer, or cannot now; it may later."""
+
+
 class Elsewhere(HostProblem):
     """What is meant is on another host, `place`, which this one can ask."""
 

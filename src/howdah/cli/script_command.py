@@ -27,11 +27,17 @@ howdah down --name $CLUSTER
 # The page of the first run above: ~/.howdah/runs/*/report.html
 """
 
+# A job that is put back into the queue has its number again, and another cluster; so have jobs of an array.
+_SLURM_NUMBER = "$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}"
+_PBS_NUMBER = "${PBS_JOBID%%[.[]*}${PBS_ARRAY_INDEX:+-$PBS_ARRAY_INDEX}"
+
 _SLURM = """\
 #SBATCH --job-name=hadoop
 #SBATCH --nodes={nodes}
 #SBATCH --ntasks-per-node=1
 #SBATCH --exclusive
+#SBATCH --mem=0
+#SBATCH --no-kill
 #SBATCH --time={time}
 {mark}#SBATCH --partition={partition}
 ##SBATCH --account=PROJECT
@@ -47,6 +53,7 @@ _PBS = """\
 {mark}#PBS -q {partition}
 ##PBS -A PROJECT
 #PBS -j oe
+#PBS -r n
 """
 
 
@@ -90,8 +97,7 @@ def script(kind: str | None, nodes: int, wall: str, partition: str | None, site:
             example="hadoop.sh",
             directives=(_SLURM if slurm else _PBS).format(**given),
             environment=_environment(found.modules, in_directory=not slurm),
-            # A job that is put back into the queue has its number again, and another cluster.
-            job="$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}" if slurm else "${PBS_JOBID%%.*}",
+            job=_SLURM_NUMBER if slurm else _PBS_NUMBER,
             site="" if site is None else f" --site {shlex.quote(str(Path(site).absolute()))}",
         ),
         nl=False,

@@ -78,6 +78,7 @@ def _stage(
 ) -> None:
     from howdah.cluster.client import find_cluster
     from howdah.cluster.managed import open_managed
+    from howdah.cluster.persistence import formatted
     from howdah.engine.staging.stage import Stage, Wish, claimed
     from howdah.errors import UsageError
     from howdah.model.quantity import format_bytes
@@ -88,7 +89,9 @@ def _stage(
     cluster = open_managed(manifest)
     with claimed(cluster):
         slots = manifest.sizing["slots"] * len(manifest.plan.nodes)
-        one = Stage(cluster, Wish(way, source, target, maps or slots, replication))
+        persist = manifest.plan.persist
+        hdfs = f"{name}, {manifest.started}" if persist is None else f"{persist}, {formatted(persist, cluster.hosts)}"
+        one = Stage(cluster, Wish(way, source, target, maps or slots, replication), hdfs)
         with _shown(quiet=as_json) as progress:
             done = one.run(progress)
     if as_json:

@@ -146,8 +146,7 @@ class Assembly:
         if self._request.persist is None:
             return plan
         self._persistence = Persistence(self._request.persist, self._allocation.hosts)
-        described, version = self._allocation.describe(), distribution.version
-        self._plan = self._persistence.take(plan, version, described, platform.node())
+        self._plan = self._persistence.take(plan, distribution.version, platform.node())
         return self._plan
 
     def _install(
@@ -183,10 +182,12 @@ class Assembly:
         HowdahError."""
         request = self._request
         plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here(), wait)
-        check_time(self._allocation.seconds_left(), start=expected("start"))
+        left = None
+        with suppress(HostProblem):  # The batch system is busy: nobody knows how much time there is.
+            left = self._allocation.seconds_left()
+        check_time(left, start=expected("start"))
         described = self._allocation.describe()
-        job = f"{described['kind']}:{described['job']}" if "job" in described else None
-        plan = replace(plan, storage=request.storage, security=request.security, job=job)
+        plan = replace(plan, storage=request.storage, security=request.security, job=described.get("key"))
         if request.shuffle_directory is not None:
             plan = replace(plan, shuffle=f"{request.shuffle_directory}/howdah-{request.name}-{os.getpid()}")
         self._plan = plan

@@ -206,7 +206,7 @@ class Daemons:
         if host.lost is None:
             operations.end_all(host)
             self._remove_files(host, logs)
-        else:
+        elif self._plan.job is None:  # Agents of batch jobs leave nothing.
             self._remove_lost(host, logs)
 
     def _remove_files(self, host: Host, logs: Path) -> None:

@@ -13,7 +13,7 @@ from howdah.cluster.state import Manifest, cluster_directory, write_private
 from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
-from howdah.host.batch import BATCH_SYSTEMS
+from howdah.host.batch import has_ended
 from howdah.host.over import over
 from howdah.store import howdah_home
 
@@ -35,11 +35,19 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
     owner, named = owner_of(plan), {host.name: host for host in hosts}
     if plan.job is not None:
         sweep(named, plan)
+
+    def claim_own(host: Host) -> None:
+        own = plan.own_directories(host.name)
+        _claim(host, plan, owner, own)
+        _leave_none(host, plan, owner, own)
+
     try:
-        over(named, lambda host: _claim(host, plan, owner, plan.own_directories(host.name)))
+        over(named, claim_own)
         for host in named.values():  # One after the other: it may be one directory for all.
             rest = plan.directories(host.name)[len(plan.own_directories(host.name)) :]
             _claim(host, plan, owner, rest)
+            if host.name == plan.masters.host:  # A host that is lost alone leaves to the others what they share.
+                _leave_none(host, plan, owner, rest)
     except HowdahError:
         over(named, lambda host: _release(host, plan, owner))
         raise
@@ -57,6 +65,13 @@ def _claim(host: Host, plan: Plan, owner: str, directories: Sequence[str]) -> No
                 host=host.name if len(plan.quarters) > 1 else None,
                 hint="Choose another --name, or another --work-dir, below which a directory of that name is made.",
             )
+
+
+def _leave_none(host: Host, plan: Plan, owner: str, directories: Sequence[str]) -> None:
+    """Lets the agent of a batch job remove these directories at its end."""
+    if plan.job is not None:
+        for directory in directories:
+            operations.leave_none(host, directory, owner)
 
 
 def _release(host: Host, plan: Plan, owner: str) -> None:
@@ -139,15 +154,14 @@ def owner_of(plan: Plan) -> str:
 
 def sweep(hosts: Mapping[str, Host], plan: Plan) -> None:
     """Removes what jobs that have ended have left on hosts, as everything in them was killed at once; for clusters in
-    jobs. Raises HostProblem where the batch system does not answer."""
+    jobs. What jobs have left of which nothing is known stays. Raises HostProblem where it cannot be removed."""
     found: dict[str, list[tuple[Host, str, str]]] = {}
     for host in hosts.values():
         for root, owner in _own_neighbours(host, plan):
             if (match := _OF_A_JOB.search(owner)) and match[1] != plan.job:
                 found.setdefault(match[1], []).append((host, root, owner))
     for job, left in found.items():
-        kind, _, number = job.partition(":")
-        if BATCH_SYSTEMS[kind].look(number) is None:
+        if has_ended(job):
             for host, root, owner in left:
                 operations.end_strays(host, root)
                 operations.remove_claimed(host, root, owner)

@@ -17,13 +17,12 @@ from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from howdah.cluster.ownership import refuse_exposed
 from howdah.errors import HostProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.host import Host, operations
-from howdah.host.batch import BATCH_SYSTEMS
+from howdah.host.batch import BATCH_SYSTEMS, has_ended
 from howdah.host.over import over
 from howdah.host.user import process_user
 from howdah.store import howdah_home
@@ -31,6 +30,7 @@ from howdah.store import howdah_home
 RECORD, LOCK, NAME = "howdah.json", "lock", "name"
 _VERSION = "current/VERSION"
 _SCHEMA = 1
+_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +50,44 @@ class Persistent:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The cluster that has the data: its name, its supervisor, and its job if it is in one."""
+    """The cluster that has the data: its name, its supervisor, and its job if it is in one, by its key and how often
+    the job was put back into the queue."""
 
     cluster: str
     machine: str
     boot: str
     supervisor: int
     since: float
-    batch: str | None = None
     job: str | None = None
+    restarts: int = 0
 
     @property
     def words(self) -> str:
         """Who it is, for people."""
-        job = "" if self.job is None else f", in job {self.job} of {self.batch}"
+        kind, where, number = (self.job or "::").split(":", 2)
+        job = "" if self.job is None else f", in job {number} of {kind}{f' ({where})' if where else ''}"
         since = time.strftime("%d %B %H:%M", time.localtime(self.since))
         return f"the cluster {self.cluster} of {self.machine}{job}, since {since}"
 
     def has_gone(self) -> bool:
-        """Whether it is known that it does not run any more: its job has ended, or its process on this machine."""
-        if self.job is not None and self.batch is not None:
-            with suppress(HostProblem):  # Where the batch system does not answer, nobody knows.
-                return BATCH_SYSTEMS[self.batch].look(self.job) is None
-            return False
+        """Whether it is known that it does not run any more: its job has ended or has begun anew, or its process on
+        this machine is dead."""
+        if self.job is not None and has_ended(self.job):
+            return True
+        if self.job is not None and self.restarts < _restarts() and self.job.endswith(f":{_own_job()}"):
+            return True
         if self.machine != platform.node():
             return False
         return self.boot != _boot() or not Path(f"/proc/{self.supervisor}").exists()
+
+
+def _own_job() -> str | None:
+    return next((job for system in BATCH_SYSTEMS.values() if (job := system.current())), None)
+
+
+def _restarts() -> int:
+    count = os.environ.get("SLURM_RESTART_COUNT", "")
+    return int(count) if count.isdecimal() else 0
 
 
 def _boot() -> str:
@@ -89,7 +101,7 @@ class Persistence:
     def __init__(self, directory: str, hosts: Mapping[str, Host]) -> None:
         self._directory = directory
         self._hosts = hosts
-        self._locked: tuple[Host, str] | None = None
+        self._locked: tuple[Host, bytes] | None = None
         self._record: Persistent | None = None
         self._plan: Plan | None = None
 
@@ -98,13 +110,13 @@ class Persistence:
         """Whether there are no data yet."""
         return self._record is None
 
-    def take(self, plan: Plan, hadoop: str, allocation: Mapping[str, Any], machine: str) -> Plan:
+    def take(self, plan: Plan, hadoop: str, machine: str) -> Plan:
         """The plan with every node where its data are. Takes the lock, or raises: UsageError where the data are another
         version's, user's or cluster's, HostProblem where they are not all there."""
         masters = self._hosts[plan.masters.host]
         over(self._hosts, self._prepare)
+        self._lock(masters, Owner(plan.name, machine, _boot(), os.getpid(), time.time(), plan.job, _restarts()))
         here = over(self._hosts, self._entries)
-        self._lock(masters, Owner(plan.name, machine, _boot(), os.getpid(), time.time(), *_job_of(allocation)))
         self._record = self._read(masters, here[masters.name])
         if self._record is None:
             self._refuse_half(masters, here)
@@ -138,7 +150,7 @@ class Persistence:
         if locked is not None:
             with suppress(HostProblem):
                 host, content = locked
-                if operations.read_file(host, f"{self._directory}/{LOCK}").decode() == content:
+                if operations.read_file(host, f"{self._directory}/{LOCK}") == content:
                     operations.remove(host, f"{self._directory}/{LOCK}")
 
     def _prepare(self, host: Host) -> None:
@@ -149,27 +161,43 @@ class Persistence:
         return frozenset(one.name for one in operations.list_directory(host, self._directory))
 
     def _lock(self, host: Host, owner: Owner) -> None:
-        path, content = f"{self._directory}/{LOCK}", json.dumps(asdict(owner)) + "\n"
-        for _ in range(2):
-            if operations.create_file(host, path, content.encode()):
+        path, content = f"{self._directory}/{LOCK}", (json.dumps(asdict(owner)) + "\n").encode()
+        for _ in range(_TRIES):
+            if operations.create_file(host, path, content):
                 self._locked = (host, content)
                 return
-            other = self._owner(host)
-            if other is not None and not other.has_gone():
+            seen = self._lock_there(host)
+            if seen is None:
+                continue  # It was given up a moment ago.
+            other = read_owner(seen)
+            if other is None or not other.has_gone():
+                who = "its lock cannot be read" if other is None else other.words
                 raise UsageError(
-                    f"{self._directory} is in use: {other.words}", hint="Two clusters would destroy each other's data."
+                    f"{self._directory} is in use: {who}", hint="Two clusters would destroy each other's data."
                 )
-            # Whoever renames it first removes it; a lock that somebody has taken meanwhile has another name.
-            aside = f"{path}.{secrets.token_hex(4)}"
-            operations.rename(host, path, aside)
-            operations.remove(host, aside)
+            self._remove_lock(host, path, seen)
         raise HostProblem(f"the lock {path} is taken by somebody else, again and again", host=host.name)
 
-    def _owner(self, host: Host) -> Owner | None:
+    def _lock_there(self, host: Host) -> bytes | None:
+        """The content of the lock; None where there is none. Raises HostProblem where it cannot be read."""
         try:
-            return read_owner(operations.read_file(host, f"{self._directory}/{LOCK}"))
+            return operations.read_file(host, f"{self._directory}/{LOCK}")
         except HostProblem:
-            return None  # It was given up a moment ago.
+            if LOCK in self._entries(host):
+                raise
+            return None
+
+    def _remove_lock(self, host: Host, path: str, judged: bytes) -> None:
+        """Removes the lock of a cluster that has gone. Of several that do this at once, one renames it; whoever has
+        renamed another lock than the one that was `judged` gives it back."""
+        aside = f"{path}.{secrets.token_hex(4)}"
+        try:
+            operations.rename(host, path, aside)
+        except HostProblem:
+            return  # Somebody else was faster.
+        if (seen := operations.read_file(host, aside)) != judged and not operations.create_file(host, path, seen):
+            raise HostProblem(f"two clusters have taken {path} at once; neither may go on", host=host.name)
+        operations.remove(host, aside)
 
     def _read(self, host: Host, entries: frozenset[str]) -> Persistent | None:
         if RECORD not in entries:
@@ -223,10 +251,6 @@ def _note(directories: Set[str]) -> None:
 
 def _notes() -> Path:
     return howdah_home() / "clusters" / "persistent.json"
-
-
-def _job_of(allocation: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    return (allocation["kind"], allocation["job"]) if "job" in allocation else (None, None)
 
 
 def _placed(plan: Plan, nodes: int, here: Mapping[str, frozenset[str]], directory: str) -> Plan:
@@ -299,6 +323,12 @@ def look(directory: str, host: Host) -> Seen | None:
     except HostProblem:
         owner = None
     return Seen(record, None if owner is None or owner.has_gone() else owner)
+
+
+def formatted(directory: str, hosts: Mapping[str, Host]) -> float:
+    """When the file system in `directory` was made; 0 where no host can tell."""
+    seen = (look(directory, host) for host in hosts.values())
+    return next((one.record.formatted for one in seen if one is not None), 0.0)
 
 
 def verify(directory: str, host: Host) -> list[str]:

@@ -25,9 +25,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from howdah.errors import ClusterProblem, Elsewhere, HostProblem, UsageError
+from howdah.errors import ClusterProblem, Elsewhere, UsageError
 from howdah.hadoop.configuration.plan import Place, Plan, Quarters
-from howdah.host.batch import BATCH_SYSTEMS
+from howdah.host.batch import has_ended
 from howdah.store import Holder, LockFile, holder_of, howdah_home, private_directory, take_lock
 
 GONE = ("down", "failed")
@@ -207,10 +207,7 @@ def _has_ended(manifest: Manifest) -> bool:
     allocation = manifest.allocation
     if "job" not in allocation or allocation["submitted"]:
         return False
-    try:
-        return BATCH_SYSTEMS[allocation["kind"]].look(allocation["job"]) is None
-    except HostProblem:
-        return False
+    return has_ended(allocation["key"])
 
 
 def check_name(name: str, what: str) -> None:

@@ -47,9 +47,15 @@ class Supervisor:
         self._manifest: Manifest | None = None
         self._in_job = request.allocation.partition(":")[0] in BATCH_SYSTEMS
         self._came = 0.0
+        self._was_signalled = False
 
     def end(self) -> None:
         """Asks for the end; may be called from any thread, any number of times."""
+        self._ending.set()
+
+    def signalled(self) -> None:
+        """As `end`, by a signal: in a batch job, that is how the job is ended."""
+        self._was_signalled = True
         self._ending.set()
 
     def run(self) -> None:
@@ -117,6 +123,8 @@ class Supervisor:
                 if key not in reported:
                     reported.add(key)
                     self._note(self._lost(running, code))
+        if self._in_job and self._was_signalled:
+            self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
 
     def _note_end(self, left: float | None) -> None:
         """Writes down when the hosts are taken away, where that has changed."""
@@ -129,7 +137,7 @@ class Supervisor:
     def _let_go(self, control: ControlServer, why: str, seconds: float) -> None:
         """Tells runs that the hosts go, and lets them close within so many seconds."""
         assert self._manifest is not None
-        with self._changing:
+        with self._changing, contextlib.suppress(OSError):  # A full disk: who asks is told all the same.
             self._save(replace(self._manifest, taken=why))
         deadline = time.monotonic() + seconds
         while control.is_used and time.monotonic() < deadline:
@@ -183,7 +191,7 @@ def main() -> int:
         return _refuse(say, error)
     supervisor = Supervisor(request, directory, say)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: supervisor.end())
+        signal.signal(number, lambda *_: supervisor.signalled())
     threading.Thread(target=_follow_starter, args=(supervisor,), daemon=True).start()
     try:
         supervisor.run()

@@ -16,6 +16,7 @@ from howdah.store import howdah_home
 WARNED_SECONDS = 600.0
 """How long before the end a warning is given."""
 _LOOK_SECONDS = 30.0
+_COARSE_SECONDS = 180.0
 _LEAST_STOP = 30.0
 """A cluster is ended so long before its hosts are taken away, or earlier where ending took longer before."""
 _USUAL = {"start": 60.0, "stop": 15.0}
@@ -37,12 +38,17 @@ class Walltime:
         ends = self._ends
         return None if ends is None else ends - time.monotonic()
 
+    def _believed(self, ends: float) -> float:
+        """Some batch systems count used time in steps: an end that seems to move on by little has not."""
+        known = self._ends
+        return known if known is not None and known < ends < known + _COARSE_SECONDS else ends
+
     def _look(self) -> None:
         while True:
             with suppress(HostProblem):  # What was known before holds, and the next answer may come.
                 asked = time.monotonic()
                 left = self._ask()
-                self._ends = None if left is None else asked + left
+                self._ends = None if left is None else self._believed(asked + left)
             time.sleep(_LOOK_SECONDS)
 
 
@@ -75,7 +81,8 @@ class Endings:
         return ended
 
     def _watch(self, host: Host) -> None:
-        host.stream("process.endings", lambda _: self._told.add(host.name))
+        with suppress(HostProblem):  # It is lost already.
+            host.stream("process.endings", lambda _: self._told.add(host.name))
 
 
 def remember(what: str, seconds: float) -> None:

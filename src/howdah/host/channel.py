@@ -76,12 +76,9 @@ def this_host() -> Iterator[Host]:
 class Channel:
     """A Host behind an execnet gateway; see `howdah.host.protocol.Host` for what its methods do."""
 
-    def __init__(
-        self, name: str, launcher: Launcher, *, silence: float | None = None, leaves_nothing: bool = False
-    ) -> None:
+    def __init__(self, name: str, launcher: Launcher, *, silence: float | None = None) -> None:
         """With `silence`, each end counts the other as lost after so many seconds in which it says nothing; the agent
-        then ends all that it has started. An agent that `leaves_nothing` also removes the directories that were
-        claimed through it, however the channel ends. Raises HostProblem."""
+        then ends all that it has started. Raises HostProblem."""
         self.name = name
         self.lost: str | None = None
         self._numbers = itertools.count(1)
@@ -93,7 +90,7 @@ class Channel:
         self._group = execnet.Group()
         self._launcher = launcher
         self._heartbeat: Heartbeat | None = None
-        self._line, self._channel = self._open({"silence": silence, "leaves_nothing": leaves_nothing})
+        self._line, self._channel = self._open({"silence": silence})
         if silence is not None:
             why = f"the host was lost: it has said nothing for {silence:g} s"
             self._heartbeat = Heartbeat(silence, self._beat, lambda: self._give_up(why))

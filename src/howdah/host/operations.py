@@ -133,6 +133,11 @@ def call_in(host: Host, program: str, invitation: str) -> None:
     host.call("process.call_in", program=program, invitation=invitation)
 
 
+def leave_none(host: Host, path: str, owner: str) -> None:
+    """Let the agent remove a directory that `owner` has claimed when its channel ends, however it ends."""
+    host.call("process.leave_none", path=path, owner=owner)
+
+
 def owner_of_claimed(host: Host, path: str) -> str:
     """Return who has claimed a directory; "" where nobody has."""
     return read_file(host, f"{path}/{OWNER_FILE}").decode(errors="replace")

@@ -14,7 +14,7 @@ NAME_PREFIX = "howdah-"
 _MOST_HOSTS = 1000
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 _CLOCK = re.compile(r"(?:(\d{1,3})-)?(\d{1,3}):(\d\d)(?::(\d\d))?")
-_WORD = re.compile(r"[A-Za-z0-9_.:&|*()@+/-]{1,200}")
+_WORD = re.compile(r"[A-Za-z0-9_.:&|*()\[\]@+/-]{1,200}")
 _QUEUES = {"slurm": "partition", "pbs": "queue"}
 _TEXTS = ("account", "qos", "reservation", "constraint")
 _OF_HOSTS = ("scratch", "python", "java")
@@ -33,6 +33,10 @@ class JobWish:
     reservation: str | None = None
     constraint: str | None = None
     exclusive: bool | None = None
+    cpus: int | None = None
+    """Processors of each host, where it is not all of them."""
+    memory: str | None = None
+    """Memory of each host, as Slurm writes it, where it is not all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class JobHosts:
 def parse_job(kind: str, text: str) -> JobHosts:
     """What stands behind `slurm:` or `pbs:`. Raises UsageError."""
     asked = f"--on {kind}:{text}"
-    keys = ("nodes", "time", "job", "exclusive", _QUEUES[kind], *_TEXTS, *_OF_HOSTS)
+    keys = ("nodes", "time", "job", "exclusive", "cpus", "memory", _QUEUES[kind], *_TEXTS, *_OF_HOSTS)
     given: dict[str, str] = {}
     for part in text.split(","):
         key, equals, value = (word.strip() for word in part.partition("="))
@@ -85,7 +89,14 @@ def _wish(kind: str, asked: str, given: Mapping[str, str]) -> JobWish:
     texts = {key: given.get(key) for key in _TEXTS}
     seconds = parse_time(given["time"])
     alone = None if exclusive is None else exclusive == "yes"
-    return JobWish(int(given["nodes"]), seconds, given.get(_QUEUES[kind]), **texts, exclusive=alone)
+    cpus, memory = given.get("cpus"), given.get("memory")
+    if cpus is not None and (not cpus.isdecimal() or not int(cpus)):
+        raise UsageError(f"{asked}: cpus is {cpus!r}, which is no number of processors")
+    if memory is not None and not re.fullmatch(r"\d+[KMGT]?", memory):
+        raise UsageError(f"{asked}: memory is {memory!r}", hint="Write memory=64G: of each host.")
+    queue = given.get(_QUEUES[kind])
+    processors = None if cpus is None else int(cpus)
+    return JobWish(int(given["nodes"]), seconds, queue, **texts, exclusive=alone, cpus=processors, memory=memory)
 
 
 def parse_time(text: str) -> int:

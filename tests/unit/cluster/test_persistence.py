@@ -8,7 +8,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,6 @@ from howdah.host.channel import open_local
 from howdah.host.user import process_user
 from tests.plans import plan_of
 
-_LOCAL = {"kind": "local"}
 _BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
@@ -68,7 +67,7 @@ def data(directory: Path, nodes: int = 2, **changes: Any) -> Path:
 def take(directory: Path, host: Host, plan: Plan, hadoop: str = "3.4.2") -> tuple[Persistence, Plan]:
     made = Persistence(str(directory), {"h": host})
     try:
-        return made, made.take(plan, hadoop, _LOCAL, platform.node())
+        return made, made.take(plan, hadoop, platform.node())
     except HowdahError:
         made.release()
         raise
@@ -174,20 +173,98 @@ def test_the_lock_of_another_machine_is_never_taken(tmp_path: Path, host: Host) 
         take(place, host, plan_of(2))
 
 
-def test_the_lock_of_a_job_is_taken_when_the_job_has_ended(
-    tmp_path: Path, host: Host, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def squeue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Lets `squeue` of the batch system `c` do something."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    monkeypatch.setenv("PATH", str(place), prepend=os.pathsep)
+    monkeypatch.setenv("SLURM_CLUSTER_NAME", "c")
+
+    def does(script: str) -> None:
+        (place / "squeue").write_text(f"#!/bin/sh\n{script}\n")
+        (place / "squeue").chmod(0o755)
+
+    return does
+
+
+def prints(state: str) -> str:
+    """What `squeue` does of job 17 in that state."""
+    return f"echo '17|{state}|1:00|2|N/A|n[1-2]|j|NO|None'"
+
+
+@pytest.mark.parametrize("script", [prints("RUNNING"), prints("COMPLETING"), "exit 3"])
+def test_the_lock_of_a_job_that_may_run_is_never_taken(
+    tmp_path: Path, host: Host, squeue: Callable[[str], None], script: str
 ) -> None:
     place = data(tmp_path / "kept")
-    locked(place, machine="elsewhere", batch="slurm", job="17")
-    squeue = tmp_path / "squeue"
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    for script in ("echo '17|RUNNING|1:00|2|N/A|n[1-2]|j|NO|None'", "exit 3"):  # It runs, and: nobody knows.
-        squeue.write_text(f"#!/bin/sh\n{script}\n")
-        squeue.chmod(0o755)
-        with pytest.raises(UsageError, match="in job 17 of slurm"):
-            take(place, host, plan_of(2))
-    squeue.write_text("#!/bin/sh\necho '17|CANCELLED|1:00|2|N/A|n[1-2]|j|NO|None'\n")
+    locked(place, machine="elsewhere", job="slurm:c:17")
+    squeue(script)
+    with pytest.raises(UsageError, match=r"in job 17 of slurm \(c\)"):
+        take(place, host, plan_of(2))
+    assert (place / LOCK).exists()
+
+
+def test_the_lock_of_a_job_of_another_batch_system_is_never_taken(
+    tmp_path: Path, host: Host, squeue: Callable[[str], None]
+) -> None:
+    place = data(tmp_path / "kept")
+    locked(place, machine="elsewhere", job="slurm:other:17")
+    squeue("echo 'Invalid job id specified' >&2; exit 1")
+    with pytest.raises(UsageError, match=r"in job 17 of slurm \(other\)"):
+        take(place, host, plan_of(2))
+    locked(place, machine="elsewhere", job="slurm:c:17")
     take(place, host, plan_of(2))[0].release()
+
+
+def test_the_lock_of_a_job_is_free_for_itself_once_it_has_begun_anew(
+    tmp_path: Path, host: Host, squeue: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = data(tmp_path / "kept")
+    squeue(prints("RUNNING"))
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    locked(place, machine="elsewhere", job="slurm:c:17")
+    with pytest.raises(UsageError, match="is in use"):
+        take(place, host, plan_of(2))
+    monkeypatch.setenv("SLURM_RESTART_COUNT", "1")
+    take(place, host, plan_of(2))[0].release()
+    locked(place, supervisor=2**22 + 1, job="slurm:c:17", restarts=1)  # Its supervisor was killed, the job goes on.
+    take(place, host, plan_of(2))[0].release()
+
+
+def test_a_lock_that_cannot_be_read_is_in_use(tmp_path: Path, host: Host) -> None:
+    place = data(tmp_path / "kept")
+    (place / LOCK).write_text('{"cluster": "c", "of a newer Howdah": 1}')
+    with pytest.raises(UsageError, match="is in use: its lock cannot be read"):
+        take(place, host, plan_of(2))
+    with pytest.raises(UsageError, match="its lock cannot be read"):
+        remove(str(place), host, lambda: None)
+
+
+class Racing:
+    """A host on which another cluster takes the lock just before it is renamed."""
+
+    def __init__(self, host: Host, place: Path) -> None:
+        self.name, self.lost = host.name, None
+        self._host, self._place = host, place
+        self.renamed = 0
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        if operation == "files.rename" and arguments["path"].endswith("/lock") and not self.renamed:
+            self.renamed += 1
+            locked(self._place, machine="elsewhere", cluster="faster")
+        return self._host.call(operation, **arguments)
+
+
+@pytest.mark.promise("Of two clusters that find a dead lock, one takes it", "how-to/persist")
+def test_a_lock_that_another_cluster_has_just_taken_is_given_back(tmp_path: Path, host: Host) -> None:
+    place = data(tmp_path / "kept")
+    locked(place, boot="another")
+    racing: Host = Racing(host, place)  # type: ignore[assignment]
+    with pytest.raises(UsageError, match="is in use: the cluster faster of elsewhere"):
+        take(place, racing, plan_of(2))
+    assert json.loads((place / LOCK).read_text())["cluster"] == "faster"
+    assert {one.name for one in place.iterdir()} == {"name", "node1", "node2", RECORD, LOCK}
 
 
 def test_a_directory_that_others_can_change_is_refused(tmp_path: Path, host: Host) -> None:

@@ -310,7 +310,7 @@ def test_two_clusters_that_come_up_at_once_get_different_ports() -> None:
 
 
 @pytest.mark.promise("The cluster of a job that has ended is in nobody's way", "how-to/batch")
-@pytest.mark.parametrize(("state", "place"), [("RUNNING", "n1"), ("CANCELLED", None)])
+@pytest.mark.parametrize(("state", "place"), [("RUNNING", "n1"), ("COMPLETING", "n1"), ("CANCELLED", None)])
 def test_the_cluster_of_a_job_on_another_host(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, directory: ClusterDirectory, state: str, place: str | None
 ) -> None:
@@ -318,10 +318,15 @@ def test_the_cluster_of_a_job_on_another_host(
     assert held is not None
     lock = directory.path / "lock"
     lock.write_text(lock.read_text().replace(json.dumps(platform.node()), '"n1"', 1))
-    directory.write(replace(MANIFEST, machine="n1", allocation={"kind": "slurm", "job": "17", "submitted": False}))
+    directory.write(
+        replace(
+            MANIFEST, machine="n1", allocation={"kind": "slurm", "job": "17", "key": "slurm:c:17", "submitted": False}
+        )
+    )
     (tmp_path / "squeue").write_text(f"#!/bin/sh\necho '17|{state}|1:00|2|N/A|n[1-2]|j|NO|None'\n")
     (tmp_path / "squeue").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("SLURM_CLUSTER_NAME", "c")
     assert directory.elsewhere() == place
     found = directory.read()
     assert found is not None

@@ -142,9 +142,20 @@ def test_what_is_wished_reaches_sbatch(says: Say, tmp_path: Path) -> None:
     assert Slurm().submit(wish, "howdah-c", "#!/bin/sh\n", "/tmp/o") == "7"
     assert (tmp_path / "sbatch.asked").read_text().split() == [
         *("--parsable", "--no-requeue", "--job-name=howdah-c", "--output=/tmp/o", "--nodes=4", "--ntasks-per-node=1"),
-        *("--time=91", "--partition=short", "--account=p1", "--qos=high", "--reservation=r", "--constraint=ib&ssd"),
+        *(
+            "--time=91",
+            "--no-kill",
+            "--partition=short",
+            "--account=p1",
+            "--qos=high",
+            "--reservation=r",
+            "--constraint=ib&ssd",
+        ),
     ]
-    assert "--exclusive" in slurm.options(JobWish(1, 60))
+    assert {"--exclusive", "--mem=0"} <= set(slurm.options(JobWish(1, 60)))
+    part = slurm.options(JobWish(1, 60, exclusive=False, cpus=4, memory="8G"))
+    assert {"--cpus-per-task=4", "--mem=8G"} <= set(part)
+    assert "--exclusive" not in part
 
 
 @pytest.mark.promise("Host lists are expanded by Slurm, and their number is checked", "reference/allocations")
@@ -202,12 +213,19 @@ def test_jobs_of_pbs(says: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Pbs().hosts("12.head") == ("i15n12", "i15n13", "i15n14-with-a-long-name-that-makes-a-line-wrapped")
 
 
-def test_a_number_of_hosts_that_pbs_contradicts_is_refused(says: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_chunks_on_one_host_are_one_host(says: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PBS_JOBID", raising=False)
-    text = (_GOLDEN / "qstat-openpbs.txt").read_text().replace("nodect = 3", "nodect = 4")
-    says("qstat", text)
-    with pytest.raises(HostProblem, match=r"job 12\.head has 4 nodes, and PBS names 3"):
-        Pbs().hosts("12.head")
+    says("qstat", (_GOLDEN / "qstat-openpbs.txt").read_text().replace("nodect = 3", "nodect = 6"))
+    seen = Pbs().look("12.head")
+    assert seen is not None
+    assert seen.hosts == 3
+
+
+def test_jobs_of_others_are_not_looked_at(says: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "ann")
+    text = (_GOLDEN / "qstat-openpbs.txt").read_text()
+    says("qstat", f"{text}Job Id: 15.head\n    Job_Name = strange\n    Job_Owner = bob@head\n")
+    assert len(Pbs().own_jobs()) == 2
 
 
 @pytest.mark.parametrize("code", [153, 35])
@@ -222,9 +240,16 @@ def test_a_job_that_pbs_does_not_know_is_none(says: Say, code: int) -> None:
 def test_a_file_of_nodes(says: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "nodes"
     file.write_text("gpu-1-7\n" * 4 + "gpu-2-8.cluster.org\n" * 4 + "\n")
+    job = "Job Id: 7.head\n    job_state = R\n    Resource_List.nodect = 2\n    exec_host = {}\n"
+    says("qstat", job.format("gpu-1-7/0*4+gpu-2-8/0*4"))
     monkeypatch.setenv("PBS_JOBID", "7.head")
     monkeypatch.setenv("PBS_NODEFILE", str(file))
     assert Pbs().hosts("7.head") == ("gpu-1-7", "gpu-2-8.cluster.org")
+    says("qstat", job.format("gpu-1-7/0*4+gpu-2-8/0*4+gpu-2-9/0*4"))
+    with pytest.raises(
+        HostProblem, match="has the hosts gpu-1-7 gpu-2-8 gpu-2-9, and PBS_NODEFILE names gpu-1-7 gpu-2"
+    ):
+        Pbs().hosts("7.head")
     file.unlink()
     with pytest.raises(HostProblem, match="cannot be read: No such file") as caught:
         Pbs().hosts("7.head")
@@ -251,7 +276,7 @@ def test_the_script_is_given_to_qsub_in_a_file_that_is_gone(says: Say, tmp_path:
     )
     with pytest.raises(HostProblem, match=r"cannot read: 600 7\.head"):
         Pbs().submit(JobWish(2, 60), "howdah-c", "#!/bin/sh\ntrue\n", "/tmp/o")
-    assert (tmp_path / "given").read_text() == "#!/bin/sh\n#PBS -j oe\ntrue\n"
+    assert (tmp_path / "given").read_text() == "#!/bin/sh\n#PBS -j oe\n#PBS -r n\ntrue\n"
 
 
 def test_which_job_one_is_in(monkeypatch: pytest.MonkeyPatch) -> None:

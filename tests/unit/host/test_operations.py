@@ -17,7 +17,11 @@ TYPED = [
     for name, function in inspect.getmembers(operations, inspect.isfunction)
     if function.__module__ == operations.__name__ and not name.startswith("_")
 ]
-NOT_IN_THE_TABLE: dict[str, set[str]] = {"process.end_all": set(), "process.call_in": {"program", "invitation"}}
+NOT_IN_THE_TABLE: dict[str, set[str]] = {
+    "process.end_all": set(),
+    "process.call_in": {"program", "invitation"},
+    "process.leave_none": {"path", "owner"},
+}
 """What the agent does with its own children, and the arguments of it."""
 
 

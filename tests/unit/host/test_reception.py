@@ -120,8 +120,9 @@ from howdah.host.channel import Channel
 from howdah.host.reception import Expected, Reception
 reception = Reception()
 print(json.dumps(dict(reception.invitation("far"))), flush=True)
-host = Channel("far", Expected(reception, "far", 20.0, lambda: None), leaves_nothing=True)
+host = Channel("far", Expected(reception, "far", 20.0, lambda: None))
 operations.claim_directory(host, sys.argv[1], "me")
+operations.leave_none(host, sys.argv[1], "me")
 print(host.start(("sleep", "600"), output=os.devnull).pid, flush=True)
 time.sleep(600)
 """

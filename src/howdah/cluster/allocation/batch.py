@@ -7,18 +7,19 @@ import shlex
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from howdah.cluster.allocation.holding import Wait, patient
 from howdah.cluster.allocation.listed import ListedAllocation
 from howdah.cluster.request import Links
 from howdah.cluster.state import cluster_directory
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import HostProblem, NoAnswer, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host, operations
-from howdah.host.batch import BatchSystem, Job
+from howdah.host.batch import BatchSystem, Job, key_of
 from howdah.host.over import over
 from howdah.host.reception import Reception
 from howdah.host.user import process_user
@@ -33,6 +34,8 @@ _BUSY_SECONDS = 900.0
 _SCRATCH, _PYTHON = "/tmp", "python3"
 START_SECONDS = 60.0
 """For agents to call once their job runs: Python on a network's file system may take long."""
+
+T = TypeVar("T")
 
 _SCRIPT = """\
 #!/bin/sh
@@ -80,11 +83,18 @@ class BatchAllocation(ListedAllocation):
             self._described["job"] = self._job.id
         assert self._job is not None
         self._job = self._wait_for_hosts(self._job, wait)
-        hosts = self._reach(self._job)
+        hosts = self._patiently(partial(self._reach, self._job), wait)
         self._listed = {host: self._listed_host(host) for host in hosts}
         self._names = hosts
         listed = [one.to_json() for one in self._listed.values()]
-        self._described |= {"job": self._job.id, "hosts": list(hosts), "listed": listed, "shared": self._job.shared}
+        self._described |= {
+            "job": self._job.id,
+            "key": key_of(self.system, self._job.id),
+            "hosts": list(hosts),
+            "listed": listed,
+            "shared": self._job.shared,
+            "network": self._network,
+        }
         plan = super().acquire(name, nodes, home, wait)
         over(self._hosts, self._check_places)
         if self._reception is not None:
@@ -135,13 +145,15 @@ class BatchAllocation(ListedAllocation):
         self._reception = Reception()
         command, invitation = self._program(self._python), json.dumps(self._invitation())
         script = _SCRIPT.format(machine=home.machine, command=_line(command), invitation=invitation)
-        output = str(cluster_directory(name).path / "job.log")
+        directory = cluster_directory(name).path
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # Not every command has made it.
+        output = str(directory / "job.log")
         number = self.system.submit(wish, f"{NAME_PREFIX}{name}", script, output)
         return Job(number, f"{NAME_PREFIX}{name}", "submitted", runs=False, hosts=wish.hosts)
 
     def _invitation(self) -> Any:
         assert self._reception is not None
-        return self._reception.invitation(network=self._links.network or self._site.network)
+        return self._reception.invitation(network=self._network)
 
     def _wait_for_hosts(self, job: Job, wait: Wait) -> Job:
         """The job, once it runs. Raises HostProblem when it ends before."""
@@ -151,25 +163,24 @@ class BatchAllocation(ListedAllocation):
             wait(", ".join(word for word in why if word))
             time.sleep(pause)
             pause = min(2 * pause, _SELDOM_SECONDS)
-            job = self._look_again(job, wait)
+            seen = self._patiently(partial(self.system.look, job.id), wait)
+            if seen is None:
+                raise HostProblem(f"job {job.id} has ended before it ran. {self._log_hint()}")
+            job = seen
         return job
 
-    def _look_again(self, job: Job, wait: Wait) -> Job:
-        """The job as it is now. A batch system may be too busy to answer for a while, and the job have waited for
-        hours. Raises HostProblem."""
+    def _patiently(self, ask: Callable[[], T], wait: Wait) -> T:
+        """What the batch system says. It may be too busy to answer for a while, and the job have waited for hours.
+        Raises HostProblem."""
         deadline = time.monotonic() + _BUSY_SECONDS
         while True:
             try:
-                seen = self.system.look(job.id)
-            except HostProblem as problem:
+                return ask()
+            except NoAnswer as problem:
                 if time.monotonic() > deadline:
                     raise
                 wait(problem.message)
                 time.sleep(_SELDOM_SECONDS)
-                continue
-            if seen is None:
-                raise HostProblem(f"job {job.id} has ended before it ran. {self._log_hint()}")
-            return seen
 
     def _listed_host(self, name: str) -> ListedHost:
         asked, site = self._asked, self._site
@@ -180,10 +191,14 @@ class BatchAllocation(ListedAllocation):
             python=self._python,
             scratch=asked.scratch or expand(site.scratch or _SCRATCH, user, job),
             java=asked.java or site.java,
-            network=self._links.network or site.network,
+            network=self._network,
             # What one asks for oneself is one place.
             disks=() if asked.scratch else tuple(expand(disk, user, job) for disk in site.disks),
         )
+
+    @property
+    def _network(self) -> str | None:
+        return self._links.network or self._site.network
 
     @property
     def _python(self) -> str:

@@ -169,7 +169,7 @@ def hosts(argument: str | None, links: Links) -> ListedAllocation:
     return ListedAllocation(listed, described, open_described(described))
 
 
-def open_described(described: Mapping[str, Any], *, leaves_nothing: bool = False) -> Open:
+def open_described(described: Mapping[str, Any]) -> Open:
     """What opens a channel to a host by its name, from the description of its allocation."""
     listed = {one["name"]: ListedHost(**one) for one in described["listed"]}
 
@@ -177,6 +177,6 @@ def open_described(described: Mapping[str, Any], *, leaves_nothing: bool = False
         one = listed[name]
         target = one.name if one.user is None else f"{one.user}@{one.name}"
         launcher = SshLauncher(target, one.port, one.python)
-        return Channel(one.name, launcher, silence=described["silence"], leaves_nothing=leaves_nothing)
+        return Channel(one.name, launcher, silence=described["silence"])
 
     return open_listed

@@ -37,7 +37,7 @@ class PbsAllocation(BatchAllocation):
         return read_nodefile(said.stdout.decode(errors="replace"), "PBS_NODEFILE")
 
     def _open_there(self, name: str) -> Host:
-        return open_described(self._described, leaves_nothing=True)(name)
+        return open_described(self._described)(name)
 
     def _end_agents(self) -> None:
         if self._leash is not None:
@@ -45,7 +45,7 @@ class PbsAllocation(BatchAllocation):
 
     def _invitation(self) -> Mapping[str, Any]:
         assert self._reception is not None
-        return self._reception.invitation(_LEASH, network=self._links.network or self._site.network)
+        return self._reception.invitation(_LEASH, network=self._network)
 
     def _program(self, python: str) -> Sequence[str]:
         return (python, "-I", "-u", "-c", PROGRAM)

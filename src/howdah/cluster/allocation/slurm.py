@@ -39,7 +39,7 @@ class SlurmAllocation(BatchAllocation):
         assert self._reception is not None
         broken = self._job_gone if self._step is None else self._step.broken
         expected = Expected(self._reception, name, START_SECONDS, broken)
-        return Channel(name, expected, silence=self._links.silence, leaves_nothing=True)
+        return Channel(name, expected, silence=self._links.silence)
 
     def _end_agents(self) -> None:
         if self._step is not None:
@@ -60,7 +60,7 @@ def open_in_job(described: Mapping[str, Any]) -> Open:
     def open_one(name: str) -> Channel:
         with closing(Reception()) as reception:
             with closing(ControlClient(cluster_directory(described["cluster"]))) as control:
-                invitation = json.dumps(reception.invitation(name))
+                invitation = json.dumps(reception.invitation(name, network=described["network"]))
                 answer = control.ask("call_in", host=name, program=PROGRAM, invitation=invitation)
             if "error" in answer:
                 raise HostProblem(answer["error"])

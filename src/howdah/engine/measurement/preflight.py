@@ -27,6 +27,8 @@ from howdah.store import howdah_home, list_runs
 from howdah.workload import Asked, Settings, Workload
 from howdah.workload.registry import check_storages
 
+_ALIKE = ("nodes", "sizing", "defaults")
+"""What clusters agree in that take a like time for a run."""
 REPLICATION = ("dfs.replication", "mapreduce.terasort.output.replication")
 """The keys that say how many replicas HDFS keeps of what workloads write."""
 
@@ -146,6 +148,7 @@ def check_walltime(cluster: LiveCluster, root: Path, workload: Workload, setting
         for _, run in list_runs(root)
         if isinstance(run, Run) and run.end is not None and run.outcome.kind == "valid"
         if run.trial.workload == workload.name and run.trial.settings.get("workload") == wanted
+        if all(run.cluster.get(name) == cluster.description.get(name) for name in _ALIKE)
     ]
     if took:
         check_time(left, run=max(took))

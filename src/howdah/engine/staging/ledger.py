@@ -15,8 +15,8 @@ from howdah.store import howdah_home
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A stage: `way` is `in` or `out`; `state` is `copying` or `done`. `cluster` tells one HDFS from another, `files`
-    has bytes by path; `verified` is by what, None where that was impossible."""
+    """A stage: `way` is `in` or `out`; `state` is `copying` or `done`. `cluster` tells its HDFS from every other one,
+    `files` has bytes by path; `verified` is by what, None where that was impossible."""
 
     way: str
     source: str

@@ -25,7 +25,10 @@ from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
 _LOG_LINES = 6
 _COMPARED = 16
 """Files whose checksums are compared once more at the end, as DistCp takes one that is missing for an equal one."""
+_COMPARED_BYTES = 8 * 10**9
 _COMMAND_SECONDS = 600.0
+_SLOWEST = 20e6
+"""Bytes a second that are read at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +61,13 @@ class Wish:
 class Stage:
     """Copies once. `cluster` has HDFS, and hosts that see the shared path."""
 
-    def __init__(self, cluster: LiveCluster, wish: Wish) -> None:
+    def __init__(self, cluster: LiveCluster, wish: Wish, hdfs: str) -> None:
+        """`hdfs` tells this HDFS from every other one."""
         self._cluster = cluster
         self._wish = wish
+        self._hdfs = hdfs
         self._tag = f"howdah-stage-{secrets.token_hex(4)}"
-        self._file = ledger.place_of(wish.way, wish.source, wish.target, str(cluster.description["name"]))
+        self._file = ledger.place_of(wish.way, wish.source, wish.target, hdfs)
 
     def run(self, progress: Callable[[JobProgress, int], None]) -> ledger.Entry:
         """Copies what is not there yet, and returns what is written down of it. `progress` is told how far the copy is,
@@ -82,9 +87,15 @@ class Stage:
             self._refuse_target()
         self._check_room(files)
         settings = {"maps": wish.maps, "replication": wish.replication, "hosts": list(self._cluster.hosts)}
-        name = str(self._cluster.description["name"])
         entry = ledger.Entry(
-            wish.way, wish.source, wish.target, name, "copying", time.time(), ledger.sizes(files), settings=settings
+            wish.way,
+            wish.source,
+            wish.target,
+            self._hdfs,
+            "copying",
+            time.time(),
+            ledger.sizes(files),
+            settings=settings,
         )
         ledger.write(self._file, entry)
         self._cluster.lease(self._tag)
@@ -182,12 +193,12 @@ class Stage:
         if there != wanted:
             wrong = [name for name in {**wanted, **there} if there.get(name) != wanted.get(name)]
             raise Untrusted(f"{len(wrong)} files of {target} are not as in the source: {', '.join(wrong[:3])}")
-        # The same ones each time, spread over all. Those without content are equal by their length.
+        # Those without content are equal by their length.
         filled = [name for name, size in wanted.items() if size]
         if not filled:
             return "length"
-        chosen = sorted(filled, key=lambda name: hashlib.sha256(name.encode()).digest())[:_COMPARED]
-        first, second = (self._checksums(chosen, uri) for uri in self._uris)
+        chosen = _chosen(filled, wanted)
+        first, second = (self._checksums(chosen, uri, sum(wanted[name] for name in chosen)) for uri in self._uris)
         kinds = {kind for found in (first, second) for kind, _ in found.values()}
         if len(kinds) != 1 or not next(iter(kinds)).startswith("COMPOSITE-CRC"):
             return None
@@ -195,12 +206,12 @@ class Stage:
             raise Untrusted(f"checksums of {', '.join(wrong[:3])} in {target} are not those of the source")
         return next(iter(kinds))
 
-    def _checksums(self, names: Sequence[str], uri: str) -> Mapping[str, tuple[str, str]]:
-        """Kind and value of the checksum of files below `uri`, by name."""
+    def _checksums(self, names: Sequence[str], uri: str, size: int) -> Mapping[str, tuple[str, str]]:
+        """Kind and value of the checksum of files of so many bytes below `uri`, by name."""
         uris = {f"{uri}/{name}" if name else uri: name for name in names}
         with tempfile.TemporaryDirectory(prefix="howdah-stage-") as place:
             argv, environment = self._command(Path(place), "fs", "-checksum", *uris)
-            run = self._cluster.client.run(argv, timeout=_COMMAND_SECONDS, env=environment)
+            run = self._cluster.client.run(argv, timeout=_COMMAND_SECONDS + size / _SLOWEST, env=environment)
         found = {}
         for line in run.stdout.decode(errors="replace").splitlines():
             words = line.split("\t")
@@ -239,6 +250,15 @@ class Stage:
         environment = dict(self._cluster.shell_environment(conf))
         environment["HADOOP_CLASSPATH"] = ":".join(filter(None, (environment.get("HADOOP_CLASSPATH"), str(self._jar))))
         return ["hadoop", *words], environment
+
+
+def _chosen(names: Sequence[str], sizes: Mapping[str, int]) -> Sequence[str]:
+    """Some files, spread over all, and the same ones each time; of large files, few."""
+    found: list[str] = []
+    for name in sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest()):
+        if len(found) < _COMPARED and sum(sizes[one] for one in (*found, name)) <= _COMPARED_BYTES:
+            found.append(name)
+    return found or [min(names, key=lambda name: sizes[name])]
 
 
 @contextmanager

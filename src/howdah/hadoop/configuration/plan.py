@@ -91,7 +91,7 @@ class Plan:
     mount_types: tuple[str, ...] = ()
     copy_port: int | None = None
     job: str | None = None
-    """The batch job whose hosts these are, as KIND:ID."""
+    """The key of the batch job whose hosts these are (`howdah.host.batch.key_of`)."""
     persist: str | None = None
     """Where HDFS has its data on every host, if these stay when the cluster ends."""
 

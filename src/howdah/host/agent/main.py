@@ -41,15 +41,14 @@ def serve(channel: Any, settings: Dict[str, Any]) -> None:
     """Runs until the channel closes, for whatever reason; returns when nothing that it started is left.
 
     `channel` has send(value), and iterating over it receives until the other side is gone (execnet's channel). In
-    `settings`, `silence` is after how many seconds without a word the other side counts as gone; None for never. With
-    `leaves_nothing`, directories that were claimed through this channel are removed at its end, if they are there yet.
+    `settings`, `silence` is after how many seconds without a word the other side counts as gone; None for never.
     """
     # A Ctrl-C in the user's terminal is for Howdah, which then closes the channel; it must not reach the daemons.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if os.getsid(0) != os.getpid():
         os.setsid()
-    agent = _Agent(channel, leaves_nothing=settings["leaves_nothing"])
+    agent = _Agent(channel)
     # A batch system that ends a job tells every process; this one is needed to the end, and ends with its channel. Not
     # SIG_IGN, which what it starts would inherit.
     signal.signal(signal.SIGTERM, lambda *_: agent.told_to_end.set())
@@ -66,9 +65,8 @@ def serve(channel: Any, settings: Dict[str, Any]) -> None:
 
 
 class _Agent:
-    def __init__(self, channel: Any, leaves_nothing: bool) -> None:
+    def __init__(self, channel: Any) -> None:
         self._channel = channel
-        self._leaves_nothing = leaves_nothing
         self._claimed: Dict[str, str] = {}
         self.told_to_end = threading.Event()
         self._sending = threading.Lock()
@@ -88,7 +86,7 @@ class _Agent:
         for stop in list(self._streams.values()):
             stop.set()
         self._children.end_all()
-        for path, owner in self._claimed.items():
+        for path, owner in list(self._claimed.items()):
             try:
                 files.remove_claimed(path, owner)
             except OSError:
@@ -121,8 +119,8 @@ class _Agent:
             return self._children.signal(**arguments)
         if name == "process.call_in":
             return self._call_in(**arguments)
-        if name == "files.claim":
-            return self._claim(**arguments)
+        if name == "process.leave_none":
+            return self._leave_none(**arguments)
         if name == "stream.stop":
             stream = self._streams.get(arguments["stream"])
             return None if stream is None else stream.set()
@@ -137,11 +135,8 @@ class _Agent:
                 emit([{"signal": "SIGTERM"}])
                 return
 
-    def _claim(self, path: str, owner: str) -> Any:
-        other = files.claim(path, owner)
-        if other is None and self._leaves_nothing:
-            self._claimed[path] = owner
-        return other
+    def _leave_none(self, path: str, owner: str) -> None:
+        self._claimed[path] = owner
 
     def _call_in(self, program: str, invitation: str) -> int:
         """Lets another agent call who has sent the invitation; it ends with this one, if not before."""

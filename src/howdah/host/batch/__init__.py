@@ -12,7 +12,7 @@ from howdah.host.batch.slurm import Slurm
 from howdah.host.batch.states import Job, Step
 from howdah.spec.jobs import JobWish
 
-__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step", "batch_system_here"]
+__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step", "batch_system_here", "has_ended", "key_of"]
 
 
 class BatchSystem(Protocol):
@@ -23,6 +23,12 @@ class BatchSystem(Protocol):
 
     def current(self) -> str | None:
         """The job that this process is in."""
+
+    def where(self) -> str:
+        """What tells this batch system from others of its kind, whose jobs may have the same numbers."""
+
+    def is_over(self, job: str) -> bool:
+        """Whether nothing of a job runs any more: one that is being ended is not over."""
 
     def look(self, job: str) -> Job | None:
         """What the batch system says of a job; None when it does not know one of that name, or the job has ended."""
@@ -42,6 +48,21 @@ class BatchSystem(Protocol):
 
 BATCH_SYSTEMS: Mapping[str, BatchSystem] = {"slurm": Slurm(), "pbs": Pbs()}
 """By kind."""
+
+
+def key_of(system: BatchSystem, job: str) -> str:
+    """What names a job everywhere: KIND:WHERE:ID. Raises HostProblem."""
+    return f"{system.kind}:{system.where()}:{job}"
+
+
+def has_ended(key: str) -> bool:
+    """Whether a job is known to be over; False where nobody here can know it."""
+    kind, where, job = key.split(":", 2)
+    system = BATCH_SYSTEMS[kind]
+    try:
+        return system.where() == where and system.is_over(job)
+    except HostProblem:
+        return False
 
 
 def batch_system_here() -> str:

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howdah.errors import HostProblem
-from howdah.host.batch.states import Job, answer_of, ask, shown, unexpected
+from howdah.host.batch.states import Job, answer_of, ask, failed, shown, unexpected
 from howdah.spec.jobs import NAME_PREFIX, JobWish
 
 _GONE_CODES = (153, 35)
 """PBSE_UNKJOBID modulo 256, and PBSE_HISTJOBID: `qstat` of a job that is not known, or has ended."""
-_GONE_STATES = ("C", "F", "X", "E")
+_OVER_STATES = ("C", "F", "X")
+_GONE_STATES = (*_OVER_STATES, "E")
 _WORDS = {"Q": "queued", "H": "held", "W": "waiting", "R": "running", "S": "suspended", "T": "moving", "B": "begun"}
 _FIELD = re.compile(r"(\S+) = ?(.*)")
 _CLOCK = re.compile(r"(\d+):(\d\d):(\d\d)")
@@ -30,25 +31,32 @@ class Pbs:
     def current(self) -> str | None:
         return os.environ.get("PBS_JOBID") or None
 
+    def where(self) -> str:
+        return ""  # A job's id has the server's name.
+
+    def is_over(self, job: str) -> bool:
+        return all(fields.get("job_state") in _OVER_STATES for _, fields in self._qstat(job))
+
     def look(self, job: str) -> Job | None:
-        return next((seen for seen, _ in self._qstat(job)), None)
+        return next((_job(number, fields) for number, fields in self._alive(job)), None)
 
     def hosts(self, job: str) -> tuple[str, ...]:
         file = os.environ.get("PBS_NODEFILE")
-        if job == self.current() and file:
+        for _, fields in self._alive(job):
+            allotted = _hosts_of(fields)
+            if job != self.current() or not file:
+                return allotted
             try:
-                return read_nodefile(Path(file).read_text(encoding="utf-8", errors="replace"), file)
+                named = read_nodefile(Path(file).read_text(encoding="utf-8", errors="replace"), file)
             except OSError as error:
                 hint = "It is on the first host of a job alone."
                 raise HostProblem(f"PBS_NODEFILE, {file}, cannot be read: {error.strerror}", hint=hint) from error
-        for seen, fields in self._qstat(job):
-            found = dict.fromkeys(part.partition("/")[0] for part in fields.get("exec_host", "").split("+") if part)
-            if len(found) != seen.hosts:
+            if len(named) != len(allotted):
                 raise HostProblem(
-                    f"job {job} has {seen.hosts} nodes, and PBS names {len(found)}: {fields.get('exec_host')}",
+                    f"job {job} has the hosts {' '.join(allotted)}, and PBS_NODEFILE names {' '.join(named)}",
                     hint="`--on hosts:node1,node2,…` takes the hosts as you name them.",
                 )
-            return tuple(found)
+            return named
         raise HostProblem(f"PBS knows no job {job}", hint="`qstat -u $USER` lists yours.")
 
     def submit(self, wish: JobWish, name: str, script: str, output: str) -> str:
@@ -56,7 +64,7 @@ class Pbs:
         first, _, rest = script.partition("\n")
         # Nor does every one read its input. Nobody else can read the file.
         with tempfile.NamedTemporaryFile("w", prefix="howdah-", suffix=".sh") as file:
-            file.write(f"{first}\n#PBS -j oe\n{rest}")
+            file.write(f"{first}\n#PBS -j oe\n#PBS -r n\n{rest}")
             file.flush()
             command = ("qsub", "-N", name, "-o", output, *options(wish), file.name)
             said = answer_of(command).strip()
@@ -67,24 +75,39 @@ class Pbs:
     def cancel(self, job: str) -> None:
         code, _, err = ask(("qdel", job))
         if code != 0 and self.look(job) is not None:
-            raise HostProblem(f"`qdel {job}` failed with code {code}: {shown(err)}")
+            raise failed(("qdel", job), code, err)
 
     def own_jobs(self) -> Sequence[Job]:
         own = f"{getpass.getuser()}@"
-        found = ((job, fields) for job, fields in self._qstat() if fields.get("Job_Owner", "").startswith(own))
-        return [job for job, _ in found if job.name.startswith(NAME_PREFIX)]
+        found = [
+            (number, fields)
+            for number, fields in self._qstat()
+            if fields.get("Job_Owner", "").startswith(own) and fields.get("Job_Name", "").startswith(NAME_PREFIX)
+        ]
+        return [_job(number, fields) for number, fields in found if fields.get("job_state") not in _GONE_STATES]
 
-    def _qstat(self, *which: str) -> list[tuple[Job, Mapping[str, str]]]:
+    def _alive(self, job: str) -> list[tuple[str, dict[str, str]]]:
+        """A job that waits or runs."""
+        return [one for one in self._qstat(job) if one[1].get("job_state") not in _GONE_STATES]
+
+    def _qstat(self, *which: str) -> list[tuple[str, dict[str, str]]]:
+        """Jobs with their attributes."""
         command = ("qstat", "-f", *which)
         code, out, err = ask(command)
         if code in _GONE_CODES:
             return []
         if code != 0:
-            raise HostProblem(f"`{' '.join(command)}` failed with code {code}: {shown(err)}")
-        found = [(_job(number, fields), fields) for number, fields in parse_qstat(out)]
+            raise failed(command, code, err)
+        found = parse_qstat(out)
         if which and not found:
             raise unexpected(command, out)
-        return [one for one in found if one[1].get("job_state") not in _GONE_STATES]
+        return found
+
+
+def _hosts_of(fields: Mapping[str, str]) -> tuple[str, ...]:
+    """The hosts that a job has, each once; none before it runs."""
+    parts = (part.partition("/")[0] for part in fields.get("exec_host", "").split("+"))
+    return tuple(dict.fromkeys(part for part in parts if part))
 
 
 def read_nodefile(text: str, file: str) -> tuple[str, ...]:
@@ -125,7 +148,8 @@ def _job(number: str, fields: Mapping[str, str]) -> Job:
         name=fields.get("Job_Name", ""),
         state=_WORDS.get(state, state),
         runs=runs,
-        hosts=int(nodes),
+        # Several of what was asked for may be on one host.
+        hosts=len(_hosts_of(fields)) or int(nodes),
         reason=None if runs else fields.get("comment"),
         expected=None if runs else fields.get("estimated.start_time"),
         seconds_left=limit - used if runs and limit is not None and used is not None else None,
@@ -145,9 +169,12 @@ def options(wish: JobWish) -> tuple[str, ...]:
     """The options of `qsub` for what is wished. Raises HostProblem for what PBS has no option for."""
     hours, rest = divmod(wish.seconds, 3600)
     minutes, seconds = divmod(rest, 60)
-    asked = f"nodes={wish.hosts},walltime={hours:02}:{minutes:02}:{seconds:02}"
+    processors = "" if wish.cpus is None else f":ppn={wish.cpus}"
+    asked = f"nodes={wish.hosts}{processors},walltime={hours:02}:{minutes:02}:{seconds:02}"
     named = {"-q": wish.queue, "-A": wish.account}
-    other = [name for name in ("qos", "reservation", "constraint", "exclusive") if getattr(wish, name) is not None]
+    other = [
+        name for name in ("qos", "reservation", "constraint", "exclusive", "memory") if getattr(wish, name) is not None
+    ]
     if other:
         raise HostProblem(
             f"`qsub` has no option for {' and '.join(other)}",

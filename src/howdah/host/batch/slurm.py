@@ -8,14 +8,17 @@ import re
 from collections.abc import Sequence
 
 from howdah.errors import HostProblem
-from howdah.host.batch.states import Job, answer_of, ask, unexpected
+from howdah.host.batch.states import Job, answer_of, ask, failed, unexpected
 from howdah.spec.jobs import NAME_PREFIX, JobWish
 
-_FIELDS = ("%i", "%T", "%L", "%D", "%S", "%N", "%j", "%h", "%r")
+# %A: of a job array, each job has a number of its own, which all commands take.
+_FIELDS = ("%A", "%T", "%L", "%D", "%S", "%N", "%j", "%h", "%r")
 _UNSET = (
     *("SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU", "SLURM_MEM_PER_NODE", "SLURM_NTASKS", "SLURM_NPROCS"),
     *("SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_TRES_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_CPU_BIND"),
     *("SLURM_HINT", "SLURM_EXACT", "SLURM_EXCLUSIVE", "SLURM_THREADS_PER_CORE", "SLURM_NODELIST"),
+    *("SRUN_CPUS_PER_TASK", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_GPU"),
+    *("SLURM_GPUS_PER_TASK", "SLURM_CPUS_PER_GPU", "SLURM_EXPORT_ENV"),
 )
 """What a job was asked for, for its tasks. `srun` takes it for options, which contradict those of the agents."""
 _UNKNOWN = "Invalid job id"
@@ -29,6 +32,10 @@ _WAITING = (
     "STOPPED",
     "RESV_DEL_HOLD",
 )
+_OVER = (
+    *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"),
+    *("REVOKED", "TIMEOUT"),
+)
 _LEFT = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)")
 _NO_LIMIT = ("UNLIMITED", "NOT_SET", "INVALID", "N/A", "")
 
@@ -41,11 +48,24 @@ class Slurm:
     def current(self) -> str | None:
         return os.environ.get("SLURM_JOB_ID") or None
 
+    def where(self) -> str:
+        name = os.environ.get("SLURM_CLUSTER_NAME")
+        if name:
+            return name
+        command = ("scontrol", "show", "config")
+        match = re.search(r"^ClusterName\s*=\s*(\S+)$", answer_of(command), re.MULTILINE)
+        if match is None:
+            raise unexpected(command, "no ClusterName")
+        return match[1]
+
+    def is_over(self, job: str) -> bool:
+        return all(seen.state in _OVER for seen, _ in self._squeue("-j", job))
+
     def look(self, job: str) -> Job | None:
-        return next((seen for seen, _ in self._squeue("-j", job)), None)
+        return next((seen for seen, _ in self._alive(job)), None)
 
     def hosts(self, job: str) -> tuple[str, ...]:
-        for seen, expression in self._squeue("-j", job):
+        for seen, expression in self._alive(job):
             command = ("scontrol", "show", "hostnames", expression)
             names = tuple(answer_of(command).split())
             if len(names) != seen.hosts or len(set(names)) != len(names) or any(set("[],") & set(one) for one in names):
@@ -56,6 +76,12 @@ class Slurm:
                 )
             return names
         raise HostProblem(f"Slurm knows no job {job}", hint="`squeue -u $USER` lists yours.")
+
+    def _alive(self, job: str) -> list[tuple[Job, str]]:
+        """A job that waits or runs, with its hosts as Slurm writes them. The number of one job of an array is that of
+        the array, too, and `squeue` has all jobs of it."""
+        found = [one for one in self._squeue("-j", job) if one[0].runs or one[0].state in _WAITING]
+        return [one for one in found if one[0].id == job] or found
 
     def submit(self, wish: JobWish, name: str, script: str, output: str) -> str:
         command = ("sbatch", "--parsable", "--no-requeue", f"--job-name={name}", f"--output={output}", *options(wish))
@@ -68,10 +94,10 @@ class Slurm:
     def cancel(self, job: str) -> None:
         code, _, err = ask(("scancel", job))
         if code != 0 and _UNKNOWN not in err:
-            raise HostProblem(f"`scancel {job}` failed with code {code}: {err.strip()}")
+            raise failed(("scancel", job), code, err)
 
     def own_jobs(self) -> Sequence[Job]:
-        found = (seen for seen, _ in self._squeue("-u", getpass.getuser(), states="PD,CF,R,S,CG"))
+        found = (seen for seen, _ in self._squeue("-u", getpass.getuser(), states="PD,CF,R,S"))
         return [seen for seen in found if seen.name.startswith(NAME_PREFIX)]
 
     def step(self, job: str, hosts: Sequence[str], python: str, program: str) -> tuple[str, ...]:
@@ -111,14 +137,14 @@ class Slurm:
         if code != 0 and _UNKNOWN in err:
             return []
         if code != 0:
-            raise HostProblem(f"`{' '.join(command)}` failed with code {code}: {err.strip()}")
+            raise failed(command, code, err)
         found = []
         for line in out.splitlines():
             parts = line.strip().split("|", len(_FIELDS) - 1)
             if len(parts) != len(_FIELDS) or not parts[3].isdecimal():
                 raise unexpected(command, out)
             found.append((_job(parts), parts[5]))
-        return [one for one in found if one[0].runs or one[0].state in _WAITING]
+        return found
 
 
 def _once_on_each(hosts: str) -> tuple[str, ...]:
@@ -159,4 +185,8 @@ def options(wish: JobWish) -> tuple[str, ...]:
     named |= {"reservation": wish.reservation, "constraint": wish.constraint}
     given = tuple(f"--{name}={value}" for name, value in named.items() if value is not None)
     exclusive = () if wish.exclusive is False else ("--exclusive",)
-    return (f"--nodes={wish.hosts}", "--ntasks-per-node=1", f"--time={minutes}", *given, *exclusive)
+    # Whole hosts, and all of their memory: otherwise, a job has what is usual for one task.
+    memory = () if wish.exclusive is False and wish.memory is None else (f"--mem={wish.memory or 0}",)
+    cpus = () if wish.cpus is None else (f"--cpus-per-task={wish.cpus}",)
+    own = (f"--nodes={wish.hosts}", "--ntasks-per-node=1", f"--time={minutes}", "--no-kill")
+    return (*own, *given, *exclusive, *memory, *cpus)

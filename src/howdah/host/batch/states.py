@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from howdah.errors import HostProblem
+from howdah.errors import HostProblem, NoAnswer
 
 _COMMAND_SECONDS = 30.0
 _END_SECONDS = 10.0
@@ -86,7 +86,7 @@ def ask(command: Sequence[str], *, given: str = "") -> tuple[int, str, str]:
     except OSError as error:
         raise _not_there(command[0], error) from error
     except subprocess.TimeoutExpired as error:
-        raise HostProblem(
+        raise NoAnswer(
             f"`{' '.join(command)}` has not answered within {_COMMAND_SECONDS:.0f} s",
             hint="Is the batch system up? Try the command by hand.",
         ) from error
@@ -97,8 +97,13 @@ def answer_of(command: Sequence[str], *, given: str = "") -> str:
     """What a command of a batch system prints. Raises HostProblem where it is missing, hangs or fails."""
     code, out, err = ask(command, given=given)
     if code != 0:
-        raise HostProblem(f"`{' '.join(command)}` failed with code {code}: {shown(err or out)}")
+        raise failed(command, code, err or out)
     return out
+
+
+def failed(command: Sequence[str], code: int, said: str) -> NoAnswer:
+    """That a command has failed, with its words."""
+    return NoAnswer(f"`{' '.join(command)}` failed with code {code}: {shown(said)}")
 
 
 def unexpected(command: Sequence[str], printed: str) -> HostProblem:

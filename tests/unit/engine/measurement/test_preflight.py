@@ -195,12 +195,13 @@ def test_a_run_that_cannot_end_in_time_is_refused(tmp_path: Path, monkeypatch: p
     took = replace(earlier, trial=trial, end=Moment(earlier.start.utc, earlier.start.monotonic + 100.0))
     RunWriter(tmp_path / "runs", took).close()
 
-    def check(left: float | None, **changes: Any) -> None:
-        cluster = FakeCluster(FakeHost({}), left=left).live()
+    def check(left: float | None, nodes: int = 3, **changes: Any) -> None:
+        cluster = FakeCluster(FakeHost({}), left=left, description={"nodes": nodes}).live()
         check_walltime(cluster, tmp_path / "runs", TeraSort(), {**settings, **changes})
 
     check(None)
     check(131.0)
     check(31.0, size_bytes=2000)  # Nobody knows.
+    check(31.0, nodes=4)
     with pytest.raises(HostProblem, match="and 130 s are needed: 100 s to run, as it took before, 30 s to stop"):
         check(129.0)
