@@ -158,7 +158,7 @@ class Persistence:
         refuse_exposed(host, self._directory)
 
     def _entries(self, host: Host) -> frozenset[str]:
-        return frozenset(one.name for one in operations.list_directory(host, self._directory))
+        return _entries(self._directory, host)
 
     def _lock(self, host: Host, owner: Owner) -> None:
         path, content = f"{self._directory}/{LOCK}", (json.dumps(asdict(owner)) + "\n").encode()
@@ -285,6 +285,12 @@ def _renamed(place: Place, name: str) -> Place:
     return replace(place, name=name, directory=moved(place.directory), disks=tuple(map(moved, place.disks)))
 
 
+def _entries(directory: str, host: Host) -> frozenset[str]:
+    """What is in a directory, without the traces of locks that are being made and removed."""
+    names = (one.name for one in operations.list_directory(host, directory))
+    return frozenset(name for name in names if not name.startswith(f"{LOCK}."))
+
+
 def read_record(content: bytes, directory: str) -> Persistent:
     """What is written beside data. Raises HostProblem for what is not that."""
     try:
@@ -371,7 +377,7 @@ def _md5(content: bytes) -> str:
 
 def remove(directory: str, host: Host, confirm: Callable[[], None]) -> None:
     """Removes data that no cluster has. Raises UsageError where one has them, or there are none."""
-    entries = {one.name for one in operations.list_directory(host, directory)}
+    entries = _entries(directory, host)
     known = {RECORD, LOCK, NAME} | {name for name in entries if name.startswith("node") and name[4:].isdecimal()}
     if not entries & {RECORD, NAME} or entries - known:
         others = ", ".join(sorted(entries - known)[:4]) or "nothing of Howdah"

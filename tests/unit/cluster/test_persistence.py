@@ -115,6 +115,14 @@ def test_data_of_others_are_refused(
     assert not (place / LOCK).exists()
 
 
+def test_a_lock_that_another_host_makes_at_this_moment_is_no_data(tmp_path: Path, host: Host) -> None:
+    (tmp_path / "kept").mkdir(mode=0o700)
+    (tmp_path / "kept" / "lock.17.abcd").touch()
+    made, _ = take(tmp_path / "kept", host, plan_of(1))
+    assert made.is_new
+    made.release()
+
+
 def test_a_record_that_cannot_be_read_is_a_problem(tmp_path: Path, host: Host) -> None:
     place = data(tmp_path / "kept")
     (place / RECORD).write_text("{}")
