@@ -24,7 +24,7 @@ _NAME = "bench-jobs"
 
 
 def measure() -> list[str]:
-    """Interleaved rounds of all ways, in an order drawn anew each round."""
+    """Interleaved rounds of all ways, in a new random order each round."""
     with tempfile.TemporaryDirectory() as scratch, slurm(Path(scratch, "slurm"), HOSTS) as system:
         os.environ |= system.environment
         place = Path(scratch, "scratch")

@@ -168,7 +168,7 @@ def sweep(hosts: Mapping[str, Host], plan: Plan) -> None:
 
 
 def _own_neighbours(host: Host, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Directories of clusters of this user on a host, beside that of `plan`, and whose they are."""
+    """Directories of clusters of this user on a host, next to that of `plan`, and whose they are."""
     for parent in dict.fromkeys(str(Path(one).parent) for one in plan.own_directories(host.name)):
         try:
             entries = operations.list_directory(host, parent)

@@ -35,7 +35,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Persistent:
-    """What is written beside the data. `hadoop` is the version that has written them, `nodes` how many have blocks,
+    """What is written next to the data. `hadoop` is the version that has written them, `nodes` how many have blocks,
     `hosts` where these were last, `formatted` and `used` are in seconds since 1970."""
 
     schema: int
@@ -70,7 +70,7 @@ class Owner:
         return f"the cluster {self.cluster} of {self.machine}{job}, since {since}"
 
     def has_gone(self) -> bool:
-        """Whether it is known that it does not run any more: its job has ended or has begun anew, or its process on
+        """Whether it is known that it does not run any more: its job has ended or has begun again, or its process on
         this machine is dead."""
         if self.job is not None and has_ended(self.job):
             return True
@@ -292,7 +292,7 @@ def _entries(directory: str, host: Host) -> frozenset[str]:
 
 
 def read_record(content: bytes, directory: str) -> Persistent:
-    """What is written beside data. Raises HostProblem for what is not that."""
+    """What is written next to data. Raises HostProblem for what is not that."""
     try:
         record = json.loads(content)
         if record["schema"] != _SCHEMA:
@@ -357,7 +357,7 @@ def verify(directory: str, host: Host) -> list[str]:
 
 
 def _images(directory: str, host: Host) -> list[str]:
-    """Images of the namespace whose MD5 is not what the NameNode has written beside them."""
+    """Images of the namespace whose MD5 is not what the NameNode has written next to them."""
     current = f"{directory}/{NAME}/current"
     names = {one.name for one in operations.list_directory(host, current)}
     images = sorted(name for name in names if name.startswith("fsimage_") and f"{name}.md5" in names)

@@ -120,6 +120,16 @@ def check_network(text: str) -> None:
         raise UsageError(f"network {text}: {error}", hint="Write 10.1.0.0/16, ib0 or eth*.") from None
 
 
+def checked_network(value: Value) -> str:
+    """The network that a document says. Raises UsageError with its line for what is none."""
+    text = value.text()
+    try:
+        check_network(text)
+    except UsageError as error:
+        raise value.problem(error.message, hint=error.hint) from None
+    return text
+
+
 def is_on_network(network: str, interface: str, address: str) -> bool:
     """Whether an interface with that address is on a network that `check_network` lets pass."""
     if "/" in network:
@@ -165,12 +175,7 @@ def _checked(name: str, value: Value) -> str | int | tuple[str, ...]:
         raise value.problem(f"{name} is {text!r}, which is no absolute path")
     if name == "rack" and not _RACK.fullmatch(text):
         raise value.problem(f"rack is {text!r}, which is no rack", hint="Write it like a path: /row1/rack2.")
-    if name == "network":
-        try:
-            check_network(text)
-        except UsageError as error:
-            raise value.problem(error.message, hint=error.hint) from None
-    return text
+    return checked_network(value) if name == "network" else text
 
 
 def _checked_list(name: str, value: Value) -> tuple[str, ...]:

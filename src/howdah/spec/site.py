@@ -14,7 +14,7 @@ from pathlib import Path
 
 from howdah.errors import UsageError
 from howdah.spec.document import Value, read_document
-from howdah.spec.hosts import check_network
+from howdah.spec.hosts import checked_network
 from howdah.spec.jobs import JobWish, format_time, parse_time
 from howdah.spec.slips import did_you_mean
 
@@ -96,12 +96,7 @@ def _text(name: str, value: Value) -> str:
     text = _checked(name, value)
     if name == "batch" and text not in _BATCH:
         raise value.problem(f"batch is {text!r}", hint=did_you_mean(text, _BATCH))
-    if name == "network":
-        try:
-            check_network(text)
-        except UsageError as error:
-            raise value.problem(error.message, hint=error.hint) from None
-    return text
+    return checked_network(value) if name == "network" else text
 
 
 def _checked(name: str, value: Value) -> str:

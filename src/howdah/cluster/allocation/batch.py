@@ -89,7 +89,7 @@ class BatchAllocation(ListedAllocation):
         listed = [one.to_json() for one in self._listed.values()]
         self._described |= {
             "job": self._job.id,
-            "key": key_of(self.system, self._job.id),
+            "key": self._patiently(partial(key_of, self.system, self._job.id), wait),
             "hosts": list(hosts),
             "listed": listed,
             "shared": self._job.shared,

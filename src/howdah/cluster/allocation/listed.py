@@ -176,7 +176,6 @@ def open_described(described: Mapping[str, Any]) -> Open:
     def open_listed(name: str) -> Channel:
         one = listed[name]
         target = one.name if one.user is None else f"{one.user}@{one.name}"
-        launcher = SshLauncher(target, one.port, one.python)
-        return Channel(one.name, launcher, silence=described["silence"])
+        return Channel(one.name, SshLauncher(target, one.port, one.python), silence=described["silence"])
 
     return open_listed

@@ -30,8 +30,8 @@ class SlurmAllocation(BatchAllocation):
     def _reach(self, job: Job) -> tuple[str, ...]:
         hosts = self.system.hosts(job.id)
         if not self._submitted:
-            self._reception = Reception()
             command = self.system.step(job.id, hosts, self._python, PROGRAM)
+            self._reception = Reception()  # Last: whoever asks again, as Slurm was busy, has opened nothing.
             self._step = Step("srun", command, json.dumps(self._invitation()).encode())
         return hosts
 
