@@ -33,9 +33,11 @@ from benchmarks import (
     reached,
     searching,
     sorting,
+    staging,
     startup,
     storing,
     throttled,
+    walltime,
 )
 
 ROWS: dict[str, Callable[[], list[str]]] = {
@@ -47,6 +49,8 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "channels": agents.measure_rest,
     "up-hosts": reached.measure,
     "up-jobs": jobs.measure,
+    "stage-in": staging.measure,
+    "job-share": walltime.measure,
     "up-secure": reached.measure_secured,
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,

@@ -36,8 +36,10 @@ class MooseFS:
 
 
 @contextmanager
-def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
+def moosefs(root: Path, hosts: int, copies: int, address: str | None = None) -> Iterator[MooseFS]:
     """MooseFS with its data below `root`, mounted on so many hosts, and its end; RuntimeError if it does not come up.
+
+    With an `address` of this machine, it is served there, and its hosts have this machine's network.
 
     At the end the directory of the mount must be empty: nothing was written to the disk below it.
     """
@@ -50,13 +52,16 @@ def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
         return started[-1]
 
     try:
-        network = start("unshare", "-n", "sleep", "infinity")
-        time.sleep(0.5)
-        inside = ["nsenter", "-t", str(network.pid), "-n"]
-        subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
-        subprocess.run([*inside, "ip", "addr", "add", f"{ADDRESS}/24", "dev", "lo"], check=True)
+        inside: list[str] = []
+        if address is None:
+            address = ADDRESS
+            network = start("unshare", "-n", "sleep", "infinity")
+            time.sleep(0.5)
+            inside = ["nsenter", "-t", str(network.pid), "-n"]
+            subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
+            subprocess.run([*inside, "ip", "addr", "add", f"{ADDRESS}/24", "dev", "lo"], check=True)
         servers = []
-        for command in _configured(root):
+        for command in _configured(root, address):
             servers.append(start(*inside, *command))
             time.sleep(1.5)
         clients: list[subprocess.Popen[bytes]] = []
@@ -65,8 +70,7 @@ def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
         time.sleep(0.5)
         for host in range(hosts):
             # nsenter becomes the client itself.
-            client = ("mfsmount", str(mount), "-H", ADDRESS, "-P", "29421", "-f")
-            clients.append(start(*there.inside(host), *client))
+            clients.append(start(*there.inside(host), *mount_command(mount, address)))
             _wait_for_mount(there, host)
         if there.plain(0, "mfssetgoal", "-r", str(copies), str(mount)).returncode != 0:
             raise RuntimeError(f"MooseFS does not keep {copies} copies")
@@ -81,14 +85,19 @@ def moosefs(root: Path, hosts: int, copies: int) -> Iterator[MooseFS]:
             process.wait()
 
 
-def _configured(root: Path) -> list[list[str]]:
+def mount_command(mount: Path, address: str) -> tuple[str, ...]:
+    """What mounts it, and serves the mount until it is killed."""
+    return ("mfsmount", str(mount), "-H", address, "-P", "29421", "-f")
+
+
+def _configured(root: Path, address: str) -> list[list[str]]:
     """Writes the configuration of master and chunk servers; the commands that start them."""
-    (root / "exports.cfg").write_text("10.77.0.0/24 / rw,alldirs,admin,maproot=0:0\n")
+    (root / "exports.cfg").write_text(f"{address.rpartition('.')[0]}.0/24 / rw,alldirs,admin,maproot=0:0\n")
     (root / "master").mkdir()
     (root / "master" / "metadata.mfs").write_text("MFSM NEW")
     own = "WORKING_USER = root\nWORKING_GROUP = root\n"
     ports = {"MATOML": 29419, "MATOCS": 29420, "MATOCL": 29421}
-    listen = "".join(f"{who}_LISTEN_HOST = {ADDRESS}\n{who}_LISTEN_PORT = {port}\n" for who, port in ports.items())
+    listen = "".join(f"{who}_LISTEN_HOST = {address}\n{who}_LISTEN_PORT = {port}\n" for who, port in ports.items())
     (root / "master.cfg").write_text(f"{own}DATA_PATH = {root}/master\nEXPORTS_FILENAME = {root}/exports.cfg\n{listen}")
     commands = [["mfsmaster", "-c", f"{root}/master.cfg", "-f", "start"]]
     for number in range(SERVERS):
@@ -97,8 +106,8 @@ def _configured(root: Path) -> list[list[str]]:
         (root / f"disks{number}.cfg").write_text(f"{root}/disk{number}\n")
         (root / f"server{number}.cfg").write_text(
             f"{own}DATA_PATH = {root}/server{number}\nHDD_CONF_FILENAME = {root}/disks{number}.cfg\n"
-            f"HDD_LEAVE_SPACE_DEFAULT = 64MiB\nMASTER_HOST = {ADDRESS}\nMASTER_PORT = 29420\n"
-            f"CSSERV_LISTEN_HOST = {ADDRESS}\nCSSERV_LISTEN_PORT = {29431 + number}\n"
+            f"HDD_LEAVE_SPACE_DEFAULT = 64MiB\nMASTER_HOST = {address}\nMASTER_PORT = 29420\n"
+            f"CSSERV_LISTEN_HOST = {address}\nCSSERV_LISTEN_PORT = {29431 + number}\n"
         )
         commands.append(["mfschunkserver", "-c", f"{root}/server{number}.cfg", "-f", "start"])
     return commands

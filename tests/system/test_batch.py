@@ -17,7 +17,7 @@ import pytest
 from howdah.store import read_run
 from tests.slurm import Slurm, slurm
 from tests.system.running import Howdah, Said, processes_of
-from tools.moosefs import ADDRESS, moosefs
+from tools.moosefs import ADDRESS, moosefs, mount_command
 
 pytestmark = [
     pytest.mark.daemons,
@@ -308,6 +308,71 @@ def test_a_host_that_slurm_loses_in_a_run_is_named(batch: Batch) -> None:
     assert batch.left() == []
 
 
+@pytest.mark.soak(part="batch")
+@pytest.mark.promise("`--stage-out` copies from HDFS before the time is up", "how-to/batch")
+def test_results_are_copied_before_the_time_is_up(batch: Batch) -> None:
+    target = batch.directory / "results"
+    up, run = hadoop("howdah run terasort --size 20G --cluster o", name="o")
+    put = f"{Howdah.command[0]} exec --name o -- hadoop fs -put {__file__} /results/tests/batch.py"
+    make = f"{Howdah.command[0]} exec --name o -- hadoop fs -mkdir -p /results/tests"
+    wishes = f"--stage-out /results={target} --stage-out /nothing={target}-2"
+    job = batch.submit(script(f"{up} {wishes}", make, put, run), "-N3", "-t10")
+    batch.wait_for_words(job, "gen   ")
+    batch.system.run("scontrol", "update", f"JobId={job}", "TimeLimit=3")
+    assert batch.system.wait_for_state(job, "FAILED", "TIMEOUT", "COMPLETED", seconds=200) == "FAILED"
+    assert batch.last_run().outcome.kind == "aborted"
+    batch.wait_until_clean()
+    assert (target / "tests" / "batch.py").read_bytes() == Path(__file__).read_bytes()
+    said = (batch.howdah.home / "clusters" / "o" / "logs" / "stage-out.log").read_text()
+    assert "verified by COMPOSITE-CRC32C" in said
+    assert "there are no files in /nothing of HDFS" in said
+
+
+_EXPERIMENT = """\
+question: Does the sort buffer matter?
+workload: { terasort: { size: 1M } }
+cluster: { on: slurm }
+baseline: { protection: none }
+factors: { mapreduce.task.io.sort.mb: [16, 32] }
+stop: { min: 3, max: 3 }
+"""
+
+
+@pytest.mark.soak(part="batch")
+@pytest.mark.promise("In the next job, an experiment goes on with a whole block", "how-to/batch")
+def test_an_experiment_goes_on_in_the_next_job(batch: Batch) -> None:
+    (batch.directory / "one.yaml").write_text(_EXPERIMENT)
+    place, program = batch.directory / "one", Howdah.command[0]
+    first = batch.submit(
+        script(f"{program} experiment run {batch.directory}/one.yaml --out {place}"), "-N2", "-t20", "--constraint=low"
+    )
+
+    def runs() -> list[Any]:
+        found = [read_run(one).run for one in sorted((place / "runs").iterdir())] if (place / "runs").exists() else []
+        return [one for one in found if one.outcome.kind == "valid"]
+
+    deadline = time.monotonic() + 400
+    while len(runs()) < 3:  # One whole block, and half of the second.
+        assert time.monotonic() < deadline, batch.output(first)
+        time.sleep(0.2)
+    batch.system.run("scontrol", "update", f"JobId={first}", "TimeLimit=1")
+    assert batch.system.wait_for_state(first, "FAILED", "TIMEOUT", "COMPLETED", seconds=200) != "COMPLETED"
+    batch.wait_until_clean()
+    cut = {one.id for one in runs()}
+    second = batch.submit(script(f"{program} experiment resume {place}"), "-N2", "-t20", "--constraint=high")
+    assert batch.system.wait_for_state(second, "COMPLETED", "FAILED", seconds=600) == "COMPLETED", batch.output(second)
+    found = batch("experiment", "status", str(place), "--json").json()
+    assert (found["runs"], found["outcomes"], found["finished"]) == (6, {"valid": 6}, True)
+    where: dict[str, list[Any]] = {}
+    for one in runs():
+        where.setdefault(one.labels["block"], []).append(one.cluster["allocation"]["hosts"])
+    assert where["0"] == [["n1", "n2"]] * 2
+    assert where["1"][-2:] == where["2"] == [["n2", "n3"]] * 2
+    assert len(cut) == len(where["0"]) + len(where["1"]) - 2
+    page = batch("experiment", "report", str(place)).ok().out
+    assert "hosts." in page, "other hosts are said"
+
+
 @contextmanager
 def mooses(system: Slurm, root: Path) -> Iterator[Path]:
     """MooseFS, mounted on the hosts of the batch system at the place that is yielded."""
@@ -315,7 +380,7 @@ def mooses(system: Slurm, root: Path) -> Iterator[Path]:
         for pid in system.servers():
             # The network of MooseFS, and the mounts of the host.
             outer = ("nsenter", "-t", str(there.hosts[0].pid), "-n", "nsenter", "-t", str(pid), "-m")
-            command = (*outer, "mfsmount", str(there.mount), "-H", ADDRESS, "-P", "29421", "-f")
+            command = (*outer, *mount_command(there.mount, ADDRESS))
             client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             mounted.callback(client.wait)
             mounted.callback(client.kill)

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -47,12 +48,13 @@ def test_files_come_back_as_they_were(howdah: Howdah, on: Callable[..., Said], t
     contents = make(tmp_path / "in", 6, 4 * MB)
     record = stage(howdah, "in", str(tmp_path / "in"), "/staged", "--replication", "2", "--json").json()
     assert (record["state"], record["verified"]) == ("done", "COMPOSITE-CRC32C")
+    assert record["rate"] > record["bytes"] / record["seconds"], "the clock has the start of the job, too"
     assert record["files"] == {name: len(content) for name, content in sorted(contents.items())}
     assert record["bytes"] == 24 * MB + 1
     assert on("hadoop", "fs", "-stat", "%r", "/staged/d1/f1").ok().out.strip() == "2"
     said = stage(howdah, "out", "/staged", str(tmp_path / "out")).ok().out
     assert "8 files, 24.0 MB in " in said
-    assert "verified by COMPOSITE-CRC32C" in said
+    assert "/s by the clock; verified by COMPOSITE-CRC32C" in said
     back = {str(one.relative_to(tmp_path / "out")) for one in (tmp_path / "out").rglob("*") if one.is_file()}
     assert back == set(contents)
     assert all((tmp_path / "out" / name).read_bytes() == content for name, content in contents.items())
@@ -61,6 +63,19 @@ def test_files_come_back_as_they_were(howdah: Howdah, on: Callable[..., Said], t
         assert again.code == 2
         assert f"{words[2]} is there already" in again.err
     on("hadoop", "fs", "-rm", "-r", "-skipTrash", "/staged").ok()
+
+
+@pytest.mark.promise("A shared file system is staged from where it is mounted", "how-to/stage")
+def test_what_is_on_another_file_system_is_staged(howdah: Howdah, on: Callable[..., Said]) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as mounted:
+        Path(mounted, "one").write_bytes(b"abc")
+        record = stage(howdah, "in", f"{mounted}/one", "/mounted", "--json").json()
+        assert (record["files"], record["verified"]) == ({"": 3}, "COMPOSITE-CRC32C")
+        stage(howdah, "out", "/mounted", f"{mounted}/back").ok()
+        assert Path(mounted, "back").read_bytes() == b"abc"
+        stage(howdah, "in", mounted, "/both").ok()
+        assert on("hadoop", "fs", "-cat", "/both/one", "/both/back").ok().out == "abcabc"
+    on("hadoop", "fs", "-rm", "-r", "-skipTrash", "/mounted", "/both").ok()
 
 
 @pytest.mark.promise("A stage that was interrupted goes on where it was", "how-to/stage")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest, Links
+from howdah.cluster.stageout import parse_copy
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import NONE, USUAL_PROTECTION
 from howdah.hadoop.configuration.tuning import select
+from howdah.host.batch import BATCH_SYSTEMS
 from howdah.model.storage import HDFS, parse_storages
 from howdah.store import howdah_home
 
@@ -19,10 +21,14 @@ _HADOOP_SPLITS = re.compile(r"[^\w./+@=~-]")
 
 
 def cluster_request(
-    name: str, settings: Mapping[str, str], options: Mapping[str, Any], persist: str | None = None
+    name: str,
+    settings: Mapping[str, str],
+    options: Mapping[str, Any],
+    persist: str | None = None,
+    stage_out: Sequence[str] = (),
 ) -> ClusterRequest:
-    """The request that the options of `making_options` amount to, with data that stay in `persist`. Raises UsageError
-    for what cannot be."""
+    """The request that the options of `making_options` amount to, with data that stay in `persist`, and those that are
+    staged out at the end. Raises UsageError for what cannot be."""
     from howdah.cluster.allocation import find_allocation
 
     home = options["hadoop_home"]
@@ -32,8 +38,13 @@ def cluster_request(
             raise UsageError("--hadoop system needs HADOOP_HOME, which is not set", hint="Or use --hadoop-home DIR.")
     work = options["work_dir"]
     storage = options["storage"] or HDFS
-    if not parse_storages(storage).hdfs and persist is not None:
-        raise UsageError("--persist keeps the data of HDFS, and this cluster has none", hint="Leave one of them out.")
+    for option, given in (("--persist", persist), ("--stage-out", stage_out)):
+        if given and not parse_storages(storage).hdfs:
+            raise UsageError(f"{option} is for data of HDFS, and this cluster has none", hint="Leave one of them out.")
+    if stage_out and options["on"].partition(":")[0] not in BATCH_SYSTEMS:
+        raise UsageError(
+            "--stage-out is for batch jobs, whose hosts are taken away", hint="`howdah stage out` copies at any time."
+        )
     allocation = find_allocation(options["on"], Links(options["silence"], options["network"], options["site"]))
     if work is not None and not allocation.is_here:
         raise UsageError(
@@ -62,6 +73,7 @@ def cluster_request(
         settings=dict(settings),
         jvm_flags=tuple(options["jvm_flag"]),
         persist=None if persist is None else str(Path(persist).absolute()),
+        copies=tuple(parse_copy(one) for one in stage_out),
         storage=storage,
         work_directory=None if work is None else str(Path(work).absolute()),
         offline=options["offline"],

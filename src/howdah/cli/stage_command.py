@@ -98,11 +98,11 @@ def _stage(
         click.echo(json.dumps({**asdict(done), "bytes": done.bytes, "ledger": str(one.file)}, indent=1))
         return
     assert done.seconds is not None
-    rate = format_bytes(done.bytes / done.seconds)
+    rates = f"{format_bytes(done.bytes / done.seconds)}/s by the clock"
+    if done.rate is not None:
+        rates += f", {format_bytes(done.rate)}/s between the first and the last byte"
     how = "unverified: there is no checksum to compare" if done.verified is None else f"verified by {done.verified}"
-    click.echo(
-        f"{len(done.files)} files, {format_bytes(done.bytes)} in {done.seconds:.1f} s: {rate}/s by the clock; {how}."
-    )
+    click.echo(f"{len(done.files)} files, {format_bytes(done.bytes)} in {done.seconds:.1f} s: {rates}; {how}.")
     click.echo(f"What was copied: {one.file}")
 
 

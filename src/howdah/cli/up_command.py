@@ -50,8 +50,16 @@ _LONG_SECONDS = 5.0
     default=None,
     help="Keep the data of HDFS in this directory of the hosts, and use what is there.",
 )
+@click.option(
+    "--stage-out",
+    metavar="PATH=DIR",
+    multiple=True,
+    help="In a batch job: before its time is up, copy PATH of HDFS to DIR; may be repeated.",
+)
 @json_option
-def up(name: str, conf: tuple[str, ...], persist: str | None, as_json: bool, **options: Any) -> None:
+def up(
+    name: str, conf: tuple[str, ...], persist: str | None, stage_out: tuple[str, ...], as_json: bool, **options: Any
+) -> None:
     """Start a Hadoop cluster: real daemons, each its own process, healthy when this returns.
 
     \b
@@ -62,7 +70,7 @@ def up(name: str, conf: tuple[str, ...], persist: str | None, as_json: bool, **o
     from howdah.cluster.client import StartedCluster
     from howdah.engine.measurement.preflight import check_keys
 
-    request = cluster_request(name, parse_conf(conf), options, persist)
+    request = cluster_request(name, parse_conf(conf), options, persist, stage_out)
     distribution = ensure_hadoop(request, quiet=as_json)
     check_keys(request.settings, distribution)
     began = time.monotonic()

@@ -313,6 +313,11 @@ class Assembly:
             announce=announce,
         )
 
+    def length(self, path: str) -> int:
+        """The bytes of a path of HDFS. Raises HowdahError."""
+        webhdfs = WebHdfs(self._endpoints("namenode_web"), process_user(), self._access().http)
+        return webhdfs.content_summary(path).length
+
     def _access(self) -> WebAccess:
         assert self._plan is not None
         return access_of(self._plan, self._directory)

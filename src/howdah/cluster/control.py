@@ -70,6 +70,11 @@ class ControlServer:
         """Whether a run is under way."""
         return bool(self._leases)
 
+    @property
+    def is_claimed(self) -> bool:
+        """Whether somebody measures on the cluster, or has not finished to write down what was measured."""
+        return bool(self._claims)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:

@@ -63,6 +63,8 @@ class ClusterRequest:
     """Memory of containers, and the size of a block; None for what this machine has free now."""
     persist: str | None = None
     """The directory of the hosts in which HDFS data stay; None where they go with the cluster."""
+    copies: tuple[tuple[str, str], ...] = ()
+    """What is copied before a batch system takes the hosts away: from HDFS, to where all hosts see it."""
     storage: str = "hdfs"
     """Its storages (`howdah.model.storage`)."""
     offline: bool = False
@@ -87,4 +89,5 @@ class ClusterRequest:
         record = json.loads(text)
         lists = ("without", "jvm_flags", "task_flags")
         sizing = None if record["sizing"] is None else Sizing(**record["sizing"])
-        return cls(**{**record, **{name: tuple(record[name]) for name in lists}, "sizing": sizing})
+        copies = tuple((source, target) for source, target in record["copies"])
+        return cls(**{**record, **{name: tuple(record[name]) for name in lists}, "sizing": sizing, "copies": copies})

@@ -132,6 +132,11 @@ class ClusterDirectory:
         return self.path / "client"
 
     @property
+    def staged(self) -> Path:
+        """What the copies have said that were made before the hosts were taken away."""
+        return self.logs / "stage-out.log"
+
+    @property
     def socket(self) -> Path:
         """Where the supervisor on this host listens."""
         key = hashlib.sha256(str(self.path.resolve()).encode()).hexdigest()[:16]

@@ -22,6 +22,7 @@ from howdah.cluster.assembly import Assembly
 from howdah.cluster.control import ControlServer
 from howdah.cluster.daemons import Running
 from howdah.cluster.request import ClusterRequest
+from howdah.cluster.stageout import StageOut
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.cluster.walltime import Walltime, expected, needed_to_stop, remember
 from howdah.errors import ClusterProblem, HowdahError, UsageError
@@ -109,14 +110,15 @@ class Supervisor:
         reported: set[tuple[str, int]] = set()
         endings = assembly.endings() if self._in_job else None
         walltime = None if endings is None else Walltime(endings.seconds_left)
+        staging = StageOut(self._request.name, self._request.copies, assembly.length, self._directory.staged)
         while not self._ending.wait(_WATCH_SECONDS):
             left = None if walltime is None else walltime.left
             self._note_end(left)
             if endings is not None and endings.is_taken():
                 self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
                 return
-            if left is not None and left <= needed_to_stop():
-                self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", left - expected("stop"))
+            if left is not None and left <= needed_to_stop() + staging.seconds:
+                self._leave(control, staging, left, lambda: endings is not None and endings.is_taken())
                 return
             for running, code in assembly.ended():
                 key = (running.daemon.host, running.daemon.pid)
@@ -134,13 +136,19 @@ class Supervisor:
             with self._changing, contextlib.suppress(OSError):  # A full disk, say.
                 self._save(replace(self._manifest, ends=ends))
 
+    def _leave(self, control: ControlServer, staging: StageOut, left: float, is_taken: Callable[[], bool]) -> None:
+        """Lets runs close, and copies out of HDFS what is to be kept, in the seconds that are left."""
+        last = time.monotonic() + left - needed_to_stop() / 2
+        self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", left - expected("stop") - staging.seconds)
+        staging.run(lambda: self._ending.is_set() or is_taken() or time.monotonic() > last)
+
     def _let_go(self, control: ControlServer, why: str, seconds: float) -> None:
         """Tells runs that the hosts go, and lets them close within so many seconds."""
         assert self._manifest is not None
         with self._changing, contextlib.suppress(OSError):  # A full disk: who asks is told all the same.
             self._save(replace(self._manifest, taken=why))
         deadline = time.monotonic() + seconds
-        while control.is_used and time.monotonic() < deadline:
+        while (control.is_used or (self._request.copies and control.is_claimed)) and time.monotonic() < deadline:
             time.sleep(_GLANCE_SECONDS)
 
     def _lost(self, running: Running, code: int) -> Lost:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from howdah.errors import HostProblem
+from howdah.errors import HostProblem, HostsTaken
 from howdah.host import Host
 from howdah.store import howdah_home
 
@@ -21,6 +21,12 @@ _LEAST_STOP = 30.0
 """A cluster is ended so long before its hosts are taken away, or earlier where ending took longer before."""
 _USUAL = {"start": 60.0, "stop": 15.0}
 _REMEMBERED = 5
+_RATES, _USUAL_RATE = "rates", 20e6
+_COPY_STARTS = 30.0
+"""A copy of little takes so long: a job of Hadoop, and the comparison at its end."""
+_COPY_TELLS = 10**9
+"""A copy of so many bytes tells a rate."""
+_COPY_MARGIN = 1.5
 
 
 class Walltime:
@@ -86,7 +92,7 @@ class Endings:
 
 
 def remember(what: str, seconds: float) -> None:
-    """Remembers how long a cluster took to `start` or to `stop` in a batch job."""
+    """Remembers how long a cluster took to `start` or to `stop` in a batch job (or a rate)."""
     times = dict(_times())
     times[what] = [*times.get(what, []), round(seconds, 1)][-_REMEMBERED:]
     file = _file()
@@ -101,19 +107,31 @@ def expected(what: str) -> float:
     return max(_times().get(what, [_USUAL[what]]))
 
 
+def remember_copy(size: int, seconds: float) -> None:
+    """Remembers how long it took to copy so many bytes out of HDFS."""
+    if size >= _COPY_TELLS:
+        remember(_RATES, size / seconds)
+
+
+def expected_copy(size: int) -> float:
+    """The seconds to set aside for a copy of so many bytes out of HDFS: half as long again as at the least of the last
+    rates."""
+    return _COPY_STARTS + _COPY_MARGIN * size / min(_times().get(_RATES, [_USUAL_RATE]))
+
+
 def needed_to_stop() -> float:
     """How many seconds before the end of a job its cluster is ended."""
     return max(_LEAST_STOP, 2 * expected("stop"))
 
 
 def check_time(left: float | None, *, start: float = 0.0, run: float = 0.0) -> None:
-    """Raises HostProblem where a cluster cannot be started, which takes `start` seconds, used for `run` seconds and
+    """Raises HostsTaken where a cluster cannot be started, which takes `start` seconds, used for `run` seconds and
     ended in the time that is left to its hosts."""
     stop = needed_to_stop()
     if left is not None and start + run + stop > left:
         parts = [(start, "to start"), (run, "to run, as it took before"), (stop, "to stop")]
         of = ", ".join(f"{seconds:.0f} s {what}" for seconds, what in parts if seconds)
-        raise HostProblem(
+        raise HostsTaken(
             f"the batch system takes the hosts away in {left:.0f} s, and {start + run + stop:.0f} s are needed: {of}",
             hint="Ask for more time, or for less work.",
         )
@@ -122,7 +140,7 @@ def check_time(left: float | None, *, start: float = 0.0, run: float = 0.0) -> N
 def _times() -> Mapping[str, list[float]]:
     try:
         read = json.loads(_file().read_text(encoding="utf-8"))
-        return {what: [float(one) for one in read[what]] for what in _USUAL if read.get(what)}
+        return {what: [float(one) for one in read[what]] for what in (*_USUAL, _RATES) if read.get(what)}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 

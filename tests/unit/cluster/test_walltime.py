@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.walltime import Endings, Walltime, check_time, expected, needed_to_stop, remember
-from howdah.errors import HostProblem
+from howdah.errors import HostProblem, HostsTaken
 from tests.contract.test_host import wait_for
 
 
@@ -40,9 +40,9 @@ def test_what_cannot_fit_is_refused_with_the_numbers() -> None:
     remember("start", 20.0)
     check_time(None)
     check_time(50.0, start=20.0)
-    with pytest.raises(HostProblem, match="away in 49 s, and 50 s are needed: 20 s to start, 30 s to stop"):
+    with pytest.raises(HostsTaken, match="away in 49 s, and 50 s are needed: 20 s to start, 30 s to stop"):
         check_time(49.0, start=20.0)
-    with pytest.raises(HostProblem, match="and 130 s are needed: 100 s to run, as it took before, 30 s to stop"):
+    with pytest.raises(HostsTaken, match="and 130 s are needed: 100 s to run, as it took before, 30 s to stop"):
         check_time(129.0, run=100.0)
 
 

@@ -32,7 +32,7 @@ class Master:
 
 
 def status(path: str, replication: int, policy: str | None = None, *, directory: bool = False) -> FileStatus:
-    return FileStatus(path, directory, 5, replication, 128, "me", "us", "644", 1.0, policy)
+    return FileStatus(path, directory, 5, replication, 128, "me", "us", "644", 1.0, 1.0, policy)
 
 
 def hdfs(live: int) -> Hdfs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class Done:
 
 def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
     """The runs that have ended, in the order of the plan, whatever the clock did meanwhile. One that was interrupted
-    does not count: it is run again.
+    does not count: it is run again. Nor do the runs of a block that was begun anew in a later batch job.
 
     Raises Untrusted for a run that is in the directory and not of this experiment, as its workload, or its settings,
     are not those of the arm that its labels name; and for one that cannot be read, which would be run again in silence.
@@ -48,7 +48,28 @@ def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done
                 f"{path} cannot be read: {run}",
                 hint="Restore it; or move it away, and its place in the plan is run anew.",
             )
-    return tuple(sorted(found, key=lambda one: (one.slot.block, one.slot.place)))
+    return tuple(sorted(_of_last_jobs(found), key=lambda one: (one.slot.block, one.slot.place)))
+
+
+def job_within(run: Run) -> str | None:
+    """The batch job inside which a run was made; None elsewhere, and for a job that was submitted for its cluster."""
+    allocation = run.cluster.get("allocation", {})
+    job: str | None = None if allocation.get("submitted") else allocation.get("key")
+    return job
+
+
+def _of_last_jobs(done: Sequence[Done]) -> Iterable[Done]:
+    """Of each block, the runs of the last batch job that it was run in."""
+    jobs: dict[int, str] = {}
+    kept: dict[Slot, Done] = {}
+    for one in sorted(done, key=lambda one: one.run.start.utc):
+        job, block = job_within(one.run), one.slot.block
+        if job is not None and jobs.get(block, job) != job:
+            kept = {slot: other for slot, other in kept.items() if slot.block != block}
+        if job is not None:
+            jobs[block] = job
+        kept[one.slot] = one
+    return kept.values()
 
 
 def as_done(plan: ExperimentPlan, path: Path, run: Run) -> Done:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from howdah.engine.experiment.by_hand import ByHand
 from howdah.engine.experiment.exploration import propose
 from howdah.engine.experiment.factors import Conditions
 from howdah.engine.experiment.plan import ExperimentPlan, arm_conditions, asked, least_blocks, simulated_settings
-from howdah.engine.experiment.results import Done, as_done, finished, metric_of, observations
+from howdah.engine.experiment.results import Done, as_done, finished, job_within, metric_of, observations
 from howdah.engine.measurement.failed_start import keep_failed_start
 from howdah.engine.measurement.measure import measure
 from howdah.engine.measurement.request import Measured, Measurement
@@ -26,8 +26,9 @@ from howdah.engine.measurement.synthetic import PREFIX
 from howdah.engine.observer import Observer
 from howdah.engine.run.client import now
 from howdah.engine.run.execution import RunOptions
-from howdah.errors import HowdahError, WorkloadFailed
+from howdah.errors import HostsTaken, HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
+from howdah.host.batch import has_ended
 from howdah.spec.meters import NO_METERS, meters_of
 from howdah.stats.blocks import effects, enough
 from howdah.stats.design import Slot, schedule
@@ -117,11 +118,12 @@ def run_experiment(
 
     Raises:
         WorkloadFailed: several runs in a row went wrong.
+        HostsTaken: the batch job that this runs in is at its end.
         HowdahError: nobody is there to change what is changed by hand.
         KeyboardInterrupt: the running run was closed as aborted; `resume` runs it again.
     """
     with directory.held():
-        done = list(finished(plan, directory))
+        done = list(without_cut_block(plan, finished(plan, directory)))
         while (slot := next_slot(plan, done)) is not None:
             if by_hand is not None:
                 for factor in plan.experiment.factors:
@@ -133,6 +135,21 @@ def run_experiment(
             yield measured
             done.append(as_done(plan, measured.path, measured.run))
             _check_outcomes(plan, done, directory.runs)
+
+
+def without_cut_block(
+    plan: ExperimentPlan, done: Sequence[Done], has_ended: Callable[[str], bool] = has_ended
+) -> Sequence[Done]:
+    """`done` without the runs of the last block where the batch job has ended that they were in, and the block is not
+    whole: the next job has other hosts, and what is compared in a block is of one job."""
+    if plan.experiment.design == "search" or not done:
+        return done
+    last = done[-1].slot.block
+    block = [one for one in done if one.slot.block == last]
+    jobs = {job for one in block if (job := job_within(one.run)) is not None}
+    if len(block) < len(block_slots(plan, last)) and any(has_ended(job) for job in jobs):
+        return [one for one in done if one.slot.block != last]
+    return done
 
 
 def next_slot(plan: ExperimentPlan, done: Sequence[Done]) -> Slot | None:
@@ -256,10 +273,12 @@ def _sized(made: ClusterRequest, done: Sequence[Done]) -> ClusterRequest:
 
 def _attempted(measurement: Measurement, observer: Observer) -> Measured:
     """The one run of `measurement`. Where no cluster comes up with its settings, or the cluster cannot run the job,
-    that is what they lead to: a run that failed."""
+    that is what they lead to: a run that failed. Where there is no time for it any more, nothing is."""
     begun, attempt = now(), measure(measurement, observer)
     try:
         measured = next(attempt)
+    except HostsTaken:
+        raise
     except HowdahError as error:
         if measurement.cluster is not None:
             raise

@@ -16,7 +16,8 @@ from howdah.store import howdah_home
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A stage: `way` is `in` or `out`; `state` is `copying` or `done`. `cluster` tells its HDFS from every other one,
-    `files` has bytes by path; `verified` is by what, None where that was impossible."""
+    `files` has bytes by path; `verified` is by what, None where that was impossible. `rate` is bytes a second between
+    the first and the last byte that came, None where HDFS does not tell."""
 
     way: str
     source: str
@@ -26,6 +27,7 @@ class Entry:
     begun: float
     files: Mapping[str, int]
     seconds: float | None = None
+    rate: float | None = None
     verified: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.interfaces.webhdfs import FileStatus, NotFound, WebHdfs
@@ -19,10 +19,13 @@ TEMPORARY = ".distcp.tmp."
 
 @dataclass(frozen=True, slots=True)
 class StagedFile:
-    """Bytes, and when it was changed, in a unit of its file system."""
+    """Bytes, and when it was changed, in a unit of its file system.
+
+    `made` is when HDFS began it, in milliseconds; it does not tell a file from its former self."""
 
     bytes: int
     changed: int
+    made: int | None = field(default=None, compare=False)
 
 
 def shared_files(hosts: Mapping[str, Host], path: str) -> Listing:
@@ -56,9 +59,20 @@ def hdfs_files(webhdfs: WebHdfs, path: str) -> Listing:
     return found
 
 
+def moving(before: Listing, after: Listing) -> tuple[int, float] | None:
+    """Bytes that came to HDFS between two of its listings, and the seconds between the first and the last of them.
+    None where nothing came, or it came within a millisecond."""
+    new = [file for name, file in after.items() if name not in before and file.bytes]
+    first = min((file.made for file in new if file.made is not None), default=None)
+    last = max((file.changed for file in new), default=0)
+    if first is None or last <= first:
+        return None
+    return sum(file.bytes for file in new), (last - first) / 1000
+
+
 def _below(webhdfs: WebHdfs, entry: FileStatus, name: str) -> dict[str, StagedFile]:
     if not entry.is_directory:
-        return {name: StagedFile(entry.length, round(entry.modified * 1000))}
+        return {name: StagedFile(entry.length, round(entry.modified * 1000), round(entry.accessed * 1000))}
     found: dict[str, StagedFile] = {}
     for one in webhdfs.list(entry.path):
         found |= _below(webhdfs, one, f"{name}/{one.name}" if name else one.name)

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from howdah.cluster.live import LiveCluster
+from howdah.cluster.walltime import remember_copy
 from howdah.engine.observer import JobProgress
 from howdah.engine.run.client import Client, submit
 from howdah.engine.staging import ledger
-from howdah.engine.staging.listing import TEMPORARY, Listing, hdfs_files, shared_files
+from howdah.engine.staging.listing import TEMPORARY, Listing, hdfs_files, moving, shared_files
 from howdah.errors import HostProblem, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.jars import own_jar
 from howdah.host import Host, operations
@@ -26,6 +27,8 @@ _LOG_LINES = 6
 _COMPARED = 16
 """Files whose checksums are compared once more at the end, as DistCp takes one that is missing for an equal one."""
 _COMPARED_BYTES = 8 * 10**9
+_AUTHORITY = "stage"
+_VIEW = f"{POSIX_SCHEME}://{_AUTHORITY}"
 _COMMAND_SECONDS = 600.0
 _SLOWEST = 20e6
 """Bytes a second that are read at least."""
@@ -47,15 +50,18 @@ class Wish:
         """Whether the source is in HDFS; otherwise the target is."""
         return self.way == "out"
 
-    @property
-    def directory(self) -> str:
-        """A directory of the hosts that is there, with the source in it, or to which the target comes."""
-        return str(PurePosixPath(self.target).parent) if self.from_hdfs else self.source
+    def root(self, files: Listing) -> str:
+        """The directory of the hosts that is the root of Hadoop's view of them: the source, where that is a directory,
+        and otherwise that in which source or target is. What is mounted there is seen to be mounted."""
+        path = self.target if self.from_hdfs else self.source
+        return str(PurePosixPath(path).parent) if self.from_hdfs or "" in files else path
 
-    def uris(self, default: str) -> tuple[str, str]:
+    def uris(self, default: str, files: Listing) -> tuple[str, str]:
         """Source and target for Hadoop, whose HDFS is `default`."""
-        ends = (default, f"{POSIX_SCHEME}://") if self.from_hdfs else (f"{POSIX_SCHEME}://", default)
-        return f"{ends[0]}{self.source}", f"{ends[1]}{self.target}"
+        if self.from_hdfs:
+            return f"{default}{self.source}", f"{_VIEW}/{PurePosixPath(self.target).name}"
+        name = PurePosixPath(self.source).name if "" in files else ""
+        return f"{_VIEW}/{name}", f"{default}{self.target}"
 
 
 class Stage:
@@ -67,6 +73,7 @@ class Stage:
         self._wish = wish
         self._hdfs = hdfs
         self._tag = f"howdah-stage-{secrets.token_hex(4)}"
+        self._files: Listing = {}
         self._file = ledger.place_of(wish.way, wish.source, wish.target, hdfs)
 
     def run(self, progress: Callable[[JobProgress, int], None]) -> ledger.Entry:
@@ -80,12 +87,13 @@ class Stage:
             Untrusted: the source was changed meanwhile, or the copy is not equal to it.
         """
         wish = self._wish
-        files = self._source()
+        files = self._files = self._source()
         before = ledger.read(self._file)
         resumed = before is not None and before.state == "copying"
         if not resumed:
             self._refuse_target()
-        self._check_room(files)
+        there = self._target()
+        self._check_room(files, there)
         settings = {"maps": wish.maps, "replication": wish.replication, "hosts": list(self._cluster.hosts)}
         entry = ledger.Entry(
             wish.way,
@@ -107,8 +115,13 @@ class Stage:
         self._tidy()
         if self._source() != files:
             raise Untrusted(f"{wish.source} was changed while it was copied", hint="Stage it again once it is quiet.")
-        verified = self._verify(files)
-        done = replace(entry, state="done", seconds=seconds, verified=verified)
+        now = self._target()
+        moved = moving(there, now) if self._wish.way == "in" else None
+        rate = None if moved is None else moved[0] / moved[1]
+        verified = self._verify(files, now)
+        if self._wish.from_hdfs and not resumed:
+            remember_copy(entry.bytes, seconds)
+        done = replace(entry, state="done", seconds=seconds, rate=rate, verified=verified)
         ledger.write(self._file, done)
         return done
 
@@ -149,13 +162,13 @@ class Stage:
     def _host(self) -> Host:
         return next(iter(self._cluster.hosts.values()))
 
-    def _check_room(self, files: Listing) -> None:
-        needed = sum(file.bytes for file in files.values()) - sum(file.bytes for file in self._target().values())
+    def _check_room(self, files: Listing, there: Listing) -> None:
+        needed = sum(file.bytes for file in files.values()) - sum(file.bytes for file in there.values())
         if self._wish.way == "in":
             copies = self._wish.replication or int(self._cluster.settings.get("dfs.replication", "3"))
             needed, free = needed * copies, self._cluster.namenode.status().remaining
         else:
-            free = operations.space(self._host, self._wish.directory).free
+            free = operations.space(self._host, self._wish.root(files)).free
         if needed > free:
             raise HostProblem(
                 f"{format_bytes(needed)} do not fit into {self._wish.target}: {format_bytes(free)} are free"
@@ -168,8 +181,10 @@ class Stage:
         with tempfile.TemporaryDirectory(prefix="howdah-stage-") as place:
             argv, environment = self._command(Path(place), "distcp", *options, *self._uris)
             client = Client(argv, environment, self._tag, f"{place}/client.log")
-            done = submit(self._cluster, client, progress=progress, check=self._check)
+            # It goes on when the hosts are about to be taken away: what is copied by then is not lost.
+            done = submit(self._cluster, client, progress=progress, check=self._cluster.check_masters)
         if done.code != 0:
+            self._cluster.check_hosts()
             said = "\n".join(done.said[-_LOG_LINES:])
             hint = "The same command goes on with what is left to copy."
             raise WorkloadFailed(f"DistCp failed with code {done.code}:\n{said}", hint=hint)
@@ -186,10 +201,10 @@ class Stage:
                 if PurePosixPath(name).name.startswith(TEMPORARY):
                     operations.remove(self._host, f"{wish.target}/{name}")
 
-    def _verify(self, files: Listing) -> str | None:
+    def _verify(self, files: Listing, copied: Listing) -> str | None:
         """By what every file is known to be equal; None where HDFS has no checksum that can be compared. Raises
         Untrusted."""
-        wanted, there, target = ledger.sizes(files), ledger.sizes(self._target()), self._wish.target
+        wanted, there, target = ledger.sizes(files), ledger.sizes(copied), self._wish.target
         if there != wanted:
             wrong = [name for name in {**wanted, **there} if there.get(name) != wanted.get(name)]
             raise Untrusted(f"{len(wrong)} files of {target} are not as in the source: {', '.join(wrong[:3])}")
@@ -208,7 +223,7 @@ class Stage:
 
     def _checksums(self, names: Sequence[str], uri: str, size: int) -> Mapping[str, tuple[str, str]]:
         """Kind and value of the checksum of files of so many bytes below `uri`, by name."""
-        uris = {f"{uri}/{name}" if name else uri: name for name in names}
+        uris = {f"{uri.rstrip('/')}/{name}" if name else uri: name for name in names}
         with tempfile.TemporaryDirectory(prefix="howdah-stage-") as place:
             argv, environment = self._command(Path(place), "fs", "-checksum", *uris)
             run = self._cluster.client.run(argv, timeout=_COMMAND_SECONDS + size / _SLOWEST, env=environment)
@@ -221,24 +236,23 @@ class Stage:
 
     @property
     def _uris(self) -> tuple[str, str]:
-        return self._wish.uris(self._cluster.settings["fs.defaultFS"].rstrip("/"))
+        return self._wish.uris(self._cluster.settings["fs.defaultFS"].rstrip("/"), self._files)
 
     @property
     def _jar(self) -> Path:
         return own_jar(FILESYSTEM_JAR)
 
-    def _check(self) -> None:
-        self._cluster.check_hosts()
-        self._cluster.check_masters()
-
     def _command(self, place: Path, *words: str) -> tuple[list[str], Mapping[str, str]]:
         """A command of Hadoop, whose configuration is in `place`, and its environment."""
-        mounted = operations.mounted_type(self._host, self._wish.directory)
+        root = self._wish.root(self._files)
+        mounted = operations.mounted_type(self._host, root)
         settings = {
             f"fs.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFileSystem",
             f"fs.AbstractFileSystem.{POSIX_SCHEME}.impl": "org.howdah.filesystem.PosixFs",
+            f"fs.{POSIX_SCHEME}.mount.{_AUTHORITY}": root,
             # A mount that is lost is noticed: nothing is read from, or written to, the disk below it.
-            **({} if mounted is None else {f"fs.{POSIX_SCHEME}.mount.type": mounted}),
+            f"fs.{POSIX_SCHEME}.mount.required": "false" if mounted is None else "true",
+            f"fs.{POSIX_SCHEME}.mount.type": mounted or "",
             "dfs.checksum.combine.mode": "COMPOSITE_CRC",
             "mapreduce.job.tags": self._tag,
             **({} if self._wish.replication is None else {"dfs.replication": str(self._wish.replication)}),

@@ -52,7 +52,10 @@ _KINDS: dict[str | None, type[Rejected]] = {
 
 @dataclass(frozen=True, slots=True)
 class FileStatus:
-    """A file or directory. Lengths are bytes, `modified` is seconds since 1970, `permission` octal digits.
+    """A file or directory. Lengths are bytes, times are seconds since 1970, `permission` octal digits.
+
+    `accessed` is when a file was made, until somebody has read it: a reader changes it once an hour at most
+    (`dfs.namenode.accesstime.precision`).
 
     `erasure_coding` is the policy by which a file is stored, and one written into a directory would be; None for
     replicas.
@@ -67,6 +70,7 @@ class FileStatus:
     group: str
     permission: str
     modified: float
+    accessed: float
     erasure_coding: str | None
 
     @property
@@ -272,5 +276,6 @@ def _status(path: str, record: Any, url: str) -> FileStatus:
         group=field(record, "group", str, url),
         permission=field(record, "permission", str, url),
         modified=field(record, "modificationTime", int, url) / 1000,
+        accessed=field(record, "accessTime", int, url) / 1000,
         erasure_coding=field(record, "ecPolicy", str, url) if "ecPolicy" in record else None,
     )

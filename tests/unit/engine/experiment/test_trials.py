@@ -21,10 +21,12 @@ from howdah.engine.experiment.trials import (
     block_slots,
     next_slot,
     run_experiment,
+    without_cut_block,
 )
 from howdah.engine.observer import Silent
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
+from howdah.model.environment import Environment
 from howdah.model.experiment import StopRule
 from howdah.report import Source, build_experiment, render_text
 from howdah.stats.blocks import effects
@@ -56,6 +58,37 @@ def test_after_an_interruption_it_goes_on_where_it_was(tmp_path: Path, kept: int
     whole = simulated(made, 0.001)
     expected = whole[kept].slot if kept < len(whole) else None
     assert next_slot(made, whole[:kept]) == expected
+
+
+def in_job(one: Done, job: int, *, submitted: bool = False) -> Done:
+    """The same run as it was made in a batch job; those of later jobs are later."""
+    cluster = {"allocation": {"kind": "slurm", "key": f"slurm:here:{job}", "submitted": submitted}}
+    start = replace(one.run.start, utc=1000.0 + job)
+    return replace(one, run=replace(one.run, id=f"{one.run.id}-{job}", cluster=cluster, start=start))
+
+
+@pytest.mark.promise("In the next job, an experiment goes on with a whole block", "how-to/batch")
+def test_a_block_that_the_end_of_a_job_has_cut_is_begun_anew(tmp_path: Path) -> None:
+    made = plan(tmp_path)
+    whole = [in_job(one, 1) for one in simulated(made, 0.001)]
+    kept = without_cut_block(made, whole[:6], lambda job: job == "slurm:here:1")
+    assert list(kept) == whole[:4]
+    assert next_slot(made, kept) == whole[4].slot
+    assert without_cut_block(made, whole[:6], lambda _: False) == whole[:6], "in the same job it goes on"
+    assert without_cut_block(made, whole[:8], lambda _: True) == whole[:8], "a whole block stays"
+    apart = [in_job(one, number, submitted=True) for number, one in enumerate(whole[:6])]
+    assert without_cut_block(made, apart, lambda _: True) == apart, "each run had a job of its own"
+
+
+def test_of_a_block_that_was_begun_anew_the_runs_of_the_last_job_count(tmp_path: Path) -> None:
+    made, directory = plan(tmp_path), begun(tmp_path)
+    whole = simulated(made, 0.001)
+    ended = [in_job(one, 1) for one in whole[:6]] + [in_job(one, 2) for one in whole[4:7]]
+    for one in ended:
+        writer = RunWriter(directory.runs, one.run)
+        writer.environment({"before": Environment({}, {})})
+        writer.close()
+    assert [one.run.id for one in finished(made, directory)] == [one.run.id for one in (*ended[:4], *ended[6:])]
 
 
 def test_a_run_that_is_missing_in_the_middle_comes_first(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.engine.staging import ledger
 from howdah.engine.staging.ledger import Entry
-from howdah.engine.staging.listing import StagedFile, hdfs_files, shared_files
+from howdah.engine.staging.listing import StagedFile, hdfs_files, moving, shared_files
 from howdah.engine.staging.stage import Wish
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.interfaces.webhdfs import FileStatus, NotFound, WebHdfs
@@ -89,7 +89,7 @@ class Tree:
 
     def _entry(self, path: str, *, is_directory: bool) -> FileStatus:
         length = 0 if is_directory else self._lengths[path]
-        return FileStatus(path, is_directory, length, 3, 1, "o", "g", "644", 1.5, None)
+        return FileStatus(path, is_directory, length, 3, 1, "o", "g", "644", 1.5, 1.25, None)
 
 
 def test_files_of_hdfs_are_found_below_directories() -> None:
@@ -120,6 +120,18 @@ def test_a_ledger_tells_stages_apart(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_ends_of_a_stage_for_hadoop() -> None:
-    assert Wish("in", "/l/a", "/d", 2).uris("hdfs://n:1") == ("posixfs:///l/a", "hdfs://n:1/d")
-    assert Wish("out", "/d", "/l/a", 2).uris("hdfs://n:1") == ("hdfs://n:1/d", "posixfs:///l/a")
-    assert (Wish("in", "/l/a", "/d", 2).directory, Wish("out", "/d", "/l/a", 2).directory) == ("/l/a", "/l")
+    several, one = {"a": StagedFile(1, 1), "b": StagedFile(1, 1)}, {"": StagedFile(1, 1)}
+    into, out = Wish("in", "/l/a", "/d", 2), Wish("out", "/d", "/l/a", 2)
+    assert into.uris("hdfs://n:1", several) == ("posixfs://stage/", "hdfs://n:1/d")
+    assert into.uris("hdfs://n:1", one) == ("posixfs://stage/a", "hdfs://n:1/d")
+    assert out.uris("hdfs://n:1", several) == ("hdfs://n:1/d", "posixfs://stage/a")
+    assert (into.root(several), into.root(one), out.root(several), out.root(one)) == ("/l/a", "/l", "/l", "/l")
+
+
+def test_the_time_between_the_first_and_the_last_byte_is_that_of_what_came() -> None:
+    before = {"old": StagedFile(100, 900, 500)}
+    after = {**before, "a": StagedFile(5, 3000, 1000), "b": StagedFile(7, 5000, 2000), "empty": StagedFile(0, 9000, 1)}
+    assert moving(before, after) == (12, 4.0)
+    assert moving(after, after) is None
+    assert moving({}, {"a": StagedFile(5, 1000, 1000)}) is None
+    assert moving({}, {"a": StagedFile(5, 3000)}) is None

@@ -1,0 +1,93 @@
+"""Copying out of HDFS before a batch system takes the hosts away: `howdah stage out`, in time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from howdah.cluster.walltime import expected_copy
+from howdah.errors import HowdahError, UsageError
+
+_LOOK_SECONDS = 30.0
+_GLANCE_SECONDS = 0.2
+_KILL_SECONDS = 5.0
+
+
+def parse_copy(text: str) -> tuple[str, str]:
+    """Source in HDFS and target on the hosts of `/results=/lustre/ann/results`. Raises UsageError."""
+    source, equals, target = text.partition("=")
+    if not equals or not source.startswith("/") or not target.strip():
+        raise UsageError(f"--stage-out is {text!r}", hint="Write PATH=DIR: --stage-out /results=/lustre/ann/results.")
+    path = Path(target).absolute()
+    if path.exists():
+        raise UsageError(f"--stage-out: {path} is there already", hint="Name a directory that is to be made.")
+    if not path.parent.is_dir():
+        raise UsageError(f"--stage-out: there is no directory {path.parent}")
+    return source.rstrip("/") or "/", str(path)
+
+
+class StageOut:
+    """The copies of one cluster. How long they take is estimated from time to time, from a thread of its own, as long
+    as the process lives."""
+
+    def __init__(self, name: str, copies: Sequence[tuple[str, str]], length: Callable[[str], int], log: Path) -> None:
+        """`copies` of the cluster called `name`: from HDFS to the hosts. `length` has the bytes of a path of HDFS, and
+        may raise HowdahError. What the copies say goes to `log`."""
+        self._name = name
+        self._copies = copies
+        self._length = length
+        self._log = log
+        self._seconds = expected_copy(0) * len(copies)
+        if copies:
+            threading.Thread(target=self._look, daemon=True).start()
+
+    @property
+    def seconds(self) -> float:
+        """How long the copies take, as far as is known; 0 where there are none."""
+        return self._seconds
+
+    def run(self, must_stop: Callable[[], bool]) -> None:
+        """Makes the copies, one after the other; those that are under way when they must stop are not whole. A failure
+        is in the log: nothing else waits for it."""
+        with suppress(OSError), self._log.open("ab") as said:  # A full disk, say.
+            for source, target in self._copies:
+                words = ("stage", "out", source, target, "--name", self._name)
+                said.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} howdah {' '.join(words)}\n".encode())
+                said.flush()
+                process = subprocess.Popen(
+                    (sys.executable, "-P", "-m", "howdah", *words),
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+                while process.poll() is None and not must_stop():
+                    time.sleep(_GLANCE_SECONDS)
+                if process.poll() is None:
+                    said.write(b"There is no time left: it is stopped, and what it has copied is not whole.\n")
+                    _end(process)
+
+    def _look(self) -> None:
+        while True:
+            seconds = 0.0
+            for source, _ in self._copies:
+                size = 0
+                with suppress(HowdahError):  # There may be nothing yet.
+                    size = self._length(source)
+                seconds += expected_copy(size)
+            self._seconds = seconds
+            time.sleep(_LOOK_SECONDS)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(_KILL_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
