@@ -72,7 +72,7 @@ def factors_page() -> str:
         "# Factors by name\n\nMade from the program by `tools/pages.py`. Every other factor of an "
         "[experiment](experiment.md) is a Hadoop property.\n\n"
         f"| factor | what it is | levels, for example | a change takes |\n|---|---|---|---|\n{rows}\n"
-        "`disks` is refused on one machine, whose nodes share them. `network` needs `on: sim:N`. A "
+        "`disks`, `disk_rate`, `host_memory` and `network` need `on: sim:N`. A "
         "run in which a daemon was to be killed and the job ended before is `invalid`; so is one whose daemons may use "
         "other processors than `cpus` says.\n\n"
         f"`accelerator` needs `{ACCELERATOR_JAR}.jar` (`make jars`), which every JVM of a cluster that Howdah starts "

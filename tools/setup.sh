@@ -75,8 +75,9 @@ setup_java() {
     command -v cc > /dev/null || install gcc libc6-dev # a test builds a library that stands in for Lustre's
 }
 
-setup_ssh() { # servers that tests start, and end, by themselves
+setup_hosts() { # servers that tests start, and end, by themselves; disks of simulated hosts, which root has
     [ -x /usr/sbin/sshd ] && command -v ssh > /dev/null || install openssh-server openssh-client
+    [ "$(id -u)" != 0 ] || command -v mkfs.xfs > /dev/null || install xfsprogs
 }
 
 setup_spark() { # not among the others: it is large, and few need it
@@ -111,6 +112,6 @@ exec 9> .build/lock
 flock 9
 setup_python
 setup_java
-setup_ssh
+setup_hosts
 [ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters && setup_batch; }
 [ "${1:-}" != --spark ] || setup_spark

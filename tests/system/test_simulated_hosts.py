@@ -19,6 +19,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root"),
 ]
 RATE = 100e6
+MEMORY = 6 * 10**9 >> 20 << 20
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +81,31 @@ def test_down_leaves_nothing(howdah: Howdah, simulated: dict[str, Any]) -> None:
         assert not Path(quarters["root"]).exists()
     number = simulated["plan"]["masters"]["address"].split(".")[2]
     assert not Path(f"/sys/class/net/howdah-sim{number}").exists()
+
+
+@pytest.mark.promise("A run on simulated hosts knows their disks and shares, and checks them", "how-to/simulate")
+def test_terasort_validates_where_hosts_have_disks_and_shares_of_their_own(howdah: Howdah) -> None:
+    on = "sim:2,cpus=0.9,memory=6G,disks=2,disk_rate=100MB"
+    record = howdah("run", "terasort", "--size", "smoke", "--on", on, "--json").json()
+    stored = read_run(Path(record["runs"][0]["path"]))
+    assert stored.run.outcome.kind == "valid", stored.run.outcome
+    checks = {check.name: check for check in stored.run.checks}
+    assert checks["disks"].passed
+    assert checks["shares"].detail == f"of the machine, each host has cpus 0.9, memory {MEMORY}"
+    asked = stored.run.trial.settings["cluster"]["allocation"]
+    assert asked == {"kind": "sim", "hosts": 2, "network": None} | {
+        "cpus": 0.9,
+        "memory": MEMORY,
+        "disks": 2,
+        "disk_rate": 100_000_000,
+    }
+    [(_, points)] = stored.series()
+    seen = {point["device"] for point in points if point.get("kind") == "disk"}
+    known = {f"{one['host']}/{device}" for device, one in stored.run.cluster["allocation"]["devices"].items()}
+    assert seen == known
+    assert len(known) == 4
+    bounds = {(one.metric, one.role): one.value for one in stored.samples if one.phase == "calibration"}
+    assert all(90e6 < bounds["bound_disk_write", disk] < 101e6 for disk in known)
+    assert bounds["bound_cpu_cores", "machine"] <= 1.8
+    written = [point["write_bytes"] for point in points if point.get("kind") == "disk"]
+    assert max(written) > 1_000_000

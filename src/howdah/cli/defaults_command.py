@@ -75,7 +75,7 @@ def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> 
 
 def _facts(nodes: int, hadoop: str) -> Facts:
     """What they depend on, as a cluster that is started now would have it. Raises HostProblem."""
-    from howdah.cluster.assembly import size_of
+    from howdah.cluster.sizes import size_of
     from howdah.hadoop.configuration.tuning import Facts
     from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
     from howdah.host import operations

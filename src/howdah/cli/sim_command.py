@@ -15,13 +15,14 @@ def sim() -> None:
 
 
 @sim.command()
-@click.argument("wish", metavar="N[,network=RATE]")
+@click.argument("wish", metavar="N[,KEY=VALUE,…]")
 @name_option
 def up(wish: str, name: str) -> None:
-    """Start N simulated hosts, which stay until `howdah sim down`.
+    """Start N simulated hosts, which stay until `howdah sim down`. KEY is network, cpus, memory, disks or disk_rate.
 
     \b
-    Example:  howdah sim up 3,network=100mbit
+    Examples:  howdah sim up 3,network=100mbit
+               howdah sim up 2,cpus=0.5,memory=4G,disks=2,disk_rate=50MB
     """
     from howdah.cluster.simulations import start_simulation
 

@@ -14,6 +14,7 @@ import click
 from howdah.cli.options import json_option
 from howdah.cluster.state import Manifest
 from howdah.hadoop.configuration.plan import NONE
+from howdah.model.quantity import format_bytes
 
 
 @click.command()
@@ -107,11 +108,20 @@ def _job_of(manifest: Manifest) -> str:
 
 def simulated(allocation: Mapping[str, Any]) -> str:
     """What to know of simulated hosts."""
-    text = "The hosts are simulated on this machine, and only it reaches them"
     if allocation["network"] is None:
-        return f"{text}. Their network has no limit."
-    rate, payload = (f"{allocation[name] / 1e6:g} Mb/s" for name in ("network", "payload"))
-    return f"{text}. Network cards: {rate} (payload {payload})."
+        cards = "no limit"
+    else:
+        rate, payload = (f"{allocation[name] / 1e6:g} Mb/s" for name in ("network", "payload"))
+        cards = f"{rate} (payload {payload})"
+    own = [f"Network cards: {cards}"]
+    if "disks" in allocation:
+        rate = f" of {format_bytes(allocation['disk_rate'])}/s" if "disk_rate" in allocation else ""
+        own.append(f"disks of each: {allocation['disks']}{rate}")
+    if "cpus" in allocation:
+        own.append(f"processors of each: {allocation['cpus']:g}")
+    if "memory" in allocation:
+        own.append(f"memory of each: {format_bytes(allocation['memory'])}")
+    return f"The hosts are simulated on this machine, and only it reaches them. {'; '.join(own)}."
 
 
 def _show_hosts(manifest: Manifest) -> None:

@@ -23,6 +23,7 @@ from howdah.cluster.persistence import Persistence
 from howdah.cluster.realm import access_of, check_can_log_in, check_clocks, credentials_of
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.shipping import relocated
+from howdah.cluster.sizes import check_sizing, sizes
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
 from howdah.cluster.walltime import Endings, check_time, expected
 from howdah.errors import HostProblem
@@ -31,7 +32,7 @@ from howdah.hadoop.configuration.cluster import Configuration, configure, enviro
 from howdah.hadoop.configuration.plan import NONE, Plan, Quarters
 from howdah.hadoop.configuration.roles import Role
 from howdah.hadoop.configuration.security import Keys, check_overrides
-from howdah.hadoop.configuration.sizing import Sizing, combine, size_cluster
+from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
 from howdah.hadoop.distribution.fetch import fetch
 from howdah.hadoop.distribution.jars import plugin_jars, security_jars
@@ -90,7 +91,7 @@ class Assembly:
         if plan.security != NONE:
             check_can_log_in({**installed, _CLIENTS: own})
             check_clocks(self._allocation.hosts, host.name)
-        sizing = _size(plan, self._allocation.hosts, free)
+        sizing = sizes(plan, self._allocation.hosts, free, request.processors)
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, host.name)
         facts = tuning.Facts(sizing, own.jdk, own.archive)
@@ -173,7 +174,7 @@ class Assembly:
         """The sizes that the cluster would have now. Nothing of it is started or left. Raises HowdahError."""
         try:
             plan, free = self._acquire(patient)
-            return _size(plan, self._allocation.hosts, free)
+            return sizes(plan, self._allocation.hosts, free, self._request.processors)
         finally:
             self._allocation.release()
 
@@ -367,35 +368,6 @@ def _defaults(request: ClusterRequest, clients: tuple[str, ...]) -> Mapping[str,
 def _cache() -> Path:
     # Without symbolic links: class-data sharing compares the names of jars.
     return (howdah_home() / "cache").resolve()
-
-
-def size_of(host: Host, nodes: int, disk: int, *, masters: bool = True) -> Sizing:
-    """The sizes for `nodes` nodes on `host`, and the `masters` where they are there too, with `disk` bytes free. Raises
-    HostProblem."""
-    facts = operations.capacity(host)
-    return size_cluster(nodes, facts.processors, facts.memory, facts.memory_available, disk, masters=masters)
-
-
-def _size(plan: Plan, hosts: Mapping[str, Host], disk: int) -> Sizing:
-    """The sizes for nodes on one machine or several, with `disk` bytes free on each. Raises HostProblem."""
-    parts, of_masters = [], plan.quarters[plan.masters.host].machine
-    for machine, host in plan.machines.items():
-        names = [node.name for node in plan.nodes if plan.quarters[node.host].machine == machine]
-        if names:
-            parts.append((size_of(hosts[host], len(names), disk, masters=machine == of_masters), names))
-    return combine(parts)
-
-
-def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:
-    """`wanted`, where the machine has `offered` now. Raises HostProblem where it has become less."""
-    if offered.node_mib < wanted.node_mib or offered.block_mib < wanted.block_mib:
-        raise HostProblem(
-            f"a node is to have {wanted.node_mib} MiB for containers, and blocks {wanted.block_mib} MiB, as in the "
-            f"runs before; what is free now allows {offered.node_mib} MiB and {offered.block_mib} MiB",
-            hint="Something else has taken memory or disk since then: end it, or free some.",
-            host=host,
-        )
-    return wanted
 
 
 def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:

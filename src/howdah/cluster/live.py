@@ -133,6 +133,27 @@ class LiveCluster(ABC):
         brought when the hosts started; None where there are none. Raises HostProblem."""
         return None
 
+    @property
+    def cores(self) -> float | None:
+        """Processors' worth of time that simulated hosts have together; None where they have the machine's."""
+        return None
+
+    @property
+    def disk_rates(self) -> Mapping[str, tuple[float, float]]:
+        """Bytes a second that each disk of simulated hosts reads and writes, by its name in series; none where hosts
+        have the machine's."""
+        return {}
+
+    def check_disks(self) -> tuple[float, bool] | None:
+        """Bytes a second of the slowest disk of simulated hosts now, read or written, and whether all still do what
+        they did when the hosts started; None where no rate was asked for. Raises HostProblem."""
+        return None
+
+    def check_shares(self) -> tuple[str, bool] | None:
+        """What simulated hosts have of processors and memory, and whether it is what was asked for; None where they
+        have all. Raises HostProblem."""
+        return None
+
     def daemons_by_host(self) -> Mapping[str, tuple[Host, tuple[Daemon, ...]]]:
         """The daemons on every host that can be reached, with its channel."""
         return {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.allocation import close_hosts, open_hosts
-from howdah.cluster.allocation.simulated import payload_again
+from howdah.cluster.allocation.simulated import disks_again, payload_again
 from howdah.cluster.control import ControlClient
 from howdah.cluster.existing import WebAddresses
 from howdah.cluster.live import DataPlace, LiveCluster, SeenDaemon
@@ -25,6 +25,7 @@ from howdah.hadoop.distribution.jdk import Jdk, find_jdks
 from howdah.host import Host, operations
 from howdah.host.channel import open_local
 from howdah.host.over import over
+from howdah.model.quantity import format_bytes
 from howdah.model.storage import HDFS
 
 
@@ -86,6 +87,36 @@ class ManagedCluster(LiveCluster):
         slowest, held = payload_again(self.hosts, addresses, payload)
         return slowest / 8, held
 
+    @property
+    def cores(self) -> float | None:
+        cpus = self.description["allocation"].get("cpus")
+        return None if cpus is None else cpus * len(self._plan.quarters)
+
+    @property
+    def _devices(self) -> Mapping[str, Mapping[str, Any]]:
+        """The disks of simulated hosts, as their allocation describes them."""
+        found: Mapping[str, Mapping[str, Any]] = self.description.get("allocation", {}).get("devices", {})
+        return found
+
+    @property
+    def disk_rates(self) -> Mapping[str, tuple[float, float]]:
+        return {f"{one['host']}/{device}": (one["read"], one["write"]) for device, one in self._devices.items()}
+
+    def check_disks(self) -> tuple[float, bool] | None:
+        if self.description["allocation"].get("disk_rate") is None:
+            return None
+        return disks_again(self.hosts, self._devices)
+
+    def check_shares(self) -> tuple[str, bool] | None:
+        wanted = {"cpu_cores": "cpus", "memory": "memory"}
+        asked = {fact: value for fact, key in wanted.items() if (value := self.description["allocation"].get(key))}
+        if not asked:
+            return None
+        groups = over(self.hosts, lambda host: operations.fingerprint(host, ())["control_groups"])
+        found = {fact: sorted({group[fact] for group in groups.values()}, key=str) for fact in asked}
+        told = ", ".join(f"{wanted[fact]} {' and '.join(map(str, values))}" for fact, values in found.items())
+        return told, all(values == [asked[fact]] for fact, values in found.items())
+
     def _quarters_on(self, machine: str) -> Mapping[str, Quarters]:
         """By host, what the cluster has on a machine."""
         return {host: one for host, one in self._plan.quarters.items() if one.machine == machine}
@@ -112,6 +143,8 @@ class ManagedCluster(LiveCluster):
         return f"{self._plan.quarters[self._plan.masters.host].root}/files" if self.shares_files else None
 
     def data_directories(self, machine: str) -> Sequence[str]:
+        if self._devices:  # Only their hosts see them, and what they bring is known.
+            return ()
         found = (self._plan.data_directories(host) for host in self._quarters_on(machine))
         return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
 
@@ -256,10 +289,12 @@ def _warnings(allocation: Mapping[str, Any]) -> tuple[str, ...]:
         return ("other jobs may be on the same hosts: bounds and energy of the hosts are not this job's alone",)
     if allocation["kind"] != "sim":
         return ()
-    return (
-        "the hosts are simulated: each has a network card of its own, and all share the processors, memory and disks "
-        "of one machine",
-    )
+    own = ["a network card"]
+    own += [f"{allocation['disks']} {'disk' if allocation['disks'] == 1 else 'disks'}"] if "disks" in allocation else []
+    own += [f"{allocation['cpus']:g} of its processors' time"] if "cpus" in allocation else []
+    own += [f"{format_bytes(allocation['memory'])} of its memory"] if "memory" in allocation else []
+    has = own[0] if len(own) == 1 else f"{', '.join(own[:-1])} and {own[-1]}"
+    return (f"the hosts are simulated: each has {has}, and all share the processors, memory and disks of one machine",)
 
 
 def _describe(manifest: Manifest) -> Mapping[str, Any]:

@@ -10,14 +10,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from howdah.cluster.allocation import close_hosts
-from howdah.cluster.allocation.simulated import check_rate, names_of, open_simulated
+from howdah.cluster.allocation.simulated import check_disks, check_rate, names_of, open_simulated
 from howdah.cluster.request import SILENCE
 from howdah.cluster.state import check_name, write_private
 from howdah.errors import UsageError
 from howdah.host import Host, simulation
 from howdah.host.over import over
 from howdah.host.simulation import Simulated
-from howdah.spec.simulation import parse_simulation
+from howdah.spec.simulation import Simulation, parse_simulation
 from howdah.store import howdah_home
 
 _STATE = "simulation.json"
@@ -43,7 +43,7 @@ def start_simulation(name: str, text: str) -> Lasting:
     directory = _directory(name)
     made = simulation.start(directory, names_of(wish), wish)
     try:
-        payload = None if wish.network is None else _payload(made, wish.network)
+        payload = _checked(made, wish)
         lasting = Lasting(made.addresses, made.config, wish.network, payload, made.holder)
         write_private(directory / _STATE, json.dumps(asdict(lasting)).encode())
         made.leave()
@@ -78,10 +78,13 @@ def _directory(name: str) -> Path:
     return howdah_home() / "simulations" / name
 
 
-def _payload(made: Simulated, rate: int) -> int:
+def _checked(made: Simulated, wish: Simulation) -> int | None:
+    """Holds cards and disks to their rates; the payload of the cards where they have one. Raises HostProblem."""
     opened = open_simulated({"config": made.config, "holder": made.holder, "silence": SILENCE})
     hosts: dict[str, Host] = over({name: name for name in made.addresses}, opened)
     try:
-        return check_rate(hosts, made.addresses, rate)
+        if wish.disks is not None:
+            check_disks(hosts, made.disks, wish.disk_rate)
+        return None if wish.network is None else check_rate(hosts, made.addresses, wish.network)
     finally:
         close_hosts(hosts)

@@ -1,26 +1,38 @@
-"""What one wants of simulated hosts: `4`, or `4,network=100mbit`."""
+"""What one wants of simulated hosts: `4`, or `4,network=100mbit,cpus=0.5,memory=4G,disks=2,disk_rate=50MB`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from howdah.errors import UsageError
+from howdah.model.quantity import parse_bytes
 from howdah.spec.slips import did_you_mean
 
 _MOST = 16
 _UNITS = {"kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 _LEAST_RATE, _MOST_RATE = 10**6, 10**10
-_KEYS = ("network",)
+_LEAST_CPUS, _MOST_CPUS = 0.1, 64.0
+_LEAST_MEMORY = 1 << 30
+_MOST_DISKS = 8
+_LEAST_DISK_RATE, _MOST_DISK_RATE = 10**6, 10**10
+KEYS = ("network", "cpus", "memory", "disks", "disk_rate")
+"""What each host may have less of than the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """So many hosts; `network` is the rate of each one's card in bits a second, both ways, None for as fast as it
-    goes."""
+    """So many hosts. Of each: `network` is the rate of its card in bits a second, both ways; `cpus` are processors'
+    worth of time, `memory` is bytes, `disks` have `disk_rate` bytes a second, both ways. None is what the machine
+    has."""
 
     hosts: int
     network: int | None = None
+    cpus: float | None = None
+    memory: int | None = None
+    disks: int | None = None
+    disk_rate: int | None = None
 
 
 def parse_simulation(text: str) -> Simulation:
@@ -36,24 +48,41 @@ def parse_simulation(text: str) -> Simulation:
         key, equals, value = part.partition("=")
         if not equals or key in given:
             raise UsageError(f"--on sim:{text}: {part!r} is no KEY=VALUE, or is there twice")
-        if key not in _KEYS:
-            raise UsageError(f"--on sim:{text}: simulated hosts have no {key!r}", hint=did_you_mean(key, _KEYS))
+        if key not in KEYS:
+            raise UsageError(f"--on sim:{text}: simulated hosts have no {key!r}", hint=did_you_mean(key, KEYS))
         given[key] = value
-    return Simulation(int(count), parse_rate(given["network"]) if "network" in given else None)
+    return _simulation(int(count), given)
 
 
-def with_rate(allocation: str, rate: str) -> str:
-    """`sim:N…` with another rate of the network. Raises UsageError for a text that is no rate, and for another
-    allocation."""
+def _simulation(hosts: int, given: Mapping[str, str]) -> Simulation:
+    def of(key: str) -> str | None:
+        return given.get(key)
+
+    if "disk_rate" in given and "disks" not in given:
+        raise UsageError("disk_rate is the rate of disks, and these hosts have none of their own", hint="Add disks=1.")
+    return Simulation(
+        hosts,
+        network=None if (text := of("network")) is None else parse_rate(text),
+        cpus=None if (text := of("cpus")) is None else _cpus(text),
+        memory=None if (text := of("memory")) is None else _memory(text),
+        disks=None if (text := of("disks")) is None else _disks(text),
+        disk_rate=None if (text := of("disk_rate")) is None else _disk_rate(text),
+    )
+
+
+def with_key(allocation: str, key: str, value: str) -> str:
+    """`sim:N…` with another value of one of `KEYS`. Raises UsageError for a bad one, and for another allocation."""
     kind, _, argument = allocation.partition(":")
     if kind != "sim":
         raise UsageError(
-            f"network is {rate!r}, and the rate of {allocation} is what it is",
-            hint="Simulated hosts have cards of any rate: --on sim:3, or `on: sim:3` under `fixed`.",
+            f"{key} is {value!r}, and that of {allocation} is what it is",
+            hint="Simulated hosts have what one likes: --on sim:3, or `on: sim:3` under `cluster`.",
         )
-    parse_rate(rate)
-    kept = [part for part in argument.split(",") if part.partition("=")[0].strip() != "network"]
-    return f"sim:{','.join((*kept, f'network={rate}'))}"
+    kept = [part for part in argument.split(",") if part.partition("=")[0].strip() != key]
+    changed = ",".join((*kept, f"{key}={value}"))
+    # The rate of disks may come before their number, of factors.
+    parse_simulation(f"{changed},disks=1" if key == "disk_rate" and "disks=" not in changed else changed)
+    return f"sim:{changed}"
 
 
 def parse_rate(text: str) -> int:
@@ -62,4 +91,32 @@ def parse_rate(text: str) -> int:
     rate = 0 if match is None else round(float(match[1]) * _UNITS[match[2]])
     if not _LEAST_RATE <= rate <= _MOST_RATE:
         raise UsageError(f"network is {text!r}, which is no rate", hint="Write 100mbit or 1gbit; from 1mbit to 10gbit.")
+    return rate
+
+
+def _cpus(text: str) -> float:
+    cpus = float(text) if re.fullmatch(r"\d{1,2}(\.\d{1,2})?", text) else 0.0
+    if not _LEAST_CPUS <= cpus <= _MOST_CPUS:
+        raise UsageError(f"cpus is {text!r}, which is no share of processors", hint="Write 0.5 or 2; 0.1 or more.")
+    return cpus
+
+
+def _memory(text: str) -> int:
+    memory = parse_bytes(text)
+    if memory < _LEAST_MEMORY:
+        raise UsageError(f"memory is {text!r}: a simulated host needs 1G or more")
+    return memory >> 20 << 20  # Control groups count in pages.
+
+
+def _disks(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text[:3]) <= _MOST_DISKS:
+        raise UsageError(f"disks is {text!r}, which is no number from 1 to {_MOST_DISKS}")
+    return int(text)
+
+
+def _disk_rate(text: str) -> int:
+    """Bytes a second: `50MB` → 50,000,000."""
+    rate = parse_bytes(text.removesuffix("/s"))
+    if not _LEAST_DISK_RATE <= rate <= _MOST_DISK_RATE:
+        raise UsageError(f"disk_rate is {text!r}, which is no rate", hint="Write 50MB, for 50 MB/s; 1MB or more.")
     return rate

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from howdah.cluster.allocation.here import local
-from howdah.cluster.assembly import check_sizing
 from howdah.cluster.client import Ended, find_cluster, forget, take_down
 from howdah.cluster.control import ControlClient, ControlServer
 from howdah.cluster.environment import shell_environment
 from howdah.cluster.faults import HostFault
 from howdah.cluster.request import ClusterRequest, Links
+from howdah.cluster.sizes import check_sizing
 from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Quarters

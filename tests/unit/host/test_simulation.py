@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from howdah.host.agent.strays import ROOT
 from howdah.host.channel import Channel, open_local
 from howdah.host.launch.ssh import SshLauncher
 from howdah.host.simulation import Simulated
+from howdah.host.simulation.limits import rates
 from howdah.spec.simulation import Simulation
 from tests.contract.test_host import wait_for
 
@@ -29,8 +31,8 @@ NAMES = ("one", "two")
 
 
 @contextmanager
-def simulated(directory: Path, network: int | None = None) -> Iterator[Simulated]:
-    made = simulation.start(directory / "sim", NAMES, Simulation(len(NAMES), network))
+def simulated(directory: Path, network: int | None = None, **of_each: Any) -> Iterator[Simulated]:
+    made = simulation.start(directory / "sim", NAMES, Simulation(len(NAMES), network, **of_each))
     try:
         yield made
     finally:
@@ -201,6 +203,64 @@ def test_what_cannot_be_made_is_told_and_nothing_is_left(tmp_path: Path) -> None
         simulation.start(tmp_path / "sim", NAMES, Simulation(2, -1))
     assert not (tmp_path / "sim").exists()
     assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+
+
+def loops(directory: Path) -> list[str]:
+    """The devices that stand for files in a directory."""
+    said = subprocess.run(
+        ["losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE"], capture_output=True, check=True
+    )
+    return [line.split()[0] for line in said.stdout.decode().splitlines() if str(directory) in line]
+
+
+@root
+@pytest.mark.promise("Simulated hosts may have parts of the processors and of the memory", "how-to/simulate")
+def test_each_host_has_its_share_of_processors_and_memory(tmp_path: Path) -> None:
+    with simulated(tmp_path, cpus=0.5, memory=1 << 30) as made, opened(made, "two") as host:
+        groups = list(Path("/sys/fs/cgroup").glob(f"*/howdah-sim{made.addresses['one'].split('.')[2]}/two"))
+        assert {group.parts[4] for group in groups} == {"cpu", "memory"}
+        found = operations.fingerprint(host, ())["control_groups"]
+        assert (found["cpu_cores"], found["memory"]) == (0.5, 1 << 30)
+        facts = operations.capacity(host)
+        assert (facts.processors, facts.memory) == (1, 1 << 30)
+        busy = "import time\nend = time.monotonic() + 1\nwhile time.monotonic() < end: pass\nprint(time.process_time())"
+        spent = float(host.run(["python3", "-c", busy], timeout=20).stdout)
+        assert spent < 0.65, "half of a second, and what is handed out at first"
+        eating = ["python3", "-c", "b = bytearray(3 << 30)"]
+        assert host.run(eating, timeout=60).code != 0, "there is no more memory than that"
+    assert not any(group.exists() for group in groups)
+    assert not any(group.parent.exists() for group in groups)
+
+
+@root
+@pytest.mark.promise("Simulated hosts may have disks, each of a rate", "how-to/simulate")
+def test_each_host_has_disks_of_a_rate_which_go_with_it(tmp_path: Path) -> None:
+    with simulated(tmp_path, disks=2, disk_rate=20_000_000) as made, opened(made, "two") as host:
+        assert len(loops(tmp_path)) == 4
+        first, second = made.disks["two"]
+        assert {first["device"], second["device"]} <= {name.removeprefix("/dev/") for name in loops(tmp_path)}
+        rates = operations.disk_rates(host, first["directory"])
+        assert all(0.9 * 20e6 < rates[way] < 1.04 * 20e6 for way in ("read", "write")), rates
+        # What the kernel writes back by itself is held to the rate, too.
+        writing = f"head -c 30000000 /dev/zero > {second['directory']}/f; time -p sync -f {second['directory']}"
+        said = host.run(["bash", "-c", writing], timeout=60)
+        seconds = float(said.stderr.decode().split()[1])
+        assert seconds > 1.0, "30 MB at 20 MB/s"
+        assert operations.mounted_type(host, second["directory"]) == "xfs"
+        assert not list(Path(second["directory"]).iterdir()), "only the host has it mounted"
+        os.kill(made.holder, signal.SIGKILL)
+        wait_for(lambda: not loops(tmp_path))
+
+
+@root
+def test_a_rate_of_a_device_that_is_gone_is_taken_away_by_the_next(tmp_path: Path) -> None:
+    with simulated(tmp_path, disks=1, disk_rate=20_000_000) as made:
+        os.kill(made.holder, signal.SIGKILL)
+        wait_for(lambda: not loops(tmp_path))
+    assert rates(), "nobody was there to do it"
+    with simulated(tmp_path, disks=1, disk_rate=30_000_000):
+        assert set(rates().values()) == {30_000_000}
+    assert not rates()
 
 
 def test_what_is_needed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

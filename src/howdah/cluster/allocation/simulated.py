@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from howdah.host import Host, operations, simulation
 from howdah.host.channel import Channel, open_local
 from howdah.host.launch.ssh import SshLauncher
 from howdah.host.over import over
-from howdah.spec.simulation import Simulation, parse_simulation
+from howdah.spec.simulation import KEYS, Simulation, parse_simulation
 
 _TRY_SECONDS, _MOST_SECONDS = 1.5, 10.0
 _QUEUE_SECONDS, _BUCKET_BYTES = 0.05, 256 << 10
@@ -28,6 +29,7 @@ _SHARE = (0.90, 1.01)
 """Of a rate, the payload of TCP that shows that the rate holds: headers take some 5 %."""
 _MOVED = 0.05
 _ATTEMPTS = 5
+_WAYS = ("read", "write")
 
 
 class SimulatedAllocation(Holding):
@@ -37,7 +39,13 @@ class SimulatedAllocation(Holding):
     def __init__(self, wish: Simulation, silence: float) -> None:
         self._wish = wish
         self._simulated: simulation.Simulated | None = None
-        self._described: dict[str, Any] = {"kind": "sim", **asdict(wish), "silence": silence}
+        self._described: dict[str, Any] = {
+            "kind": "sim",
+            "hosts": wish.hosts,
+            "network": wish.network,
+            **{key: value for key in KEYS[1:] if (value := getattr(wish, key)) is not None},
+            "silence": silence,
+        }
         super().__init__(names_of(wish), self._open)
 
     @property
@@ -55,6 +63,8 @@ class SimulatedAllocation(Holding):
         addresses = {host: self._simulated.addresses[host] for host in self._hosts}
         if self._wish.network is not None:
             self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
+        if self._wish.disks is not None:
+            self._described["devices"] = check_disks(self._hosts, self._simulated.disks, self._wish.disk_rate)
         spots = [Spot(host, addresses[host]) for host in used]
         plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, apart=True)
         assert ports_needed(most) <= COPYING
@@ -76,10 +86,12 @@ class SimulatedAllocation(Holding):
         return open_simulated(self._described)(name)
 
     def _quarters(self, home: Quarters) -> Mapping[str, Quarters]:
+        assert self._simulated is not None
         found = {}
         for name in self._names:
             root = f"{home.root}-{name}"
-            found[name] = Quarters(home.machine, root, f"{root}/conf", f"{root}/logs", home.store)
+            disks = tuple(f"{disk['directory']}/data" for disk in self._simulated.disks.get(name, ()))
+            found[name] = Quarters(home.machine, root, f"{root}/conf", f"{root}/logs", home.store, disks)
         return found
 
 
@@ -104,6 +116,56 @@ def check_rate(hosts: Mapping[str, Host], addresses: Mapping[str, str], rate: in
             hint="Something else uses the processors, or they are too slow for it: choose a lower rate.",
         )
     return round(slowest)
+
+
+def check_disks(
+    hosts: Mapping[str, Host], disks: Mapping[str, Sequence[Mapping[str, str]]], rate: int | None
+) -> Mapping[str, Mapping[str, Any]]:
+    """By device, its `host`, its `directory` and what it does `read` and `write` in bytes a second. Raises HostProblem
+    where a `rate` does not hold."""
+    known = {disk["device"]: {"host": host, **disk} for host, found in disks.items() for disk in found}
+    least, most = (0.0, math.inf) if rate is None else (share * rate for share in _SHARE)
+    found = _disk_rates(hosts, known, least, most)
+    for device, one in found.items():
+        if rate is not None and not all(least <= one[way] <= most for way in _WAYS):
+            raise HostProblem(
+                f"a simulated disk ({device}) does not have its rate of {rate / 1e6:g} MB/s: it writes "
+                f"{one['write'] / 1e6:.1f} and reads {one['read'] / 1e6:.1f} MB/s, where 90 to 101 % are expected",
+                hint="Something else uses the disk below, or it is too slow for it: choose a lower rate.",
+                host=one["host"],
+            )
+    return found
+
+
+def disks_again(hosts: Mapping[str, Host], before: Mapping[str, Mapping[str, Any]]) -> tuple[float, bool]:
+    """The bytes a second of the slowest disk, and whether each does what it did `before`, but for 5 %. Raises
+    HostProblem."""
+    slowest, fastest = (end(one[way] for one in before.values() for way in _WAYS) for end in (min, max))
+    now = _disk_rates(hosts, before, (1 - _MOVED) * slowest, (1 + _MOVED) * fastest)
+    held = all(abs(now[device][way] - one[way]) <= _MOVED * one[way] for device, one in before.items() for way in _WAYS)
+    return min(one[way] for one in now.values() for way in _WAYS), held
+
+
+def _disk_rates(
+    hosts: Mapping[str, Host], disks: Mapping[str, Mapping[str, Any]], least: float, most: float
+) -> Mapping[str, Mapping[str, Any]]:
+    """What the disks read and write now, one of each host at a time. One that is not between `least` and `most` is
+    measured again, a few times: they share what is below."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for attempt in range(_ATTEMPTS):
+        left = [
+            device for device in disks if not attempt or not all(least <= found[device][way] <= most for way in _WAYS)
+        ]
+        while left:
+            turn = {disks[device]["host"]: device for device in left}
+
+            def measure(host: str, turn: Mapping[str, str] = turn) -> Mapping[str, float]:
+                return operations.disk_rates(hosts[host], disks[turn[host]]["directory"])
+
+            for host, rates in over({host: host for host in turn}, measure).items():
+                found[turn[host]] = {**disks[turn[host]], **rates}
+            left = [device for device in left if device not in turn.values()]
+    return {device: found[device] for device in disks}
 
 
 def payload_again(hosts: Mapping[str, Host], addresses: Mapping[str, str], before: float) -> tuple[float, bool]:
@@ -145,7 +207,7 @@ def sim(argument: str | None, links: Links) -> SimulatedAllocation:
     if links.network is not None:
         raise UsageError("--network is for hosts:; --on sim:N,network=100mbit is the rate of simulated cards")
     wish = parse_simulation(argument or "")
-    simulation.check_possible()
+    simulation.check_possible(wish)
     return SimulatedAllocation(wish, links.silence)
 
 

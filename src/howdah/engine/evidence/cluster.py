@@ -26,7 +26,7 @@ _FULL = 512 << 20
 
 def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
     """A check for everything that was asked for by name: processors, JVM flags, the directory of map outputs, the
-    managed version, the rate of simulated networks. Nothing for a cluster that Howdah has not started."""
+    managed version, the rates and shares of simulated hosts. Nothing for a cluster that Howdah has not started."""
     asked: Mapping[str, Any] = cluster.description.get("defaults", {})
     if (wanted := asked.get("processors")) is not None:
         found: set[int] = set()
@@ -51,6 +51,13 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
         rates = sorted(set(cluster.card_rates.values()))
         before = ", ".join(f"{format_bytes(rate)}/s" for rate in rates)
         yield Check("network", unmoved, f"cards brought {before} at first, and {format_bytes(slowest)}/s now")
+    if (disks_now := cluster.check_disks()) is not None:
+        slowest, unmoved = disks_now
+        first = format_bytes(min(min(rates) for rates in cluster.disk_rates.values()))
+        yield Check("disks", unmoved, f"the slowest disk did {first}/s at first, and {format_bytes(slowest)}/s now")
+    if (shares := cluster.check_shares()) is not None:
+        told, right = shares
+        yield Check("shares", right, f"of the machine, each host has {told}")
 
 
 def check_emptied(before: int, after: int) -> Check:

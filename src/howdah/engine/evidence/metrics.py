@@ -109,20 +109,23 @@ BOUND_NETWORK = Metric(
     "payload of one TCP stream between simulated hosts, of the slowest of them, when they started",
     "calibration",
 )
+BOUND_CPU = Metric(
+    "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
+)
+BOUND_DISK_WRITE = Metric(
+    "bound_disk_write",
+    "B/s",
+    "neither",
+    "one stream of sequential writes through the page cache, fsync included; not what the device can do",
+    "calibration",
+)
+BOUND_DISK_READ = Metric(
+    "bound_disk_read", "B/s", "neither", "sequential read past the page cache, four blocks at a time", "calibration"
+)
 BOUNDS = (
-    Metric(
-        "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
-    ),
-    Metric(
-        "bound_disk_write",
-        "B/s",
-        "neither",
-        "one stream of sequential writes through the page cache, fsync included; not what the device can do",
-        "calibration",
-    ),
-    Metric(
-        "bound_disk_read", "B/s", "neither", "sequential read past the page cache, four blocks at a time", "calibration"
-    ),
+    BOUND_CPU,
+    BOUND_DISK_WRITE,
+    BOUND_DISK_READ,
     Metric("bound_loopback", "B/s", "neither", "one TCP stream through the loopback interface", "calibration"),
     BOUND_NETWORK,
 )

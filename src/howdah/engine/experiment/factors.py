@@ -21,7 +21,7 @@ from howdah.host import Host, operations
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
-from howdah.spec.simulation import with_rate
+from howdah.spec.simulation import with_key
 from howdah.spec.slips import did_you_mean
 
 Cost = Literal["job", "cluster", "person"]
@@ -148,12 +148,14 @@ def _jvm(level: str, found: Conditions) -> Conditions:
 
 
 def _cpus(level: str, found: Conditions) -> Conditions:
+    if found.made.allocation.partition(":")[0] == "sim":
+        return _of_hosts("cpus")(level, found)
     return replace(found, made=replace(found.made, processors=_whole("cpus", level)))
 
 
 def _few_processors(host: Host, level: str) -> str | None:
     there = operations.capacity(host).processors
-    return f"{host.name} has {there} processors" if int(level) > there else None
+    return f"{host.name} has {there} processors" if float(level) > there else None
 
 
 def _shuffle_directory(level: str, found: Conditions) -> Conditions:
@@ -223,8 +225,11 @@ def _not_alone(level: str, _: Conditions) -> Conditions:
     raise UsageError(f"{CONFIGURATION} is {level!r}, whose settings stand in an experiment file alone")
 
 
-def _network(level: str, found: Conditions) -> Conditions:
-    return replace(found, made=replace(found.made, allocation=with_rate(found.made.allocation, level)))
+def _of_hosts(key: str) -> Callable[[str, Conditions], Conditions]:
+    """What simulated hosts have of the machine."""
+    return lambda level, found: replace(
+        found, made=replace(found.made, allocation=with_key(found.made.allocation, key, level))
+    )
 
 
 def _protection(level: str, found: Conditions) -> Conditions:
@@ -236,14 +241,6 @@ def _not_secured(host: Host, level: str) -> str | None:
         jar for jar in (SECURITY_JAR, SECURE_IO_JAR) if operations.resolve_path(host, str(place_of(jar))) is None
     ]
     return None if level == PROTECTIONS[0] or not lacking else f"{lacking[0]}.jar has not been built"
-
-
-def _as_is(_: str, found: Conditions) -> Conditions:
-    return found
-
-
-def _shared(what: str) -> Callable[[Host, str], str]:
-    return lambda host, _: f"the nodes share {what} of {host.name}; it takes hosts of their own"
 
 
 FACTORS: Mapping[str, NamedFactor] = {
@@ -282,7 +279,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "cpus",
             "cluster",
             "1, 2",
-            "processors that daemons, containers and clients may use (CPU affinity)",
+            "processors that daemons, containers and clients may use (CPU affinity); parts of one on simulated hosts",
             _cpus,
             _few_processors,
             # The agent that looks at the host is confined, too.
@@ -351,14 +348,14 @@ FACTORS: Mapping[str, NamedFactor] = {
             _not_built,
             hint=how_to_get_jars(),
         ),
-        NamedFactor("disks", "cluster", "1, 2", "disks of a host, and their speed", _as_is, _shared("the disks")),
-        NamedFactor(
-            "network",
-            "cluster",
-            "100mbit, 1gbit",
-            "rate of each host's network card, of simulated hosts",
-            _network,
-            follows=_SETTINGS,
+        *(
+            NamedFactor(name, "cluster", levels, f"{what}, of simulated hosts", _of_hosts(key), follows=_SETTINGS)
+            for name, key, levels, what in (
+                ("disks", "disks", "1, 2", "disks of each host"),
+                ("disk_rate", "disk_rate", "50MB, 200MB", "bytes a second of each disk, both ways"),
+                ("host_memory", "memory", "4G, 8G", "memory of each host"),
+                ("network", "network", "100mbit, 1gbit", "rate of each host's network card"),
+            )
         ),
     )
 }

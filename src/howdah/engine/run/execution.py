@@ -375,11 +375,16 @@ class Execution:
         found = [
             (host, role, bounds)
             for host, measured in self._bounds.machines.items()
-            for role, bounds in ((MACHINE, measured), *_of_disks(measured["places"]))
+            for role, bounds in ((MACHINE, self._of_machine(measured)), *_of_disks(measured["places"]))
         ]
         found += [
             (self._cluster.client.name, card, {metrics.BOUND_NETWORK.name: rate})
             for card, rate in self._cluster.card_rates.items()
+        ]
+        reading, writing = metrics.BOUND_DISK_READ.name, metrics.BOUND_DISK_WRITE.name
+        found += [
+            (self._cluster.client.name, disk, {reading: read, writing: write})
+            for disk, (read, write) in self._cluster.disk_rates.items()
         ]
         return [
             Sample(metric.name, bounds[metric.name], metric.unit, "measured", phase, host, role, phase, start)
@@ -387,6 +392,11 @@ class Execution:
             for metric in metrics.BOUNDS
             if bounds.get(metric.name) is not None
         ]
+
+    def _of_machine(self, measured: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What was measured of a machine, of whose processors simulated hosts may have a part."""
+        name, cores = metrics.BOUND_CPU.name, self._cluster.cores
+        return measured if cores is None or name not in measured else {**measured, name: min(cores, measured[name])}
 
     def _tidy(self, consequence: str, step: Callable[[], None]) -> None:
         try:
@@ -429,7 +439,7 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
     if description.get("allocation", _LOCAL)["kind"] != _LOCAL["kind"]:
         # How long an end may be silent, who may be told of what and by which process hosts are held change nothing that
         # is measured; a payload is no wish.
-        besides = {"silence", "config", "holder", "payload"}
+        besides = {"silence", "config", "holder", "payload", "devices"}
         if "job" in description["allocation"]:  # Each has other hosts: it is compared what these are.
             besides = {*description["allocation"]} - {"kind"}
         asked["allocation"] = {key: value for key, value in description["allocation"].items() if key not in besides}

@@ -95,9 +95,12 @@ def size_cluster(
 
 def combine(parts: Sequence[tuple[Sizing, Sequence[str]]]) -> Sizing:
     """The sizes of a cluster whose nodes are on several machines: each with the sizes for its own nodes alone, and
-    their names. Tasks and blocks are those of the smallest machine; every node has as many slots as its machine has."""
+    their names. Tasks and blocks are those of the smallest machine; every node has as many slots as its machine has. A
+    node that is in several parts, as its host is a part of a machine, has the fewest slots of them."""
     task, block = (min(getattr(sizing, name) for sizing, _ in parts) for name in ("task_mib", "block_mib"))
-    of_node = {name: sizing.slots for sizing, names in parts for name in names}
+    of_node: dict[str, int] = {}
+    for sizing, names in parts:
+        of_node |= {name: min(sizing.slots, of_node.get(name, sizing.slots)) for name in names}
     least, am = min(of_node.values()), parts[0][0].am_mib
     larger = {name: slots for name, slots in of_node.items() if slots > least}
     return Sizing(len(of_node), least, task, am, least * task + am, block, larger)

@@ -20,6 +20,7 @@ from .machine import disks_below
 _PILOT_BYTES = 16 << 20
 _BLOCK_BYTES = 4 << 20
 _HASH_BYTES = 64 << 10
+_DIRECT_BYTES = 256 << 10
 _READERS = 4
 _HEAD_START = 0.02
 """Seconds from the forks to the common start, so that all processes are there."""
@@ -240,4 +241,35 @@ def _loopback(seconds: float) -> float:
     return total / (time.monotonic() - start)
 
 
-OPERATIONS: Dict[str, Callable[..., Any]] = {"calibration.measure": measure}
+def disk_rates(directory: str, seconds: float = 2.0, file_bytes: int = 256 << 20) -> Dict[str, float]:
+    """B/s that the disk of `directory` writes and reads past the page cache in `seconds` each, once a quarter of that
+    time has passed: a limit of the kernel lets some through at first. Nothing is left behind, even after SIGKILL.
+
+    Raises OSError where the file system has no O_DIRECT, or no room for `file_bytes`.
+    """
+    file, path = tempfile.mkstemp(prefix=".howdah-rates-", dir=directory)
+    try:
+        os.unlink(path)
+        fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_DIRECT)
+        buffer = mmap.mmap(-1, _DIRECT_BYTES)
+        offsets = itertools.cycle(range(0, file_bytes, _DIRECT_BYTES))
+        write = _steady(lambda: os.pwritev(file, [buffer], next(offsets)), seconds)
+        written = os.fstat(file).st_size
+        offsets = itertools.cycle(range(0, written, _DIRECT_BYTES))
+        return {"write": write, "read": _steady(lambda: os.preadv(file, [buffer], next(offsets)), seconds)}
+    finally:
+        os.close(file)
+
+
+def _steady(move: Callable[[], int], seconds: float) -> float:
+    """B/s of `move`, repeated, after the first quarter of the time."""
+    begun = time.monotonic()
+    while time.monotonic() - begun < seconds / 4:
+        move()
+    total, start = 0, time.monotonic()
+    while time.monotonic() - start < seconds:
+        total += move()
+    return total / (time.monotonic() - start)
+
+
+OPERATIONS: Dict[str, Callable[..., Any]] = {"calibration.measure": measure, "calibration.disk_rates": disk_rates}

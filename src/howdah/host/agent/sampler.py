@@ -9,7 +9,7 @@ import os
 import re
 import threading
 import time
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
 from .kernel import mount_of, parse_mountinfo
 from .machine import disk_of
@@ -117,7 +117,8 @@ class Sampler:
         whatever descends from this process, which itself is always the `probe`.
 
         A root's `network`, if it has one, names the network cards that the process sees, which are not this host's:
-        they are read, too, as `NETWORK/CARD`, but for loopback.
+        they are read, too, as `NETWORK/CARD`, but for loopback. Disks that it has mounted and this process has not
+        are read as `NETWORK/DISK`, and then no others are: what they hold is on those.
 
         `devices` are names of disks, or absolute paths, which stand for the disk below them; None stands for every
         disk with hardware.
@@ -136,12 +137,32 @@ class Sampler:
             self._add(root["pid"], root["role"], root.get("node"))
             if root.get("network") is not None:
                 self._elsewhere.setdefault(root["network"], []).append(root["pid"])
-        self._disks = {name.encode() for name in (_all_disks() if devices is None else _disks_below(devices))}
+        named = _all_disks() if devices is None else _disks_below(devices)
+        self._disks = self._disks_elsewhere() or {name.encode(): name for name in named}
         self._interfaces = {name.encode() for name in _interfaces_up()}
         self._files: list[int] = []
         self._stat, self._meminfo, self._loadavg, self._diskstats, self._network = map(
             self._open, ("stat", "meminfo", "loadavg", "diskstats", "net/dev")
         )
+
+    def _disks_elsewhere(self) -> Dict[bytes, str]:
+        """By the name of each disk that another mount namespace has, how it is called."""
+        here = {mount["source"] for mount in self._mounts("self")}
+        found = {}
+        for network, pids in self._elsewhere.items():
+            for mount in next(filter(None, map(self._mounts, pids)), []):
+                if mount["source"].startswith("/dev/loop") and mount["source"] not in here:
+                    name = mount["source"][len("/dev/") :]
+                    found[name.encode()] = "{}/{}".format(network, name)
+        return found
+
+    def _mounts(self, pid: "int | str") -> List[Dict[str, Any]]:
+        """The mounts that a process sees; none where it is gone or may not be looked at."""
+        try:
+            with open("{}/{}/mountinfo".format(self._proc, pid)) as source:
+                return parse_mountinfo(source.read())
+        except OSError:
+            return []
 
     def header(self) -> dict[str, Any]:
         """The first line of the series."""
@@ -197,7 +218,7 @@ class Sampler:
                         "kind": "disk",
                         **moment,
                         "role": "machine",
-                        "device": words[2].decode(),
+                        "device": self._disks[words[2]],
                         "read_bytes": int(words[5]) * _SECTOR,
                         "write_bytes": int(words[9]) * _SECTOR,
                         "read_operations": int(words[3]),

@@ -34,6 +34,7 @@ _PROGRAMS = {
     "ssh-keygen": "openssh-client",
 }
 """What is needed, and the package of Debian that has it."""
+_FOR_DISKS = {"mkfs.xfs": "xfsprogs", "losetup": "mount"}
 _HOLDER = "howdah.host.simulation.holder"
 _START_SECONDS = 60.0
 _END_SECONDS = 20.0
@@ -47,6 +48,8 @@ class Simulated:
     addresses: Mapping[str, str]
     config: str
     holder: int
+    disks: Mapping[str, Sequence[Mapping[str, str]]]
+    """By host: each disk's `directory`, which only that host has mounted, and its `device`."""
     _process: Detached
     _asking: threading.Lock = field(default_factory=threading.Lock)
 
@@ -86,14 +89,15 @@ def end(holder: int) -> None:
         time.sleep(0.02)
 
 
-def check_possible() -> None:
-    """Raises HostProblem where this machine cannot simulate hosts."""
+def check_possible(wish: Simulation | None = None) -> None:
+    """Raises HostProblem where this machine cannot simulate hosts, or not those that are wished."""
     if os.geteuid() != 0:
         raise HostProblem(
             "simulated hosts need root, which makes their networks",
             hint="--on channels:N needs no root, and has no network.",
         )
-    missing = {name: package for name, package in _PROGRAMS.items() if shutil.which(name) is None}
+    needed = {**_PROGRAMS, **(_FOR_DISKS if wish is not None and wish.disks else {})}
+    missing = {name: package for name, package in needed.items() if shutil.which(name) is None}
     if missing:
         raise HostProblem(
             f"simulated hosts need {', '.join(sorted(missing))}",
@@ -106,12 +110,12 @@ def start(directory: Path, names: Sequence[str], wish: Simulation) -> Simulated:
 
     They end when this process does.
     """
-    check_possible()
+    check_possible(wish)
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(mode=0o700, parents=True)
     log = directory / "holder.log"
     process = Detached((sys.executable, "-P", "-m", _HOLDER), log)
-    asked = json.dumps({"directory": str(directory), "names": list(names), **asdict(wish)})
+    asked = json.dumps({"directory": str(directory), "names": list(names), "wish": asdict(wish)})
     timer = threading.Timer(_START_SECONDS, process.to.close)
     timer.daemon = True
     timer.start()
@@ -126,7 +130,7 @@ def start(directory: Path, names: Sequence[str], wish: Simulation) -> Simulated:
     if "error" in answer:
         _ended(process)
         raise HostProblem(f"hosts cannot be simulated here: {answer['error']}")
-    return Simulated(answer["addresses"], answer["config"], process.pid, process)
+    return Simulated(answer["addresses"], answer["config"], process.pid, answer["disks"], process)
 
 
 def _words(log: Path) -> str:

@@ -19,8 +19,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from howdah.host.simulation.limits import Disk, Disks, Refused, Shares, run
+from howdah.spec.simulation import Simulation
+
 _SSHD = "/usr/sbin/sshd"
 _START_SECONDS = 20.0
+_END_SECONDS = 5.0
 _NETWORKS = range(1, 255)
 _BURST, _LATENCY = "256kb", "50ms"
 """Of the token bucket: with 256 KiB, TCP's payload is 94 to 96 % of the rate from 100 Mb/s to 1 Gb/s."""
@@ -36,6 +40,7 @@ umount -l {directory}/cgroup
 mount --bind {directory}/hosts /etc/hosts
 mkdir -p /tmp/hsperfdata_root
 mount -t tmpfs -o mode=755 tmpfs /tmp/hsperfdata_root
+{mounts}
 read _
 exec {sshd} -D -e -f {directory}/sshd_config
 """
@@ -65,17 +70,17 @@ Host *
 """
 
 
-class Refused(Exception):
-    """Something of this machine does not do what simulated hosts need."""
-
-
 class Holder:
     """The hosts, while they run."""
 
-    def __init__(self, directory: Path, names: Sequence[str], network: int | None) -> None:
+    def __init__(self, directory: Path, names: Sequence[str], wish: Simulation) -> None:
         self._directory = directory
         self._names = names
-        self._rate = network
+        self._wish = wish
+        self._rate = wish.network
+        self._disks = Disks(directory, names, wish.disks or 0, wish.disk_rate)
+        self._shares: Shares | None = None
+        self._made: dict[str, Sequence[Disk]] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
         self._reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._way: str | None = None
@@ -86,22 +91,27 @@ class Holder:
         """Makes everything; the answer to who asked. Raises Refused."""
         number = self._free_network()
         prefix = f"10.213.{number}"
+        self._shares = Shares(f"howdah-sim{number}", self._wish.cpus, self._wish.memory)
         addresses = {name: f"{prefix}.{place}" for place, name in enumerate(self._names, start=1)}
         self._write_files(addresses)
         switch = self._spawn("unshare", "--net", "sleep", "infinity")
         within = self._switch = ("nsenter", "-t", str(switch.pid), "-n")
-        _run(*within, "ip", "link", "add", "switch", "type", "bridge")
-        _run(*within, "ip", "link", "set", "switch", "up")
+        run(*within, "ip", "link", "add", "switch", "type", "bridge")
+        run(*within, "ip", "link", "set", "switch", "up")
         outside = self._way = f"howdah-sim{number}"
-        _run("ip", "link", "add", outside, "type", "veth", "peer", "name", "uplink", "netns", str(switch.pid))
-        _run(*within, "ip", "link", "set", "uplink", "master", "switch", "up")
-        _run("ip", "addr", "add", f"{prefix}.254/24", "dev", outside)
-        _run("ip", "link", "set", outside, "up")
+        run("ip", "link", "add", outside, "type", "veth", "peer", "name", "uplink", "netns", str(switch.pid))
+        run(*within, "ip", "link", "set", "uplink", "master", "switch", "up")
+        run("ip", "addr", "add", f"{prefix}.254/24", "dev", outside)
+        run("ip", "link", "set", outside, "up")
         for place, (name, address) in enumerate(addresses.items(), start=1):
             self._start_host(name, address, f"card{place}")
         for name, address in addresses.items():
             self._wait_for(name, address)
-        return {"addresses": addresses, "config": str(self._directory / "client")}
+        disks = {
+            name: [{"directory": str(disk.directory), "device": self._disks.hold(disk)} for disk in made]
+            for name, made in self._made.items()
+        }
+        return {"addresses": addresses, "config": str(self._directory / "client"), "disks": disks}
 
     def end(self) -> None:
         """Ends everything and removes the files."""
@@ -111,11 +121,20 @@ class Holder:
             process.kill()
         for process in self._processes:
             process.wait()
+        self._disks.release()
+        if self._shares is not None:
+            self._remove_shares(self._shares)
         shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _remove_shares(self, shares: Shares) -> None:
+        """What ran in them may be about to end."""
+        deadline = time.monotonic() + _END_SECONDS
+        while not shares.remove() and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def _free_network(self) -> int:
         """A network that no other simulation of this machine has, nor this machine otherwise."""
-        used = _run("ip", "-4", "-o", "addr", "show")
+        used = run("ip", "-4", "-o", "addr", "show")
         for number in _NETWORKS:
             if f" 10.213.{number}." in used:
                 continue
@@ -129,7 +148,7 @@ class Holder:
     def _write_files(self, addresses: Mapping[str, str]) -> None:
         directory = self._directory
         for name in ("host_key", "key"):
-            _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "howdah simulation", "-f", str(directory / name))
+            run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "howdah simulation", "-f", str(directory / name))
         key = (directory / "host_key.pub").read_text()
         (directory / "known_hosts").write_text("".join(f"{address} {key}" for address in addresses.values()))
         hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())
@@ -148,24 +167,33 @@ class Holder:
             assert rate is not None
             self._shape(card, within, rate)
         else:
-            _run(*self._switch, "ip", "link", "set", card, "down" if kind == "cut" else "up")
+            run(*self._switch, "ip", "link", "set", card, "down" if kind == "cut" else "up")
 
     def _shape(self, card: str, within: Sequence[str], rate: int) -> None:
         bucket = ("tbf", "rate", f"{rate}bit", "burst", _BURST, "latency", _LATENCY)
-        _run(*self._switch, "tc", "qdisc", "replace", "dev", card, "root", *bucket)
-        _run(*within, "tc", "qdisc", "replace", "dev", "eth0", "root", *bucket)
+        run(*self._switch, "tc", "qdisc", "replace", "dev", card, "root", *bucket)
+        run(*within, "tc", "qdisc", "replace", "dev", "eth0", "root", *bucket)
 
     def _start_host(self, name: str, address: str, card: str) -> None:
         switch = self._switch
-        init = _INIT.format(name=name, directory=shlex.quote(str(self._directory)), sshd=_SSHD)
+        assert self._shares is not None
+        self._made[name] = self._disks.make(name)
+        init = _INIT.format(
+            name=name,
+            directory=shlex.quote(str(self._directory)),
+            sshd=_SSHD,
+            mounts="\n".join(disk.mounting() for disk in self._made[name]),
+        )
+        joining = " ".join(f"echo $$ > {group}/cgroup.procs &&" for group in self._shares.make(name))
         apart = ("--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
-        host = self._spawn("unshare", *apart, "--propagation", "private", "sh", "-c", init, log=f"{name}.log")
+        unshare = ("unshare", *apart, "--propagation", "private", "sh", "-c", init)
+        host = self._spawn("sh", "-c", f'{joining} exec "$@"', "sh", *unshare, log=f"{name}.log")
         within = ("nsenter", "-t", str(host.pid), "-n")
-        _run(*switch, "ip", "link", "add", card, "type", "veth", "peer", "name", "eth0", "netns", str(host.pid))
-        _run(*switch, "ip", "link", "set", card, "master", "switch", "up")
-        _run(*within, "ip", "link", "set", "lo", "up")
-        _run(*within, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
-        _run(*within, "ip", "link", "set", "eth0", "up")
+        run(*switch, "ip", "link", "add", card, "type", "veth", "peer", "name", "eth0", "netns", str(host.pid))
+        run(*switch, "ip", "link", "set", card, "master", "switch", "up")
+        run(*within, "ip", "link", "set", "lo", "up")
+        run(*within, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
+        run(*within, "ip", "link", "set", "eth0", "up")
         if self._rate is not None:
             self._shape(card, within, self._rate)
         self._cards[name] = (card, within)
@@ -202,13 +230,6 @@ class Holder:
             time.sleep(0.02)
 
 
-def _run(*command: str) -> str:
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Refused(f"`{' '.join(command)}`: {done.stderr.strip() or done.returncode}")
-    return done.stdout
-
-
 def _obey(holder: Holder) -> None:
     """Does what comes on the standard input, a line of JSON each, and answers it, until that ends. "stay" is the last:
     the hosts stay until SIGTERM, whatever becomes of whoever asked for them."""
@@ -234,8 +255,12 @@ def main() -> int:
     """Holds the hosts that are asked for in a line of JSON on the standard input, and obeys what comes after it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Of the user's terminal: whoever asked decides.
     asked = json.loads(sys.stdin.readline())
-    holder = Holder(Path(asked["directory"]), asked["names"], asked["network"])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        holder = Holder(Path(asked["directory"]), asked["names"], Simulation(**asked["wish"]))
+    except (Refused, OSError) as error:
+        _say({"error": str(error)})
+        return 0
     try:
         try:
             answer = holder.start()

@@ -84,3 +84,14 @@ def test_cards_that_bring_something_else_now(held: bool) -> None:
     [check] = check_cluster(cluster.live(), ReadBack({}, {}))
     assert (check.name, check.passed) == ("network", held)
     assert check.detail == "cards brought 11.9 MB/s at first, and 11.4 MB/s now"
+
+
+@pytest.mark.promise("A run is invalid when simulated disks or shares are others after it", "how-to/simulate")
+@pytest.mark.parametrize("held", [True, False])
+def test_disks_and_shares_that_are_others_now(held: bool) -> None:
+    rates = {"sim1/loop0": (50e6, 49e6), "sim2/loop1": (50e6, 50e6)}
+    cluster = FakeCluster(FakeHost({}), disks=(44e6, held), disk_rates=rates, shares=("cpus 0.5", held))
+    disks, shares = check_cluster(cluster.live(), ReadBack({}, {}))
+    assert (disks.name, disks.passed, shares.name, shares.passed) == ("disks", held, "shares", held)
+    assert disks.detail == "the slowest disk did 49.0 MB/s at first, and 44.0 MB/s now"
+    assert shares.detail == "of the machine, each host has cpus 0.5"

@@ -25,7 +25,7 @@ SEAMS = {"storage", "disks"}
 )
 def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> None:
     levels = factor.levels.split(", ")
-    made = replace(MADE, allocation="sim:3") if factor.name == "network" else MADE
+    made = replace(MADE, allocation="sim:3") if "of simulated hosts" in factor.what else MADE
     found = [conditions({factor.name: level}, made) for level in levels]
     assert factor.name in SEAMS or all(found.count(one) == 1 for one in found)
     if factor.follows is not None:
@@ -50,7 +50,8 @@ def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> 
         ("storage", "lustre", "no storage: 'lustre'"),
         ("configuration", "mine", "stand in an experiment file alone"),
         ("accelerator", "Sort", "there is no accelerator 'Sort' here"),
-        ("network", "1gbit", "the rate of local is what it is"),
+        ("disks", "2", "that of local is what it is"),
+        ("network", "1gbit", "that of local is what it is"),
     ],
 )
 def test_a_level_that_is_none(name: str, level: str, said: str) -> None:
@@ -122,7 +123,6 @@ class Small:
         ("cache", "warm", None),
         ("shuffle_dir", "/fast", "vm has no directory /fast"),
         ("shuffle_dir", "work", None),
-        ("disks", "2", "the nodes share the disks of vm"),
         ("accelerator", "none", None),
         ("accelerator", "sort", "howdah-accelerator.jar has not been built"),
     ],

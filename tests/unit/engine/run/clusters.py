@@ -152,6 +152,20 @@ class FakeCluster:
     def check_cards(self) -> tuple[float, bool] | None:
         return self.cards
 
+    cores: float | None = None
+
+    disk_rates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    disks: tuple[float, bool] | None = None
+
+    shares: tuple[str, bool] | None = None
+
+    def check_disks(self) -> tuple[float, bool] | None:
+        return self.disks
+
+    def check_shares(self) -> tuple[str, bool] | None:
+        return self.shares
+
     def seen_daemons(self) -> Any:
         return LiveCluster.seen_daemons(self.live())
 

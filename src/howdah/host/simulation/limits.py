@@ -1,0 +1,171 @@
+"""What simulated hosts have of the machine: a share of its processors and memory, and disks of a rate.
+
+Shares are control groups of version 1, one for each host. Disks are files that are mounted in the host's own view of
+the file systems: the kernel lets them go with its last process. A rate is one of the whole device, which stands in the
+root group: what the kernel writes back later, for nobody in particular, is held to it, too.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+GROUPS = Path("/sys/fs/cgroup")
+_PERIOD_US = 20_000
+"""So often is a share of a processor handed out: with the usual 100 ms, a host would stand still for as long."""
+_LOOP = "7"
+_THROTTLES = ("read_bps_device", "write_bps_device")
+_MOST_DISK, _LEAST_DISK = 32 << 30, 2 << 30
+_SPARED = 0.9
+
+
+class Refused(Exception):
+    """Something of this machine does not do what simulated hosts need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A disk of a host: the file behind it, and where it is mounted there."""
+
+    image: Path
+    directory: Path
+
+    def mounting(self) -> str:
+        """What a host's shell does to have it."""
+        return f"mount -t xfs -o loop,noatime '{self.image}' '{self.directory}'"
+
+    def device(self) -> str:
+        """The device that stands for it, once it is mounted. Raises Refused."""
+        name = run("losetup", "--noheadings", "--output", "NAME", "--associated", str(self.image)).strip()
+        if not name:
+            raise Refused(f"{self.image} has no device")
+        return name.rpartition("/")[2]
+
+
+class Shares:
+    """The control groups of hosts. Raises Refused where the machine has none of version 1."""
+
+    def __init__(self, name: str, cpus: float | None, memory: int | None) -> None:
+        """`name` tells these hosts from others of this machine; `cpus` and `memory` are of each host."""
+        self._settings: dict[str, tuple[tuple[str, int], ...]] = {}
+        if cpus is not None:
+            quota = round(cpus * _PERIOD_US)
+            self._settings["cpu"] = (("cpu.cfs_period_us", _PERIOD_US), ("cpu.cfs_quota_us", quota))
+        if memory is not None:
+            self._settings["memory"] = (("memory.limit_in_bytes", memory),)
+        self._directories = {controller: GROUPS / controller / name for controller in ("cpu", "memory")}
+        self.remove()  # Those of hosts that were killed.
+
+    def make(self, host: str) -> Sequence[Path]:
+        """The groups of a host, to whose `cgroup.procs` its first process is to be written."""
+        made = []
+        for controller, settings in self._settings.items():
+            group = self._directories[controller] / host
+            try:
+                group.mkdir(parents=True, exist_ok=True)
+                for file, value in settings:
+                    (group / file).write_text(str(value))
+            except OSError as error:
+                raise Refused(
+                    f"a host cannot have a share of {controller}: {error} (it takes control groups of version 1)"
+                ) from error
+            made.append(group)
+        return made
+
+    def remove(self) -> bool:
+        """Removes the groups in which nothing runs any more; whether none is left."""
+        for directory in self._directories.values():
+            for group in (*directory.glob("*/"), directory):
+                with suppress(OSError):
+                    group.rmdir()
+        return not any(directory.exists() for directory in self._directories.values())
+
+
+class Disks:
+    """The disks of hosts, whose files are in `directory`."""
+
+    def __init__(self, directory: Path, hosts: Sequence[str], count: int, rate: int | None) -> None:
+        """So many for each host, of `rate` bytes a second. Raises Refused where there is no room."""
+        self._directory = directory
+        self._rate = rate
+        self._devices: dict[str, str] = {}
+        self._size = 0
+        if count:
+            free = shutil.disk_usage(directory).free
+            self._size = min(_MOST_DISK, int(_SPARED * free) // (count * len(hosts))) >> 20 << 20
+            if self._size < _LEAST_DISK:
+                raise Refused(f"{free / 1e9:.1f} GB are free in {directory}: too little for {count * len(hosts)} disks")
+        self._count = count
+        if rate is not None:
+            _forget_rates()
+
+    def make(self, host: str) -> Sequence[Disk]:
+        """The disks of a host, formatted."""
+        made = []
+        for number in range(1, self._count + 1):
+            disk = Disk(self._directory / f"{host}-{number}.img", self._directory / "disks" / host / str(number))
+            disk.directory.mkdir(parents=True)
+            with disk.image.open("wb") as image:
+                image.truncate(self._size)
+            run("mkfs.xfs", "-q", str(disk.image))
+            made.append(disk)
+        return made
+
+    def hold(self, disk: Disk) -> str:
+        """Gives a disk that is mounted its rate; the name of its device. Raises Refused."""
+        device = disk.device()
+        with suppress(Refused):  # Where the file system below cannot, its pages are kept twice.
+            run("losetup", "--direct-io=on", f"/dev/{device}")
+        if self._rate is not None:
+            number = (Path("/sys/block") / device / "dev").read_text().strip()
+            _set_rate(number, self._rate)
+            self._devices[device] = number
+        return device
+
+    def release(self) -> None:
+        """Takes the rates away."""
+        for number in self._devices.values():
+            with suppress(Refused):
+                _set_rate(number, 0)
+
+
+def _set_rate(number: str, rate: int) -> None:
+    """Bytes a second, both ways, of the device with this number (MAJOR:MINOR); 0 for no limit. Raises Refused."""
+    for throttle in _THROTTLES:
+        try:
+            (GROUPS / "blkio" / f"blkio.throttle.{throttle}").write_text(f"{number} {rate}\n")
+        except OSError as error:
+            raise Refused(
+                f"a disk cannot have a rate: {error} (it takes control groups of version 1, and their root)"
+            ) from error
+
+
+def _forget_rates() -> None:
+    """Takes the rates away from devices that are there no more: somebody was killed."""
+    with suppress(OSError):
+        lines = (GROUPS / "blkio" / f"blkio.throttle.{_THROTTLES[0]}").read_text().splitlines()
+        for line in lines:
+            number = line.split()[0]
+            if number.startswith(f"{_LOOP}:") and not Path(f"/sys/dev/block/{number}/loop/backing_file").exists():
+                _set_rate(number, 0)
+
+
+def rates() -> Mapping[str, int]:
+    """Bytes a second by the number of each device that has a rate."""
+    text = (GROUPS / "blkio" / f"blkio.throttle.{_THROTTLES[0]}").read_text()
+    return {line.split()[0]: int(line.split()[1]) for line in text.splitlines()}
+
+
+def run(*command: str) -> str:
+    """What a command prints. Raises Refused where it fails."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Refused(f"`{' '.join(command)}`: {error.strerror}") from error
+    if done.returncode != 0:
+        raise Refused(f"`{' '.join(command)}`: {done.stderr.strip() or done.returncode}")
+    return done.stdout
