@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from howdah.hadoop.distribution.spark import find_spark
 from howdah.hadoop.interfaces.access import cookie
 from howdah.host.user import process_user
 from howdah.store import read_run
@@ -220,3 +221,13 @@ def test_down_leaves_no_key(howdah: Howdah, shut: dict[str, Any]) -> None:
     howdah("down", "--name", "shut").ok()
     left = [*howdah.home.rglob("*.keytab"), *howdah.home.rglob("http-secret"), *howdah.home.rglob("*.p12")]
     assert left == []
+
+
+@pytest.mark.promise("Spark's drivers log in wherever they are", "how-to/secure")
+def test_a_driver_of_spark_logs_in_outside_of_containers(howdah: Howdah, shut: dict[str, Any], tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("from pyspark import SparkContext\nprint('sum', SparkContext().range(5).sum())\n")
+    spark = find_spark().home
+    shape = ("--num-executors", "1", "--executor-memory", "512m", "--conf", f"spark.yarn.jars=local:{spark}/jars/*")
+    said = howdah("exec", "--name", "shut", "--", f"{spark}/bin/spark-submit", "--master", "yarn", *shape, str(program))
+    assert "sum 10" in said.ok().out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import signal
 import sys
 import threading
 import time
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from howdah.cluster.walltime import expected_copy
 from howdah.errors import HowdahError, UsageError
+from howdah.host.supervise import Detached, signal_quietly
 
 _LOOK_SECONDS = 30.0
 _GLANCE_SECONDS = 0.2
@@ -54,23 +55,25 @@ class StageOut:
     def run(self, must_stop: Callable[[], bool]) -> None:
         """Makes the copies, one after the other; those that are under way when they must stop are not whole. A failure
         is in the log: nothing else waits for it."""
-        with suppress(OSError), self._log.open("ab") as said:  # A full disk, say.
+        with suppress(OSError):  # A full disk, say.
             for source, target in self._copies:
                 words = ("stage", "out", source, target, "--name", self._name)
-                said.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} howdah {' '.join(words)}\n".encode())
-                said.flush()
-                process = subprocess.Popen(
-                    (sys.executable, "-P", "-m", "howdah", *words),
-                    stdin=subprocess.DEVNULL,
-                    stdout=said,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
+                self._write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} howdah {' '.join(words)}")
+                # All that it says is to be in the log.
+                process = Detached(
+                    ("sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "howdah", *words), self._log
                 )
-                while process.poll() is None and not must_stop():
-                    time.sleep(_GLANCE_SECONDS)
-                if process.poll() is None:
-                    said.write(b"There is no time left: it is stopped, and what it has copied is not whole.\n")
-                    _end(process)
+                while (code := process.wait(_GLANCE_SECONDS)) is None and not must_stop():
+                    pass
+                if code is None:
+                    self._write("There is no time left: it is stopped, and what it has copied is not whole.")
+                    signal_quietly(process.pid, signal.SIGTERM)
+                    if process.wait(_KILL_SECONDS) is None:
+                        signal_quietly(process.pid, signal.SIGKILL)
+
+    def _write(self, line: str) -> None:
+        with self._log.open("a", encoding="utf-8") as said:
+            said.write(f"{line}\n")
 
     def _look(self) -> None:
         while True:
@@ -82,12 +85,3 @@ class StageOut:
                 seconds += expected_copy(size)
             self._seconds = seconds
             time.sleep(_LOOK_SECONDS)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_KILL_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -28,7 +28,8 @@ from howdah.engine.measurement.preflight import (
 from howdah.engine.measurement.request import Measured, Measurement
 from howdah.engine.measurement.synthetic import PREFIX, simulate
 from howdah.engine.observer import Observer
-from howdah.engine.run.execution import Bounds, Execution, RunPlan, calibrate
+from howdah.engine.run.bounds import Bounds, calibrate
+from howdah.engine.run.execution import Execution, RunPlan
 from howdah.engine.run.storages import choose_storage, storages_of
 from howdah.errors import HowdahError, UsageError
 from howdah.hadoop.configuration.cluster import Scope, scope_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from howdah.engine.evidence.cluster import check_cluster, check_emptied, full_di
 from howdah.engine.evidence.readback import check_settings, distinguishing, read_back
 from howdah.engine.evidence.surroundings import keep_configuration, keep_logs, read_environment
 from howdah.engine.observer import Both, Observer
+from howdah.engine.run.bounds import Bounds
 from howdah.engine.run.client import now
 from howdah.engine.run.datasets import digest_of
 from howdah.engine.run.faults import Fault, Killer
@@ -28,13 +29,12 @@ from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import written
 from howdah.errors import HostProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.spark import find_spark
-from howdah.host import Host, operations
-from howdah.host.over import over
+from howdah.host import operations
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds
 from howdah.model.run import Caveat, Check, Outcome, OutcomeKind, Run, Trial
-from howdah.model.sample import DISKS, MACHINE, Sample
+from howdah.model.sample import Sample
 from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.probe.power import PowerProbe
@@ -51,23 +51,6 @@ from howdah.workload.spark import SPARK
 _LOG_BYTES = 1 << 20
 _LOCAL = {"kind": "local"}
 """The allocation of clusters on one host, this one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What each machine reached in a short calibration of this session, by its name; empty when not made."""
-
-    machines: Mapping[str, Mapping[str, Any]]
-
-
-def calibrate(cluster: LiveCluster) -> Bounds:
-    """Measures processors, loopback and the disks that hold data of jobs on every machine: some three seconds, and one
-    more for every disk after the first."""
-
-    def measure(host: Host) -> Mapping[str, Any]:
-        return operations.calibrate(host, cluster.data_directories(host.name), only_disks=True)
-
-    return Bounds(over(cluster.machines, measure))
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +282,7 @@ class Execution:
         if outcome.kind == "valid":
             if self._metered:
                 self._tidy("there is no energy", self._add_energy)
-            self._writer.samples((*self._calibration(), *self._record.samples))
+            self._writer.samples((*self._bounds.samples(self._cluster, self._run.start), *self._record.samples))
         self._update(outcome=outcome, end=now())
         self._writer.close()
         self._observer.run_ended(self._run)
@@ -370,34 +353,6 @@ class Execution:
         """A loss with the run's copy of the daemon's log: the cluster may be gone when it is read."""
         return lost.logged_in(self.path / "logs" / "daemons").sentence
 
-    def _calibration(self) -> list[Sample]:
-        phase, start = "calibration", self._run.start
-        found = [
-            (host, role, bounds)
-            for host, measured in self._bounds.machines.items()
-            for role, bounds in ((MACHINE, self._of_machine(measured)), *_of_disks(measured["places"]))
-        ]
-        found += [
-            (self._cluster.client.name, card, {metrics.BOUND_NETWORK.name: rate})
-            for card, rate in self._cluster.card_rates.items()
-        ]
-        reading, writing = metrics.BOUND_DISK_READ.name, metrics.BOUND_DISK_WRITE.name
-        found += [
-            (self._cluster.client.name, disk, {reading: read, writing: write})
-            for disk, (read, write) in self._cluster.disk_rates.items()
-        ]
-        return [
-            Sample(metric.name, bounds[metric.name], metric.unit, "measured", phase, host, role, phase, start)
-            for host, role, bounds in found
-            for metric in metrics.BOUNDS
-            if bounds.get(metric.name) is not None
-        ]
-
-    def _of_machine(self, measured: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What was measured of a machine, of whose processors simulated hosts may have a part."""
-        name, cores = metrics.BOUND_CPU.name, self._cluster.cores
-        return measured if cores is None or name not in measured else {**measured, name: min(cores, measured[name])}
-
     def _tidy(self, consequence: str, step: Callable[[], None]) -> None:
         try:
             step()
@@ -410,12 +365,6 @@ class Execution:
             self._run, phases=tuple(self._record.phases), caveats=tuple(self._record.caveats), **changes
         )
         self._writer.save(self._run)
-
-
-def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What was measured of disks, and of which: of all together where that is not known."""
-    for place in places:
-        yield DISKS.join(place["disks"] or [MACHINE]), place
 
 
 def _taken(cluster: LiveCluster, error: HowdahError, path: Path) -> HostsTaken | None:

@@ -273,7 +273,8 @@ class Credentials:
         puts in what is in braces, as Spark lets no shell do that."""
         login = {"spark.kerberos.principal": self.principal, "spark.kerberos.keytab": self.keytab}
         flag = None if self.cluster is None else krb5_flag("{{HADOOP_CONF_DIR}}")
-        jvms = {f"spark.{jvm}.defaultJavaOptions": flag for jvm in ("driver", "executor")}
+        # A driver outside of containers has `SPARK_SUBMIT_OPTS`, which flags for all drivers would win over.
+        jvms = {"spark.yarn.appMasterEnv.JAVA_TOOL_OPTIONS": flag, "spark.executor.defaultJavaOptions": flag}
         return {name: value for name, value in {**login, **jvms}.items() if value is not None}
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from howdah.cluster.state import Lost
 from howdah.engine.observer import Silent
-from howdah.engine.run.execution import Bounds, Execution, RunOptions, RunPlan
+from howdah.engine.run.bounds import Bounds
+from howdah.engine.run.execution import Execution, RunOptions, RunPlan
 from howdah.errors import ClusterProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.run import Check

@@ -103,7 +103,9 @@ def test_each_place_has_its_own_keytabs_and_clients_have_the_owners() -> None:
     assert b"/n/security/server.p12" in node["ssl-server.xml"]
     assert not any("server" in name for name in clients)
     assert b"/c/security/trust.jks" in clients["ssl-client.xml"]
-    assert b"spark.kerberos.keytab /c/security/owner.keytab\n" in clients["spark/spark-defaults.conf"]
+    spark = clients["spark/spark-defaults.conf"]
+    assert b"spark.kerberos.keytab /c/security/owner.keytab\n" in spark
+    assert b"spark.driver." not in spark, "a driver outside of containers has no directory that YARN puts in"
 
 
 @pytest.mark.promise("Keys and passwords are never in a run directory", "how-to/secure")
