@@ -43,11 +43,13 @@ def test_the_cluster_is_on_hosts_whose_network_has_its_rate(howdah: Howdah, simu
 
 @pytest.mark.promise("TeraSort validates on simulated hosts", "reference/allocations")
 def test_terasort_validates_and_says_that_hosts_are_simulated(howdah: Howdah, simulated: dict[str, Any]) -> None:
-    record = howdah("run", "terasort", "--size", "smoke", "--cluster", "sim", "--json").json()
+    fault = ("--factor", "faults=slow:sim2:20mbit@sort:10%")  # It is over when the phase is.
+    record = howdah("run", "terasort", "--size", "smoke", "--cluster", "sim", *fault, "--json").json()
     stored = read_run(Path(record["runs"][0]["path"]))
     assert stored.run.outcome.kind == "valid"
     assert any("hosts are simulated" in caveat.text for caveat in stored.run.caveats)
     assert [check.passed for check in stored.run.checks if check.name == "network"] == [True]
+    assert [check.detail for check in stored.run.checks if check.name == "fault"] == ["it happened"]
     asked = stored.run.trial.settings["cluster"]["allocation"]
     assert {"kind": "sim", "hosts": 3, "network": 100_000_000}.items() <= asked.items()
     assert not {"holder", "config", "payload"} & set(asked)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from howdah.cli.options import name_option
-from howdah.errors import ClusterProblem, UsageError
 
 
 @click.command()
@@ -19,27 +18,23 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None)
 
     \b
     KIND is  kill, stop or continue: its daemons;
-             cut, join or slow: its network (of simulated hosts).
+             cut, join, slow or restore: its network (of simulated hosts);
+             disk: its last disk (of simulated hosts that have some).
 
     \b
     Examples:  howdah fault kill sim2 --daemon datanode
                howdah fault slow sim3 --rate 10mbit
     """
-    from howdah.cluster.control import ControlClient
-    from howdah.cluster.faults import CABLES
+    from howdah.cluster.control import ControlClient, ask_fault
+    from howdah.cluster.faults import DEVICES, HostFault
     from howdah.cluster.state import cluster_directory
     from howdah.spec.simulation import parse_rate
 
+    asked = HostFault(kind, host, daemon, None if rate is None else parse_rate(rate))
     control = ControlClient(cluster_directory(name))
     try:
-        asked = {"kind": kind, "host": host, "role": daemon, "rate": None if rate is None else parse_rate(rate)}
-        answer = control.ask("fault", **asked)
+        ask_fault(control.ask, asked)
     finally:
         control.close()
-    if "error" in answer:
-        kind_of = UsageError if answer["code"] == UsageError.exit_code else ClusterProblem
-        raise kind_of(answer["error"], hint=answer["hint"])
-    what = "its daemons" if daemon is None else daemon
-    if kind in CABLES:
-        what = "its network"
-    click.echo(f"{host}: {kind}, {what}.")
+    what = DEVICES.get(kind) or daemon or "daemons"
+    click.echo(f"{host}: {kind}, its {what}.")

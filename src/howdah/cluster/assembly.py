@@ -14,7 +14,7 @@ from typing import Any
 
 from howdah.cluster.allocation import find_allocation, open_hosts, patient
 from howdah.cluster.daemons import Daemons, Running
-from howdah.cluster.faults import CABLES, HostFault, check_host
+from howdah.cluster.faults import DEVICES, HostFault, check_host
 from howdah.cluster.health import wait_until_healthy
 from howdah.cluster.installation import Installation, check_alike, install_all
 from howdah.cluster.logs import LogKeeper
@@ -266,7 +266,7 @@ class Assembly:
         assert self._daemons is not None
         assert self._plan is not None
         check_host(fault, self._plan.quarters)
-        if fault.kind in CABLES:
+        if fault.kind in DEVICES:
             self._allocation.disturb(fault)
         else:
             self._daemons.suffer(fault)

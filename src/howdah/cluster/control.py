@@ -18,14 +18,14 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
 from howdah.cluster.faults import HostFault, read_fault
 from howdah.cluster.state import ClusterDirectory, Manifest, short_name
-from howdah.errors import ClusterProblem, HowdahError
+from howdah.errors import ClusterProblem, HowdahError, UsageError
 
 
 class ControlServer:
@@ -168,3 +168,12 @@ class ControlClient:
         with contextlib.suppress(OSError):  # What could not be sent to a supervisor that is gone is in its buffer.
             self._stream.close()
         self._socket.close()
+
+
+def ask_fault(ask: Callable[..., Mapping[str, Any]], fault: HostFault) -> None:
+    """Has a supervisor let something go wrong, which `ask` asks. Raises UsageError where there is nothing of that kind,
+    and ClusterProblem where it cannot be done."""
+    answer = ask("fault", **asdict(fault))
+    if "error" in answer:
+        kind = UsageError if answer["code"] == UsageError.exit_code else ClusterProblem
+        raise kind(answer["error"], hint=answer["hint"])

@@ -1,4 +1,5 @@
-"""What may go wrong with a host on purpose: daemons that die or hang, a cable that is cut, a card that is slow."""
+"""What may go wrong with a host on purpose: daemons that die or hang, a cable that is cut, a card that is slow, a disk
+that is gone."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from howdah.spec.slips import did_you_mean
 
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "continue": signal.SIGCONT}
 """Faults of daemons."""
-CABLES = ("cut", "join", "slow")
-"""Faults of the network of simulated hosts."""
-KINDS = (*SIGNALS, *CABLES)
+DEVICES = {"cut": "network", "join": "network", "slow": "network", "restore": "network", "disk": "last disk"}
+"""Faults of simulated hosts, and what they are about."""
+KINDS = (*SIGNALS, *DEVICES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ def read_fault(request: dict[str, Any]) -> HostFault:
     if (fault.kind == "slow") != (fault.rate is not None):
         hint = "For example `howdah fault slow HOST --rate 10mbit`."
         raise UsageError("a slow card has a rate, and nothing else has one", hint=hint)
-    if fault.role is not None and fault.kind in CABLES:
-        raise UsageError(f"{fault.kind} is about a host's network, not about its {fault.role}")
+    if fault.role is not None and fault.kind in DEVICES:
+        raise UsageError(f"{fault.kind} is about a host's {DEVICES[fault.kind]}, not about its {fault.role}")
     return fault
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from howdah.cluster.existing import ExistingCluster
+from howdah.cluster.faults import HostFault
 from howdah.cluster.live import DataPlace, LiveCluster
 from howdah.cluster.login import Cookies, Login, ending_ticket, log_in, login_urls
 from howdah.cluster.state import Lost
@@ -73,6 +74,9 @@ class ForeignCluster(LiveCluster):
 
     def kill_daemon(self, role: str) -> None:
         raise UsageError(f"a {role} can only be killed on a cluster that Howdah started")
+
+    def disturb(self, fault: HostFault) -> None:
+        raise UsageError(f"{fault.host} can only be disturbed in a cluster that Howdah started")
 
     def lost_daemons(self) -> tuple[Lost, ...]:
         return ()

@@ -14,6 +14,7 @@ from typing import Any
 from howdah.cluster.allocation import close_hosts
 from howdah.cluster.environment import program_environment
 from howdah.cluster.existing import WebAddresses
+from howdah.cluster.faults import HostFault
 from howdah.cluster.state import Daemon, DaemonLost, Lost
 from howdah.hadoop.configuration.cluster import with_overrides
 from howdah.hadoop.configuration.roles import MASTERS
@@ -285,6 +286,11 @@ class LiveCluster(ABC):
     @abstractmethod
     def kill_daemon(self, role: str) -> None:
         """Kills the daemon of `role` on the last node. Raises UsageError for a cluster that Howdah has not started."""
+
+    @abstractmethod
+    def disturb(self, fault: HostFault) -> None:
+        """Lets something go wrong on a host. Raises UsageError where there is nothing of that kind, and ClusterProblem
+        where it cannot be done."""
 
     @abstractmethod
     def lost_daemons(self) -> tuple[Lost, ...]:

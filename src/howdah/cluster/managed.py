@@ -12,8 +12,9 @@ from typing import Any
 
 from howdah.cluster.allocation import close_hosts, open_hosts
 from howdah.cluster.allocation.simulated import disks_again, payload_again
-from howdah.cluster.control import ControlClient
+from howdah.cluster.control import ControlClient, ask_fault
 from howdah.cluster.existing import WebAddresses
+from howdah.cluster.faults import HostFault
 from howdah.cluster.live import DataPlace, LiveCluster, SeenDaemon
 from howdah.cluster.realm import access_of, credentials_of
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
@@ -220,6 +221,9 @@ class ManagedCluster(LiveCluster):
 
     def kill_daemon(self, role: str) -> None:
         self._ask("kill", role=role)
+
+    def disturb(self, fault: HostFault) -> None:
+        ask_fault(self._ask, fault)
 
     def lost_daemons(self) -> tuple[Lost, ...]:
         return tuple(Lost(**one) for one in self._ask("status")["lost"])

@@ -63,13 +63,15 @@ class StageOut:
                 process = Detached(
                     ("sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "howdah", *words), self._log
                 )
-                while (code := process.wait(_GLANCE_SECONDS)) is None and not must_stop():
-                    pass
-                if code is None:
-                    self._write("There is no time left: it is stopped, and what it has copied is not whole.")
-                    signal_quietly(process.pid, signal.SIGTERM)
-                    if process.wait(_KILL_SECONDS) is None:
-                        signal_quietly(process.pid, signal.SIGKILL)
+                with process.to, process.said:
+                    while (code := process.wait(_GLANCE_SECONDS)) is None and not must_stop():
+                        pass
+                    if code is None:
+                        self._write("There is no time left: it is stopped, and what it has copied is not whole.")
+                        signal_quietly(process.pid, signal.SIGTERM)
+                        if process.wait(_KILL_SECONDS) is None:
+                            signal_quietly(process.pid, signal.SIGKILL)
+                            process.wait(_KILL_SECONDS)
 
     def _write(self, line: str) -> None:
         with self._log.open("a", encoding="utf-8") as said:

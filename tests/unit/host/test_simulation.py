@@ -248,6 +248,9 @@ def test_each_host_has_disks_of_a_rate_which_go_with_it(tmp_path: Path) -> None:
         assert seconds > 1.0, "30 MB at 20 MB/s"
         assert operations.mounted_type(host, second["directory"]) == "xfs"
         assert not list(Path(second["directory"]).iterdir()), "only the host has it mounted"
+        made.disturb("disk", "two")
+        assert host.run(["touch", f"{second['directory']}/g"], timeout=20).code != 0, "that disk is gone"
+        assert host.run(["touch", f"{first['directory']}/g"], timeout=20).code == 0
         os.kill(made.holder, signal.SIGKILL)
         wait_for(lambda: not loops(tmp_path))
 

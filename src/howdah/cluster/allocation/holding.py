@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from howdah.cluster.allocation.ports import Reservation
-from howdah.cluster.faults import HostFault
+from howdah.cluster.faults import DEVICES, HostFault
 from howdah.errors import UsageError
 from howdah.host import Host
 from howdah.host.over import over
@@ -54,8 +54,8 @@ class Holding:
 
     def disturb(self, fault: HostFault) -> None:
         raise UsageError(
-            f"the network of {fault.host} is not simulated: {fault.kind} would be yours to do",
-            hint="`howdah up --on sim:3` has hosts whose network Howdah may disturb.",
+            f"the {DEVICES[fault.kind]} of {fault.host} is not simulated: {fault.kind} would be yours to do",
+            hint="`howdah up --on sim:3` has hosts whose network and disks Howdah may disturb.",
         )
 
     def seconds_left(self) -> float | None:

@@ -77,6 +77,8 @@ class SimulatedAllocation(Holding):
 
     def disturb(self, fault: HostFault) -> None:
         assert self._simulated is not None
+        if fault.kind == "disk" and self._wish.disks is None:
+            raise UsageError(f"{fault.host} has no disks of its own", hint="For example --on sim:3,disks=2.")
         self._simulated.disturb(fault.kind, fault.host, fault.rate)
 
     def describe(self) -> Mapping[str, Any]:

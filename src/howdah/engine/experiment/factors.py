@@ -306,8 +306,8 @@ FACTORS: Mapping[str, NamedFactor] = {
         NamedFactor(
             "faults",
             "job",
-            "none, nodemanager@50%",
-            "a daemon of the last node that is killed when the measured job has come so far",
+            "none, nodemanager@50%, cut:sim3@50%",
+            "what happens to a host or to a daemon when the measured job has come so far",
             _faults,
         ),
         NamedFactor(

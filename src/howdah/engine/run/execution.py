@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from howdah.engine.observer import Both, Observer
 from howdah.engine.run.bounds import Bounds
 from howdah.engine.run.client import now
 from howdah.engine.run.datasets import digest_of
-from howdah.engine.run.faults import Fault, Killer
+from howdah.engine.run.faults import Disturber, Fault
 from howdah.engine.run.phase import Hooks
 from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import written
@@ -104,7 +104,7 @@ class Execution:
         self._observer = observer
         self._bounds = bounds
         self._measured = measured_phases(workload)
-        self._killer = None if options.fault is None else Killer(cluster, options.fault, self._measured)
+        self._disturber = None if options.fault is None else Disturber(cluster, options.fault, self._measured)
         self._run = Run(
             id=new_run_id(workload.name, time.time()),
             title=workload.title,
@@ -126,7 +126,7 @@ class Execution:
             cluster,
             plan.storage,
             self._writer,
-            observer if self._killer is None else Both(observer, self._killer),
+            observer if self._disturber is None else Both(observer, self._disturber),
             Hooks(self._check, self._update, self._empty_cache),
             run_id=self._run.id,
             settings=with_plugins(cluster, settings["conf"]),
@@ -260,9 +260,10 @@ class Execution:
         return tuple(one for one in found if one is not None)
 
     def _check_fault(self) -> Check | None:
-        if self._killer is None:
+        if self._disturber is None:
             return None
-        return Check("fault", self._killer.killed, "killed" if self._killer.killed else "the job ended before it")
+        happened = self._disturber.happened
+        return Check("fault", happened, "it happened" if happened else "the job ended before it")
 
     def _close(self, outcome: Outcome) -> None:
         """Writes what is left to write. Each step stands alone: one that fails becomes a caveat, not a failure."""
@@ -401,7 +402,7 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
         "probes": [probe.name for probe in probes],
         "data": "reuse" if options.reuse else "fresh",
         **({"cache": "dropped"} if options.cold else {}),
-        **({} if options.fault is None else {"fault": asdict(options.fault)}),
+        **({} if options.fault is None else {"fault": options.fault.record()}),
         **({} if plan.storage.name == HDFS else {"storage": written(cluster, plan.storage)}),
         **({} if accelerator == NONE else {"accelerator": accelerator}),
     }

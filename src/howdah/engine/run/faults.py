@@ -1,55 +1,108 @@
-"""Killing a daemon in the middle of a measured job, as the factor `faults` asks."""
+"""What goes wrong in the middle of a measured job, as the factor `faults` asks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from howdah.cluster.faults import HostFault, check_host
 from howdah.cluster.live import LiveCluster
 from howdah.engine.observer import JobProgress, Silent
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.roles import DATANODE, NODEMANAGER
+from howdah.spec.simulation import parse_rate
 
 _ROLES = (DATANODE.name, NODEMANAGER.name)
+_KINDS = ("kill", "stop", "cut", "slow", "disk")
+_UNDONE = {"stop": "continue", "cut": "join", "slow": "restore"}
+"""What makes good again what can be made good."""
+_WHEN = re.compile(r"(?:([a-z0-9-]+):)?([0-9]{1,2})%")
+_HINT = (
+    f"Write none; or {' or '.join(_ROLES)} and when: datanode@50%; or what happens to a host: kill:HOST, "
+    "kill:HOST:datanode, stop:HOST, cut:HOST, slow:HOST:10mbit or disk:HOST, as cut:sim3@50%, or cut:sim3@sort:50%."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The daemon `role` of the last node is killed once the job has done the share `at` of its maps and reduces."""
+    """Once the job has done the share `at` of its maps and reduces, the daemon `role` of the last node is killed; where
+    there is a `host`, `kind` happens to it or to its daemon, and a card is as slow as `rate` in bits a second. That is
+    in the measured phases, or in `phase`."""
 
-    role: str
+    role: str | None
     at: float
+    kind: str = "kill"
+    host: str | None = None
+    rate: int | None = None
+    phase: str | None = None
+
+    def record(self) -> Mapping[str, Any]:
+        """As a trial has it: what is not said is not there."""
+        return {name: value for name, value in asdict(self).items() if value is not None and (name, value) != _USUAL}
+
+
+_USUAL = ("kind", "kill")
 
 
 def parse_fault(text: str) -> Fault | None:
-    """`datanode@50%`, or `none`. Raises UsageError for anything else."""
+    """`datanode@50%`, `cut:sim3@50%`, `slow:sim3:10mbit@sort:50%`, or `none`. Raises UsageError for anything else."""
     if text == "none":
         return None
-    match = re.fullmatch(r"([a-z]+)@([0-9]{1,2})%", text)
-    if match is None or match[1] not in _ROLES:
-        raise UsageError(
-            f"faults is {text!r}, which is no fault",
-            hint=f"Write none, or {' or '.join(_ROLES)} and when: datanode@50%.",
-        )
-    return Fault(match[1], int(match[2]) / 100)
+    what, _, when = text.partition("@")
+    moment, (kind, *parts) = _WHEN.fullmatch(when), what.split(":")
+    if moment is None:
+        raise _no_fault(text)
+    phase, at = moment[1], int(moment[2]) / 100
+    if kind in _ROLES and not parts:
+        return Fault(kind, at, phase=phase)
+    host, argument = (*parts, None, None)[:2]
+    if kind not in _KINDS or not host or len(parts) > 2:
+        raise _no_fault(text)
+    if kind == "slow":
+        return Fault(None, at, kind, host, parse_rate(argument or ""), phase)
+    if argument is not None and (kind not in ("kill", "stop") or argument not in _ROLES):
+        raise _no_fault(text)
+    return Fault(argument, at, kind, host, None, phase)
 
 
-class Killer(Silent):
-    """Watches the phases that are measured, and kills once."""
+def _no_fault(text: str) -> UsageError:
+    return UsageError(f"faults is {text!r}, which is no fault", hint=_HINT)
+
+
+class Disturber(Silent):
+    """Watches the phases that are measured, and lets the fault happen once. What can be made good is, when the phase
+    ends: what comes after it is not to suffer."""
 
     def __init__(self, cluster: LiveCluster, fault: Fault, phases: Collection[str]) -> None:
+        """Raises UsageError where the cluster has no such host."""
+        if fault.host is not None:
+            check_host(HostFault(fault.kind, fault.host), cluster.hosts)
         self._cluster = cluster
         self._fault = fault
-        self._phases = phases
+        self._phases = phases if fault.phase is None else {fault.phase}
         self._watches = False
-        self.killed = False
+        self.happened = False
 
     def phase_started(self, name: str, data_bytes: int | None) -> None:  # noqa: ARG002
         self._watches = name in self._phases
 
     def progress(self, progress: JobProgress) -> None:
         shares = [share for share in (progress.map, progress.reduce) if share is not None]
-        if self._watches and not self.killed and shares and sum(shares) / len(shares) >= self._fault.at:
-            self.killed = True
-            self._cluster.kill_daemon(self._fault.role)
+        if self._watches and not self.happened and shares and sum(shares) / len(shares) >= self._fault.at:
+            self.happened = True
+            self._let_happen()
+
+    def phase_ended(self, name: str, seconds: float | None) -> None:  # noqa: ARG002
+        fault, undone = self._fault, _UNDONE.get(self._fault.kind)
+        if self._watches and self.happened and fault.host is not None and undone is not None:
+            self._watches = False
+            self._cluster.disturb(HostFault(undone, fault.host, fault.role))
+
+    def _let_happen(self) -> None:
+        fault = self._fault
+        if fault.host is not None:
+            self._cluster.disturb(HostFault(fault.kind, fault.host, fault.role, fault.rate))
+        elif fault.role is not None:
+            self._cluster.kill_daemon(fault.role)

@@ -54,8 +54,8 @@ class Simulated:
     _asking: threading.Lock = field(default_factory=threading.Lock)
 
     def disturb(self, kind: str, host: str, rate: int | None = None) -> None:
-        """`cut` takes a host's cable away, `join` gives it back, `slow` gives its card another `rate` in bits a second.
-        Raises HostProblem."""
+        """`cut` takes a host's cable away, `join` gives it back, `slow` gives its card another `rate` in bits a second,
+        `restore` the one that it had, `disk` takes its last disk away. Raises HostProblem."""
         with self._asking:
             try:
                 self._process.to.write(json.dumps({"do": kind, "host": host, "rate": rate}).encode() + b"\n")

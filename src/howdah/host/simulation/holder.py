@@ -86,6 +86,7 @@ class Holder:
         self._way: str | None = None
         self._switch: tuple[str, ...] = ()
         self._cards: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._hosts: dict[str, int] = {}
 
     def start(self) -> Mapping[str, Any]:
         """Makes everything; the answer to who asked. Raises Refused."""
@@ -161,18 +162,26 @@ class Holder:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
 
     def disturb(self, kind: str, name: str, rate: int | None) -> None:
-        """Cuts a host's cable, joins it again, or gives its card another rate. Raises Refused."""
+        """Cuts a host's cable, joins it again, gives its card another rate or its own again, or takes its last disk
+        away. Raises Refused."""
         card, within = self._cards[name]
-        if kind == "slow":
-            assert rate is not None
-            self._shape(card, within, rate)
+        if kind in ("slow", "restore"):
+            self._shape(card, within, rate if kind == "slow" else self._rate)
+        elif kind == "disk":
+            lost = self._made[name][-1].directory
+            # What reads or writes there from now on is told of an error of the device.
+            run("nsenter", "-t", str(self._hosts[name]), "-m", "xfs_io", "-x", "-c", "shutdown", str(lost))
         else:
             run(*self._switch, "ip", "link", "set", card, "down" if kind == "cut" else "up")
 
-    def _shape(self, card: str, within: Sequence[str], rate: int) -> None:
-        bucket = ("tbf", "rate", f"{rate}bit", "burst", _BURST, "latency", _LATENCY)
-        run(*self._switch, "tc", "qdisc", "replace", "dev", card, "root", *bucket)
-        run(*within, "tc", "qdisc", "replace", "dev", "eth0", "root", *bucket)
+    def _shape(self, card: str, within: Sequence[str], rate: int | None) -> None:
+        """None takes a rate away."""
+        for there, device in ((self._switch, card), (within, "eth0")):
+            if rate is not None:
+                bucket = ("tbf", "rate", f"{rate}bit", "burst", _BURST, "latency", _LATENCY)
+                run(*there, "tc", "qdisc", "replace", "dev", device, "root", *bucket)
+            elif "tbf" in run(*there, "tc", "qdisc", "show", "dev", device):
+                run(*there, "tc", "qdisc", "del", "dev", device, "root")
 
     def _start_host(self, name: str, address: str, card: str) -> None:
         switch = self._switch
@@ -197,6 +206,7 @@ class Holder:
         if self._rate is not None:
             self._shape(card, within, self._rate)
         self._cards[name] = (card, within)
+        self._hosts[name] = host.pid
         assert host.stdin is not None
         host.stdin.write(b"\n")
         host.stdin.flush()

@@ -18,7 +18,7 @@ from howdah.engine.measurement.preflight import (
     check_walltime,
     resolve,
 )
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import HostProblem, HostsTaken, UsageError
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jars import place_of
 from howdah.model.accelerator import ACCELERATOR_JAR, SORTING
@@ -203,5 +203,5 @@ def test_a_run_that_cannot_end_in_time_is_refused(tmp_path: Path, monkeypatch: p
     check(131.0)
     check(31.0, size_bytes=2000)  # Nobody knows.
     check(31.0, nodes=4)
-    with pytest.raises(HostProblem, match="and 130 s are needed: 100 s to run, as it took before, 30 s to stop"):
+    with pytest.raises(HostsTaken, match="and 130 s are needed: 100 s to run, as it took before, 30 s to stop"):
         check(129.0)
