@@ -1,7 +1,7 @@
 """Of the time of a batch job, how much its cluster works: the rest is its start, staging out, and its end.
 
 A real Slurm over simulated hosts (`tests/slurm.py`); only root can make them. The job makes a gigabyte, which is staged
-out before the time is up, and runs TeraSort again and again until it is told to stop.
+out before the time is up, and runs TeraSort again and again until it is told to stop. The hosts have their software.
 """
 
 from __future__ import annotations
@@ -42,11 +42,15 @@ def measure() -> list[str]:
         scratch.mkdir()
         script = Path(directory, "job.sh")
         howdah = ROOT / ".venv" / "bin" / "howdah"
+        environment = {**os.environ, **system.environment}
+        on = f"slurm:nodes={len(HOSTS)},time=10m,exclusive=no,scratch={scratch}"
+        for command in (("up", "--name", "first", "--on", on, "--insecure"), ("down", "--name", "first")):
+            subprocess.run((str(howdah), *command), env=environment, check=True, stdout=subprocess.DEVNULL)
         script.write_text(_SCRIPT.format(howdah=howdah, name=_NAME, scratch=scratch, rows=_ROWS))
         options = (f"--nodes={len(HOSTS)}", f"--time={MINUTES}", "--parsable", f"--output={directory}/out")
         job = subprocess.run(
             ("sbatch", *options, str(script)),
-            env={**os.environ, **system.environment},
+            env=environment,
             capture_output=True,
             text=True,
             check=True,

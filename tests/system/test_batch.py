@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -133,11 +134,14 @@ def test_a_job_that_is_cancelled_leaves_nothing_and_closes_its_run(batch: Batch)
 
 @pytest.mark.promise("Before its time is up, a job's cluster ends, and its run is closed", "how-to/batch")
 def test_before_the_time_is_up_the_run_is_closed_and_the_cluster_ended(batch: Batch) -> None:
-    job = batch.submit(script(*hadoop("howdah run terasort --size 5G --cluster w", name="w")), "-N3", "-t10")
+    began = time.monotonic()
+    job = batch.submit(script(*hadoop("howdah run terasort --size 20G --cluster w", name="w")), "-N3", "-t10")
     batch.wait_for_words(job, "gen   ")
-    batch.system.run("scontrol", "update", f"JobId={job}", "TimeLimit=1")
+    # So much is left, at least, as is needed to see that there is less.
+    minutes = math.ceil((time.monotonic() - began + 75) / 60)
+    batch.system.run("scontrol", "update", f"JobId={job}", f"TimeLimit={minutes}")
     # The script ends as its last line has failed, which is before Slurm would end it.
-    assert batch.system.wait_for_state(job, "FAILED", "TIMEOUT", "COMPLETED", seconds=60) == "FAILED"
+    assert batch.system.wait_for_state(job, "FAILED", "TIMEOUT", "COMPLETED", seconds=60 * minutes) == "FAILED"
     said = batch.output(job)
     assert "howdah: the hosts are taken away: walltime: " in said
     outcome = batch.last_run().outcome
@@ -361,7 +365,7 @@ def test_an_experiment_goes_on_in_the_next_job(batch: Batch) -> None:
     cut = {one.id for one in runs()}
     second = batch.submit(script(f"{program} experiment resume {place}"), "-N2", "-t20", "--constraint=high")
     assert batch.system.wait_for_state(second, "COMPLETED", "FAILED", seconds=600) == "COMPLETED", batch.output(second)
-    found = batch("experiment", "status", str(place), "--json").json()
+    found = batch("experiment", "status", str(place), "--json").json()["parts"][0]
     assert (found["runs"], found["outcomes"], found["finished"]) == (6, {"valid": 6}, True)
     where: dict[str, list[Any]] = {}
     for one in runs():

@@ -103,6 +103,13 @@ def find_cluster(name: str) -> Manifest:
     return manifest
 
 
+def wait_until_taken(name: str) -> None:
+    """Returns when a cluster is down whose hosts a batch system takes away; at once for another one."""
+    directory = cluster_directory(name)
+    while (manifest := directory.read()) is not None and manifest.taken is not None and directory.is_held():
+        time.sleep(_POLL_SECONDS)
+
+
 class Ended(Enum):
     """What `take_down` found: a cluster that was up, the leftovers of one whose supervisor had died, or nothing."""
 

@@ -18,6 +18,7 @@ from howdah.hadoop.configuration.cluster import Scope, scope_of
 from howdah.hadoop.configuration.security import PROTECTIONS, check_protection
 from howdah.hadoop.distribution.jars import SECURE_IO_JAR, SECURITY_JAR, how_to_get_jars, place_of
 from howdah.host import Host, operations
+from howdah.host.batch import BATCH_SYSTEMS
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, NONE, settings_for
 from howdah.model.quantity import parse_bytes
 from howdah.model.storage import FILESYSTEM_JAR, parse_storages
@@ -114,8 +115,22 @@ def _nodes(level: str, found: Conditions) -> Conditions:
 
 
 def _on(level: str, found: Conditions) -> Conditions:
-    nodes = find_allocation(level).usual_nodes
+    try:
+        nodes = find_allocation(level).usual_nodes
+    except UsageError:
+        if level not in BATCH_SYSTEMS:
+            raise
+        nodes = found.made.nodes  # Whoever only looks, once the job has ended, need not be in one.
     return replace(found, made=replace(found.made, allocation=level, nodes=nodes))
+
+
+def _no_job(host: Host, level: str) -> str | None:  # noqa: ARG001
+    if level in BATCH_SYSTEMS:
+        try:
+            find_allocation(level)
+        except UsageError as error:
+            return error.message
+    return None
 
 
 def _hadoop(level: str, found: Conditions) -> Conditions:
@@ -253,6 +268,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "local, channels:3",
             "where the hosts come from, with one node for each unless `nodes` says how many",
             _on,
+            _no_job,
             follows=_SETTINGS,
         ),
         NamedFactor(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from howdah.cluster.client import StartedCluster, find_cluster
+from howdah.cluster.client import StartedCluster, find_cluster, wait_until_taken
 from howdah.cluster.existing import conf_directory, read_existing
 from howdah.cluster.foreign import open_existing
 from howdah.cluster.live import LiveCluster
@@ -31,7 +31,7 @@ from howdah.engine.observer import Observer
 from howdah.engine.run.bounds import Bounds, calibrate
 from howdah.engine.run.execution import Execution, RunPlan
 from howdah.engine.run.storages import choose_storage, storages_of
-from howdah.errors import HowdahError, UsageError
+from howdah.errors import HostsTaken, HowdahError, UsageError
 from howdah.hadoop.configuration.cluster import Scope, scope_of
 from howdah.model.storage import HDFS
 from howdah.probe.registry import make_probes
@@ -139,6 +139,12 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
         cluster = open_managed(find_cluster(named))
     try:
         yield cluster
+    except HostsTaken:
+        # A script that ends now would end its job, and what is copied out of HDFS meanwhile.
+        cluster.close()
+        observer.step("the cluster ends, and copies before what it is to copy")
+        wait_until_taken(named)
+        raise
     finally:
         cluster.close()
 
