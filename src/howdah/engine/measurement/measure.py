@@ -142,7 +142,7 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
     except HostsTaken:
         # A script that ends now would end its job, and what is copied out of HDFS meanwhile.
         cluster.close()
-        observer.step("the cluster ends, and copies before what it is to copy")
+        observer.step("waiting for the end of the cluster")
         wait_until_taken(named)
         raise
     finally:
