@@ -19,7 +19,7 @@ DEFECTS = (
         name="resume-runs-again",
         promise="An experiment that is resumed goes on where it was, and repeats no run that has ended.",
         file=_TRIALS,
-        old="        done = list(finished(plan, directory))",
+        old="        done = list(without_cut_block(plan, finished(plan, directory)))",
         new="        done: list[Done] = []",
         tests=(
             "tests/unit/engine/measurement/test_synthetic.py::test_what_was_interrupted_goes_on_as_if_it_had_not_been",

@@ -28,7 +28,7 @@ from howdah.engine.run.client import now
 from howdah.engine.run.execution import RunOptions
 from howdah.errors import HostsTaken, HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
-from howdah.host.batch import has_ended
+from howdah.host.batch import has_ended, own_job_is_over
 from howdah.spec.meters import NO_METERS, meters_of
 from howdah.stats.blocks import effects, enough
 from howdah.stats.design import Slot, schedule
@@ -271,7 +271,9 @@ def _sized(made: ClusterRequest, done: Sequence[Done]) -> ClusterRequest:
     return made
 
 
-def _attempted(measurement: Measurement, observer: Observer) -> Measured:
+def _attempted(
+    measurement: Measurement, observer: Observer, is_over: Callable[[str], bool] = own_job_is_over
+) -> Measured:
     """The one run of `measurement`. Where no cluster comes up with its settings, or the cluster cannot run the job,
     that is what they lead to: a run that failed. Where there is no time for it any more, nothing is."""
     begun, attempt = now(), measure(measurement, observer)
@@ -282,6 +284,8 @@ def _attempted(measurement: Measurement, observer: Observer) -> Measured:
     except HowdahError as error:
         if measurement.cluster is not None:
             raise
+        if is_over(measurement.made.allocation.partition(":")[0]):
+            raise HostsTaken(f"the batch job ends: {error.message}") from error
         return keep_failed_start(measurement, begun, error, observer)
     next(attempt, None)  # Ends the cluster.
     return measured

@@ -12,7 +12,7 @@ from howdah.host.batch.slurm import Slurm
 from howdah.host.batch.states import Job, Step
 from howdah.spec.jobs import JobWish
 
-__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step", "batch_system_here", "has_ended", "key_of"]
+__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step", "batch_system_here", "has_ended", "key_of", "own_job_is_over"]
 
 
 class BatchSystem(Protocol):
@@ -61,6 +61,17 @@ def has_ended(key: str) -> bool:
     system = BATCH_SYSTEMS[kind]
     try:
         return system.where() == where and system.is_over(job)
+    except HostProblem:
+        return False
+
+
+def own_job_is_over(kind: str) -> bool:
+    """Whether the job of a batch system of that `kind` that this process is in loses its hosts, or has lost them; False
+    outside of jobs, and where the batch system does not say."""
+    system = BATCH_SYSTEMS.get(kind)
+    try:
+        job = None if system is None else system.current()
+        return system is not None and job is not None and ((seen := system.look(job)) is None or not seen.runs)
     except HostProblem:
         return False
 

@@ -11,10 +11,11 @@ import pytest
 
 from howdah.engine.experiment.confirmation import confirming
 from howdah.engine.experiment.findings import find
-from howdah.engine.experiment.plan import Earlier
+from howdah.engine.experiment.plan import Earlier, asked
 from howdah.engine.experiment.results import Done, finished, observations, terms
 from howdah.engine.experiment.trials import (
     Status,
+    _attempted,
     _check_outcomes,
     _limit,
     _sized,
@@ -23,8 +24,10 @@ from howdah.engine.experiment.trials import (
     run_experiment,
     without_cut_block,
 )
+from howdah.engine.measurement.request import Measurement
 from howdah.engine.observer import Silent
-from howdah.errors import Untrusted, UsageError, WorkloadFailed
+from howdah.engine.run.execution import RunOptions
+from howdah.errors import HostsTaken, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.model.environment import Environment
 from howdah.model.experiment import StopRule
@@ -32,6 +35,7 @@ from howdah.report import Source, build_experiment, render_text
 from howdah.stats.blocks import effects
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, RunWriter
+from howdah.workload.registry import find_workload
 from tests.unit.engine.experiment.experiments import MADE, begun, done, keep, plan, run, settings_of, simulated
 
 
@@ -119,6 +123,17 @@ def test_where_no_cluster_can_be_made_the_run_has_failed_and_the_next_has_its_tu
     assert reason is not None
     assert "Choose a smaller --size" in reason, "what to do stands with it"
     assert found[0].run.end is not None
+
+
+@pytest.mark.promise("An experiment stops with its batch job, and no run has failed by that", "how-to/batch")
+def test_where_the_batch_job_ends_no_run_has_failed(tmp_path: Path) -> None:
+    workload = find_workload("terasort")
+    too_large = asked(workload, {"size": "10000T"}, {})
+    measurement = Measurement([(workload, too_large)], {}, MADE, RunOptions(tmp_path / "runs", ("howdah",)))
+    with pytest.raises(HostsTaken, match="the batch job ends: terasort needs 40"):
+        _attempted(measurement, Silent(), lambda _: True)
+    assert not (tmp_path / "runs").exists()
+    assert _attempted(measurement, Silent(), lambda _: False).run.outcome.kind == "failed"
 
 
 def test_containers_keep_the_size_that_they_had_in_the_first_run_like_it(tmp_path: Path) -> None:

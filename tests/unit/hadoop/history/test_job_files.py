@@ -47,7 +47,7 @@ class Tree:
 def row(name, kind):
     return {
         "pathSuffix": name, "type": kind, "length": 1, "replication": 1, "blockSize": 1, "owner": "ann", "group": "g",
-        "permission": "770", "modificationTime": 1,
+        "permission": "770", "modificationTime": 1, "accessTime": 1,
     }  # fmt: skip
 
 
