@@ -84,9 +84,15 @@ class ManagedCluster(LiveCluster):
         payload = self.description["allocation"].get("payload")
         if payload is None:
             return None
-        addresses = {place.host: place.address for place in self._plan.places}
-        slowest, held = payload_again(self.hosts, addresses, payload)
+        lost = self._lost_hosts()
+        addresses = {place.host: place.address for place in self._plan.places if place.host not in lost}
+        if len(addresses) == 1:
+            return None
+        slowest, held = payload_again({name: self.hosts[name] for name in addresses}, addresses, payload)
         return slowest / 8, held
+
+    def _lost_hosts(self) -> set[str | None]:
+        return {one.host for one in self.lost_daemons() if one.why is not None}
 
     @property
     def cores(self) -> float | None:
@@ -106,14 +112,17 @@ class ManagedCluster(LiveCluster):
     def check_disks(self) -> tuple[float, bool] | None:
         if self.description["allocation"].get("disk_rate") is None:
             return None
-        return disks_again(self.hosts, self._devices)
+        lost = self._lost_hosts()
+        return disks_again(self.hosts, {name: one for name, one in self._devices.items() if one["host"] not in lost})
 
     def check_shares(self) -> tuple[str, bool] | None:
         wanted = {"cpu_cores": "cpus", "memory": "memory"}
         asked = {fact: value for fact, key in wanted.items() if (value := self.description["allocation"].get(key))}
         if not asked:
             return None
-        groups = over(self.hosts, lambda host: operations.fingerprint(host, ())["control_groups"])
+        lost = self._lost_hosts()
+        alive = {name: host for name, host in self.hosts.items() if name not in lost}
+        groups = over(alive, lambda host: operations.fingerprint(host, ())["control_groups"])
         found = {fact: sorted({group[fact] for group in groups.values()}, key=str) for fact in asked}
         told = ", ".join(f"{wanted[fact]} {' and '.join(map(str, values))}" for fact, values in found.items())
         return told, all(values == [asked[fact]] for fact, values in found.items())

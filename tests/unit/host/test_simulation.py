@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from howdah.cluster.allocation.simulated import disks_again
 from howdah.errors import HostProblem
 from howdah.host import Host, operations, simulation
 from howdah.host.agent.sampler import Sampler
@@ -248,7 +249,11 @@ def test_each_host_has_disks_of_a_rate_which_go_with_it(tmp_path: Path) -> None:
         assert seconds > 1.0, "30 MB at 20 MB/s"
         assert operations.mounted_type(host, second["directory"]) == "xfs"
         assert not list(Path(second["directory"]).iterdir()), "only the host has it mounted"
+        known = {disk["device"]: {**disk, "host": "two", **rates} for disk in (first, second)}
         made.disturb("disk", "two")
+        found = disks_again({"two": host}, known)
+        assert found is not None
+        assert found[0] > 1e6, "the one that is gone is left out"
         assert host.run(["touch", f"{second['directory']}/g"], timeout=20).code != 0, "that disk is gone"
         assert host.run(["touch", f"{first['directory']}/g"], timeout=20).code == 0
         os.kill(made.holder, signal.SIGKILL)

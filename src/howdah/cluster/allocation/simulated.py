@@ -139,13 +139,18 @@ def check_disks(
     return found
 
 
-def disks_again(hosts: Mapping[str, Host], before: Mapping[str, Mapping[str, Any]]) -> tuple[float, bool]:
-    """The bytes a second of the slowest disk, and whether each does what it did `before`, but for 5 %. Raises
-    HostProblem."""
+def disks_again(hosts: Mapping[str, Host], before: Mapping[str, Mapping[str, Any]]) -> tuple[float, bool] | None:
+    """The bytes a second of the slowest disk, and whether each does what it did `before`, but for 5 %. One that is gone
+    is left out; None where all are. Raises HostProblem."""
+    if not before:
+        return None
     slowest, fastest = (end(one[way] for one in before.values() for way in _WAYS) for end in (min, max))
-    now = _disk_rates(hosts, before, (1 - _MOVED) * slowest, (1 + _MOVED) * fastest)
-    held = all(abs(now[device][way] - one[way]) <= _MOVED * one[way] for device, one in before.items() for way in _WAYS)
-    return min(one[way] for one in now.values() for way in _WAYS), held
+    found = _disk_rates(hosts, before, (1 - _MOVED) * slowest, (1 + _MOVED) * fastest)
+    now = {device: one for device, one in found.items() if any(one[way] for way in _WAYS)}
+    if not now:
+        return None
+    moved = [abs(one[way] - before[device][way]) / before[device][way] for device, one in now.items() for way in _WAYS]
+    return min(one[way] for one in now.values() for way in _WAYS), max(moved) <= _MOVED
 
 
 def _disk_rates(

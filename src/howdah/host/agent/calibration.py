@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import itertools
@@ -243,11 +244,17 @@ def _loopback(seconds: float) -> float:
 
 def disk_rates(directory: str, seconds: float = 2.0, file_bytes: int = 256 << 20) -> Dict[str, float]:
     """B/s that the disk of `directory` writes and reads past the page cache in `seconds` each, once a quarter of that
-    time has passed: a limit of the kernel lets some through at first. Nothing is left behind, even after SIGKILL.
+    time has passed: a limit of the kernel lets some through at first. Both are 0 for a disk that is gone. Nothing is
+    left behind, even after SIGKILL.
 
     Raises OSError where the file system has no O_DIRECT, or no room for `file_bytes`.
     """
-    file, path = tempfile.mkstemp(prefix=".howdah-rates-", dir=directory)
+    try:
+        file, path = tempfile.mkstemp(prefix=".howdah-rates-", dir=directory)
+    except OSError as error:
+        if error.errno == errno.EIO:
+            return {"write": 0.0, "read": 0.0}
+        raise
     try:
         os.unlink(path)
         fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_DIRECT)

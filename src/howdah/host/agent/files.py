@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import errno
 import hashlib
 import os
 import pwd
@@ -140,9 +141,14 @@ def _is_own(path: str) -> bool:
 
 def remove_claimed(path: str, owner: str) -> Optional[str]:
     """Removes a directory that `owner` claimed, where it is there. One that is not its own is left as it is, and the
-    answer is who has it, empty if that is not known."""
+    answer is who has it, empty if that is not known. One on a disk that is gone is gone with it."""
     if not os.path.lexists(path):
         return None
+    try:
+        os.listdir(path)
+    except OSError as error:
+        if error.errno == errno.EIO:
+            return None
     other = _owner(path)
     if other != owner:
         return other
