@@ -1,4 +1,5 @@
-"""What tests leave on a machine: temporary files, processes, mounts, loop devices, network cards and namespaces."""
+"""What tests leave on a machine: temporary files, processes, mounts, loop devices,
+control groups, network cards and namespaces."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ def look() -> Mapping[str, frozenset[str]]:
         "process": frozenset(_processes()),
         "mount": frozenset(line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()),
         "loop device": frozenset(_lines("losetup", "--noheadings", "--output", "NAME")),
+        "control group": frozenset(str(group) for group in Path("/sys/fs/cgroup").glob("*/howdah-sim*")),
         "network card": frozenset(card.name for card in Path("/sys/class/net").iterdir()),
         "network namespace": frozenset(line.split()[0] for line in _lines("ip", "netns", "list")),
     }

@@ -135,7 +135,7 @@ def test_what_cannot_be_is_refused_before_anything_is_started(howdah: Howdah, tm
     file = tmp_path / "experiment.yaml"
     for old, new, message in (
         ("cpus: [2, 1]", "cpus: [2, 4096]", "cpus cannot be 4096 here: "),
-        ("cpus: [2, 1]", "disks: [1, 2]", "disks cannot be 1 here: the nodes share the disks"),
+        ("cpus: [2, 1]", "disks: [1, 2]", "disks is '1', and that of local is what it is"),
         ("cpus: [2, 1]", "cache: [warm, cold]", "there is no cache 'cold' here"),
         ("shuffle_dir: [work, %s]", "shuffle_dir: [work, /none]", "has no directory /none"),
     ):
