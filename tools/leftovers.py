@@ -1,5 +1,5 @@
-"""What tests leave on a machine: temporary files, processes, mounts, loop devices,
-control groups, network cards and namespaces."""
+"""What tests leave on a machine: temporary files, processes, mounts, loop devices, control groups, network cards and
+namespaces."""
 
 from __future__ import annotations
 
