@@ -127,7 +127,7 @@ def check_disks(
     where a `rate` does not hold."""
     known = {disk["device"]: {"host": host, **disk} for host, found in disks.items() for disk in found}
     least, most = (0.0, math.inf) if rate is None else (share * rate for share in _SHARE)
-    found = _disk_rates(hosts, known, least, most)
+    found = _disk_rates(hosts, known, (1 - _MOVED / 2) * (rate or 0), most)
     for device, one in found.items():
         if rate is not None and not all(least <= one[way] <= most for way in _WAYS):
             raise HostProblem(
@@ -157,7 +157,7 @@ def _disk_rates(
     hosts: Mapping[str, Host], disks: Mapping[str, Mapping[str, Any]], least: float, most: float
 ) -> Mapping[str, Mapping[str, Any]]:
     """What the disks read and write now, one of each host at a time. One that is not between `least` and `most` is
-    measured again, a few times: they share what is below."""
+    measured again, a few times, and the most that it does counts: what it shares with others is below it."""
     found: dict[str, Mapping[str, Any]] = {}
     for attempt in range(_ATTEMPTS):
         left = [
@@ -170,7 +170,8 @@ def _disk_rates(
                 return operations.disk_rates(hosts[host], disks[turn[host]]["directory"])
 
             for host, rates in over({host: host for host in turn}, measure).items():
-                found[turn[host]] = {**disks[turn[host]], **rates}
+                before = found.get(turn[host], dict.fromkeys(_WAYS, 0.0))
+                found[turn[host]] = {**disks[turn[host]], **{way: max(before[way], rates[way]) for way in _WAYS}}
             left = [device for device in left if device not in turn.values()]
     return {device: found[device] for device in disks}
 
