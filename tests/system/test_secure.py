@@ -74,6 +74,16 @@ def said_by(address: str, port: int, words: bytes) -> bytes:
     return b""
 
 
+@pytest.mark.promise("Spark's drivers log in wherever they are", "how-to/secure")
+def test_a_driver_of_spark_logs_in_outside_of_containers(howdah: Howdah, shut: dict[str, Any], tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("from pyspark import SparkContext\nprint('sum', SparkContext().range(5).sum())\n")
+    spark = find_spark().home
+    shape = ("--num-executors", "1", "--executor-memory", "512m", "--conf", f"spark.yarn.jars=local:{spark}/jars/*")
+    said = howdah("exec", "--name", "shut", "--", f"{spark}/bin/spark-submit", "--master", "yarn", *shape, str(program))
+    assert "sum 10" in said.ok().out
+
+
 @pytest.mark.promise("Jobs run on a secured cluster, with our plugins, without native code", "how-to/secure")
 def test_a_terasort_with_our_plugins_is_valid(run: Path) -> None:
     stored = read_run(run)
@@ -221,13 +231,3 @@ def test_down_leaves_no_key(howdah: Howdah, shut: dict[str, Any]) -> None:
     howdah("down", "--name", "shut").ok()
     left = [*howdah.home.rglob("*.keytab"), *howdah.home.rglob("http-secret"), *howdah.home.rglob("*.p12")]
     assert left == []
-
-
-@pytest.mark.promise("Spark's drivers log in wherever they are", "how-to/secure")
-def test_a_driver_of_spark_logs_in_outside_of_containers(howdah: Howdah, shut: dict[str, Any], tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text("from pyspark import SparkContext\nprint('sum', SparkContext().range(5).sum())\n")
-    spark = find_spark().home
-    shape = ("--num-executors", "1", "--executor-memory", "512m", "--conf", f"spark.yarn.jars=local:{spark}/jars/*")
-    said = howdah("exec", "--name", "shut", "--", f"{spark}/bin/spark-submit", "--master", "yarn", *shape, str(program))
-    assert "sum 10" in said.ok().out

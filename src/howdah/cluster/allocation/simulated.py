@@ -157,7 +157,7 @@ def _disk_rates(
     hosts: Mapping[str, Host], disks: Mapping[str, Mapping[str, Any]], least: float, most: float
 ) -> Mapping[str, Mapping[str, Any]]:
     """What the disks read and write now, one of each host at a time. One that is not between `least` and `most` is
-    measured again, a few times, and the most that it does counts: what it shares with others is below it."""
+    measured again, a few times: they share what is below, and a limit lets a little more through now and then."""
     found: dict[str, Mapping[str, Any]] = {}
     for attempt in range(_ATTEMPTS):
         left = [
@@ -170,8 +170,9 @@ def _disk_rates(
                 return operations.disk_rates(hosts[host], disks[turn[host]]["directory"])
 
             for host, rates in over({host: host for host in turn}, measure).items():
-                before = found.get(turn[host], dict.fromkeys(_WAYS, 0.0))
-                found[turn[host]] = {**disks[turn[host]], **{way: max(before[way], rates[way]) for way in _WAYS}}
+                before = found.get(turn[host], rates)
+                kept = {way: before[way] if least <= before[way] <= most else rates[way] for way in _WAYS}
+                found[turn[host]] = {**disks[turn[host]], **kept}
             left = [device for device in left if device not in turn.values()]
     return {device: found[device] for device in disks}
 
