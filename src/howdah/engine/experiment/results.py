@@ -33,7 +33,7 @@ class Done:
 
 def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
     """The runs that have ended, in the order of the plan, whatever the clock did meanwhile. One that was interrupted
-    does not count: it is run again. Nor do the runs of a block that was begun anew in a later batch job.
+    does not count: it is run again. Nor do the runs of a block that was begun again in a later batch job.
 
     Raises Untrusted for a run that is in the directory and not of this experiment, as its workload, or its settings,
     are not those of the arm that its labels name; and for one that cannot be read, which would be run again in silence.

@@ -1,4 +1,4 @@
-"""What machines, and the cards and disks of simulated hosts, reached in this session: the bounds beside every use."""
+"""What machines, and the cards and disks of simulated hosts, reached in this session: the bounds of every use."""
 
 from __future__ import annotations
 

@@ -147,9 +147,7 @@ def _set_rate(number: str, rate: int) -> None:
 def _forget_rates() -> None:
     """Takes the rates away from devices that are there no more: somebody was killed."""
     with suppress(OSError):
-        lines = (GROUPS / "blkio" / f"blkio.throttle.{_THROTTLES[0]}").read_text().splitlines()
-        for line in lines:
-            number = line.split()[0]
+        for number in rates():
             if number.startswith(f"{_LOOP}:") and not Path(f"/sys/dev/block/{number}/loop/backing_file").exists():
                 _set_rate(number, 0)
 
