@@ -20,7 +20,7 @@ demo: setup ## sorts 1 GB on a three-node Hadoop cluster of this machine and mak
 jars: $(JARS) ## builds our own jars, which some workloads need
 
 $(JARS) &: $(shell find java -name '*.java' -o -name pom.xml) | setup
-	umask 022 && $(MVN) -q package -DskipTests -pl '!benchmarks,!filesystem-3.5,!accelerator-3.5'
+	umask 022 && $(MVN) -q package -DskipTests
 
 spark: setup $(JARS) ## installs Spark (PyPI's pyspark, some 450 MB), for `wordcount --engine spark` and `spark-terasort`
 	@tools/setup.sh --spark
@@ -33,7 +33,7 @@ check: setup ## everything that needs no Hadoop daemons: format, lint, types, la
 	$(BIN)/python tools/registries.py
 	$(BIN)/lint-imports --no-logo --cache-dir .build/imports
 	$(BIN)/mypy
-	@tools/once.sh java $(MVN) -q validate
+	@tools/once.sh java $(MVN) -P hadoop-3.5,benchmarks -q validate
 	$(BIN)/pytest -q -n 2 -m "not daemons and not slow" --ignore tests/system --ignore tests/faults
 
 test: setup-tests jars spark ## all that every change must pass: check, the data plane, real daemons, a browser
@@ -46,7 +46,7 @@ soak: setup-tests jars spark ## one of the parts that are too long for every cha
 	@$(BIN)/python -m tools.soak $(PART)
 
 dist: setup ## builds a release into dist/: wheel, sdist, plugin jars, checksums; the same commit gives the same bytes
-	$(MVN) -q clean
+	$(MVN) -P hadoop-3.5,benchmarks -q clean
 	$(MAKE) --no-print-directory --always-make jars
 	$(BIN)/python tools/dist.py
 
@@ -56,7 +56,7 @@ bench: setup jars spark ## measures Howdah's own benchmarks; ROW=NAME picks one
 format: setup ## formats the sources and repairs what can be repaired
 	$(BIN)/ruff check --quiet --fix-only
 	$(BIN)/ruff format --quiet
-	$(MVN) -q spotless:apply
+	$(MVN) -P hadoop-3.5,benchmarks -q spotless:apply
 
 requirements: setup ## pins requirements/*.in anew; UPGRADE=--upgrade takes the newest versions
 	cd requirements && for name in run dev spark java11; do UV_CUSTOM_COMPILE_COMMAND="make requirements" \

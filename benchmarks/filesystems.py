@@ -157,8 +157,9 @@ def rounds(
 def build() -> Path:
     """Builds what the benchmarks need; HOWDAH_HOME, which has Hadoop afterwards."""
     modules = "sort,filesystem,benchmarks"
-    command = ["mvn", "-B", "-q", "-f", str(ROOT / "java" / "pom.xml"), "-pl", modules, "package", "-DskipTests"]
-    if subprocess.run(command, check=False).returncode != 0 or howdah("hadoop", "fetch").returncode != 0:
+    maven = ["mvn", "-B", "-q", "-f", str(ROOT / "java/pom.xml"), "-P", "benchmarks"]
+    built = subprocess.run([*maven, "-pl", modules, "package", "-DskipTests"], check=False)
+    if built.returncode != 0 or howdah("hadoop", "fetch").returncode != 0:
         raise SystemExit("the benchmarks could not be built")
     return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah")
 

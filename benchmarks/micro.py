@@ -17,10 +17,8 @@ LEAST = {"sort": 5.0, "write": 4.0, "merge": 1.3}
 
 def measure() -> list[str]:
     """A table of nanoseconds per record and ratios. Exits when a ratio is below LEAST."""
-    done = subprocess.run(
-        ["mvn", "-B", "-q", "-f", str(ROOT / "java" / "pom.xml"), "-pl", "sort,benchmarks", "package", "-DskipTests"],
-        check=False,
-    )
+    maven = ["mvn", "-B", "-q", "-f", str(ROOT / "java/pom.xml"), "-P", "benchmarks"]
+    done = subprocess.run([*maven, "-pl", "sort,benchmarks", "package", "-DskipTests"], check=False)
     if done.returncode != 0 or howdah("hadoop", "fetch").returncode != 0:
         raise SystemExit("the micro-benchmarks could not be built")
     KEPT.mkdir(parents=True, exist_ok=True)

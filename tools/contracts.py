@@ -2,7 +2,7 @@
 
 .venv/bin/python tools/contracts.py    writes docs/reference/contracts.md
 
-Ours are the reports of `mvn clean verify` in java/filesystem and java/filesystem-3.5; the others are Hadoop's own test
+Ours are the reports of `mvn -P hadoop-3.5 clean verify`; the others are Hadoop's own test
 classes, run here with its release, its test jars and the same JVM without the right to pass over permissions.
 """
 

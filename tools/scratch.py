@@ -26,7 +26,7 @@ LIMIT_SECONDS = 600.0
 
 _MAVEN = ("mvn", "-B", "--no-transfer-progress", "-q", "-f", "java/pom.xml")
 # As `make jars` builds them.
-_JARS = (*_MAVEN, "package", "-DskipTests", "-pl", "!benchmarks,!filesystem-3.5,!accelerator-3.5")
+_JARS = (*_MAVEN, "package", "-DskipTests")
 # How pytest's report begins where an assertion failed, or `pytest.fail` or `pytest.raises` said so.
 _ASSERTED = re.compile(r"(failed on teardown with \")?(assert |AssertionError|Failed: (?!Timeout))")
 # An assertion on what a program printed may fail since that could not even be started.

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tests", "tools", "benchmarks", "java")
 ENDINGS = {".py", ".sh", ".java", ".j2", ".css", ".js"}
 FILE_LIMIT, CLASS_LIMIT, FUNCTION_LIMIT = 500, 300, 60
-LARGER = {"FileInput.java": 510, "TreeTest.java": 514, "MountedFileSystem.java": 587}
+LARGER: dict[str, int] = {}
 """Files from before this limit, which may only become smaller."""
 
 

@@ -122,7 +122,8 @@ PARTS: Mapping[str, Part] = {
     "java-3.5": Part(
         "all tests of the plugins on Hadoop 3.5.0",
         commands(
-            (*MVN, "-T", "2", "verify", "-Dhowdah.tests=all"), (sys.executable, "-m", "tools.skips", "filesystem-3.5")
+            (*MVN, "-P", "hadoop-3.5", "-T", "2", "verify", "-Dhowdah.tests=all"),
+            (sys.executable, "-m", "tools.skips", "filesystem-3.5"),
         ),
     ),
     "java-11": Part("the how-to pages of the plugins on Java 11", java_11),

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
+from howdah.hadoop.distribution.lock import managed_versions
 from howdah.host.channel import open_local
 from tools import budget, leftovers
 
@@ -49,13 +50,16 @@ def parts(scratch: Path) -> Sequence[Part]:
         Part(
             "contracts, golden files and units that need daemons or more than a minute",
             1,
-            [(*pytest, "-q", "-m", "(daemons or slow) and not soak", "tests/contract", "tests/golden", "tests/unit")],
+            [
+                *((str(ROOT / ".venv/bin/howdah"), "hadoop", "fetch", version) for version in managed_versions()),
+                (*pytest, "-q", "-m", "(daemons or slow) and not soak", "tests/contract", "tests/golden", "tests/unit"),
+            ],
         ),
         Part(
             "the data plane: Java, on Hadoop 3.4.2 in whole, on 3.5.0 in part",
             5,
             [
-                (*MVN, "-T", "2", f"-Djava.io.tmpdir={scratch}", "verify"),
+                (*MVN, "-P", "hadoop-3.5,benchmarks", "-T", "2", f"-Djava.io.tmpdir={scratch}", "verify"),
                 (sys.executable, "-m", "tools.skips", "filesystem"),
             ],
         ),

@@ -247,8 +247,6 @@ def conf(tmp_path: Path) -> Path:
 @pytest.mark.daemons
 @pytest.mark.parametrize("version", managed_versions())
 def test_every_class_of_the_table_is_in_the_jars(version: str) -> None:
-    if not (howdah_home() / "cache" / "hadoop" / version / "howdah.json").exists():
-        pytest.skip(f"Hadoop {version} is not in the cache")
     distribution = managed(version, howdah_home() / "cache")
     classes: set[str] = set()
     for jar in (*distribution.jars, *distribution.tool_jars):

@@ -3,8 +3,6 @@ package org.howdah.filesystem;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,6 +48,7 @@ final class FileInput extends FSInputStream
 
   private final Path name;
   private final ReadChannel channel;
+  private final Reads reads;
   private final FileSystem.Statistics statistics;
   private final Tally tally;
   private final Speed speed;
@@ -96,6 +95,8 @@ final class FileInput extends FSInputStream
     tally = new Tally(statistics::incrementBytesRead);
     this.checksums = checksums;
     step = checksums == null ? settings.bufferSize : checksums.chunk;
+    reads =
+        new Reads(name, channel, step, counters.of(StreamStatisticNames.STREAM_READ_EXCEPTIONS));
     speed = settings.speed;
     pace = new Pace(speed);
     size = Math.min(step, FIRST_READ);
@@ -167,7 +168,7 @@ final class FileInput extends FSInputStream
     if (!into.hasRemaining()) {
       return 0;
     }
-    int count = at(from, into);
+    int count = reads.at(from, into);
     if (count > 0) {
       statistics.incrementBytesRead(count);
       positioned.addAndGet(count);
@@ -192,7 +193,7 @@ final class FileInput extends FSInputStream
   public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
       throws IOException {
     checkOpen();
-    new VectoredReads(this::readFully, step).start(ranges, now(), allocate);
+    new VectoredReads(this::readFully, step).start(ranges, reads.length(), allocate);
   }
 
   @Override
@@ -207,7 +208,7 @@ final class FileInput extends FSInputStream
       throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK);
     }
     if (to > length) {
-      length = now();
+      length = reads.length();
       if (to > length) {
         throw new EOFException(
             FSExceptionMessages.CANNOT_SEEK_PAST_EOF + " of " + name + ": " + to + " of " + length);
@@ -232,7 +233,7 @@ final class FileInput extends FSInputStream
   @Override
   public synchronized long skip(long count) throws IOException {
     checkOpen();
-    length = now();
+    length = reads.length();
     long skipped = Math.max(0, Math.min(count, length - position));
     seek(position + skipped);
     return skipped;
@@ -241,16 +242,7 @@ final class FileInput extends FSInputStream
   @Override
   public synchronized int available() throws IOException {
     checkOpen();
-    return (int) Math.min(Integer.MAX_VALUE, Math.max(0, now() - position));
-  }
-
-  /** Its length now. */
-  private long now() throws IOException {
-    try {
-      return channel.size();
-    } catch (IOException e) {
-      throw failed(e);
-    }
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(0, reads.length() - position));
   }
 
   @Override
@@ -343,7 +335,7 @@ final class FileInput extends FSInputStream
   private int straight(ByteBuffer into) throws IOException {
     drop(position == expected);
     Stopwatch watch = pace.start();
-    int count = at(position, into);
+    int count = reads.at(position, into);
     if (count <= 0) {
       return -1;
     }
@@ -386,7 +378,7 @@ final class FileInput extends FSInputStream
     try {
       read.limit(count);
       long at = start;
-      for (int some; read.hasRemaining() && (some = at(at, read)) > 0; at += some) {
+      for (int some; read.hasRemaining() && (some = reads.at(at, read)) > 0; at += some) {
         // A read may give less than it could, as at the edge of a stripe.
         if (checksums == null) {
           break;
@@ -421,50 +413,6 @@ final class FileInput extends FSInputStream
   /** Bytes of the next read; the largest end at multiples of their size. */
   private int piece(long from) {
     return size < step ? size : Buffers.untilBoundary(from, step);
-  }
-
-  /** Into the heap in pieces: Java keeps as much memory outside of it as the largest of them. */
-  private int at(long from, ByteBuffer into) throws IOException {
-    if (into.isDirect() || into.remaining() <= step) {
-      return once(from, into);
-    }
-    int start = into.position();
-    int limit = into.limit();
-    int done = 0;
-    try {
-      for (int some = 0; done < limit - start; done += some) {
-        into.limit(start + done + Math.min(step, limit - start - done));
-        some = once(from + done, into);
-        if (some <= 0) {
-          return done > 0 ? done : some;
-        }
-      }
-      return done;
-    } catch (IOException e) {
-      // As if it had been one call: a caller who tries again has its buffer as it was.
-      into.position(start);
-      throw e;
-    } finally {
-      into.limit(limit);
-    }
-  }
-
-  private int once(long from, ByteBuffer into) throws IOException {
-    try {
-      return channel.read(into, from);
-    } catch (IOException e) {
-      throw failed(e);
-    }
-  }
-
-  private IOException failed(IOException e) {
-    if (e instanceof ClosedChannelException && !(e instanceof ClosedByInterruptException)) {
-      return new IOException(name + ": " + FSExceptionMessages.STREAM_IS_CLOSED, e);
-    }
-    if (!(e instanceof ClosedChannelException)) {
-      counters.of(StreamStatisticNames.STREAM_READ_EXCEPTIONS).incrementAndGet();
-    }
-    return Errors.of(e, "read", name);
   }
 
   private void given(int count) {

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.InvalidPathHandleException;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.PathHandle;
 
 /**
@@ -42,10 +43,17 @@ final class Handle implements PathHandle {
   /**
    * @param status of the file as the caller saw it
    * @param seen the same as the kernel said it
-   * @param moved whether the file may have another name by then
-   * @param changed whether it may have another content
+   * @param options whether the file may have another name by then, and another content
    */
-  static Handle of(FileStatus status, Entry seen, boolean moved, boolean changed) {
+  static Handle of(FileStatus status, Entry seen, Options.HandleOpt... options) {
+    boolean moved =
+        Options.HandleOpt.getOpt(Options.HandleOpt.Location.class, options)
+            .orElse(Options.HandleOpt.moved(false))
+            .allowChange();
+    boolean changed =
+        Options.HandleOpt.getOpt(Options.HandleOpt.Data.class, options)
+            .orElse(Options.HandleOpt.changed(false))
+            .allowChange();
     return new Handle(
         (byte) ((moved ? MOVED : 0) | (changed ? CHANGED : 0)),
         seen.inode,

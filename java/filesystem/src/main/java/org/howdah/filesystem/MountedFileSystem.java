@@ -4,11 +4,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessMode;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileStore;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,7 +23,6 @@ import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.PathHandle;
-import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.permission.FsAction;
@@ -114,15 +108,7 @@ abstract class MountedFileSystem extends MountedBase {
       throw new IllegalArgumentException(status.getPath() + ": only files have handles");
     }
     checkPath(status.getPath());
-    boolean moved =
-        Options.HandleOpt.getOpt(Options.HandleOpt.Location.class, options)
-            .orElse(Options.HandleOpt.moved(false))
-            .allowChange();
-    boolean changed =
-        Options.HandleOpt.getOpt(Options.HandleOpt.Data.class, options)
-            .orElse(Options.HandleOpt.changed(false))
-            .allowChange();
-    return Handle.of(status, seen(status), moved, changed);
+    return Handle.of(status, seen(status), options);
   }
 
   private Entry seen(FileStatus status) {
@@ -204,27 +190,11 @@ abstract class MountedFileSystem extends MountedBase {
     return RemoteIterators.mappingRemoteIterator(
         RemoteIterators.filteringRemoteIterator(
             listStatusIterator(path), status -> filter.accept(status.getPath())),
-        this::located);
-  }
-
-  private LocatedFileStatus located(FileStatus status) throws IOException {
-    return new LocatedFileStatus(
-        status.getLen(),
-        status.isDirectory(),
-        status.getReplication(),
-        status.getBlockSize(),
-        status.getModificationTime(),
-        status.getAccessTime(),
-        status.getPermission(),
-        status.getOwner(),
-        status.getGroup(),
-        status.isSymlink() ? status.getSymlink() : null,
-        status.getPath(),
-        false,
-        false,
-        false,
         // Those who make splits want some of a link, too, that leads nowhere: opening it says so.
-        status.isDirectory() ? null : getFileBlockLocations(status, 0, status.getLen()));
+        status ->
+            Blocks.with(
+                status,
+                status.isDirectory() ? null : getFileBlockLocations(status, 0, status.getLen())));
   }
 
   /**
@@ -233,27 +203,7 @@ abstract class MountedFileSystem extends MountedBase {
    */
   @Override
   public BlockLocation[] getFileBlockLocations(FileStatus file, long start, long length) {
-    if (file == null) {
-      return null;
-    }
-    if (start < 0 || length < 0) {
-      throw new IllegalArgumentException(
-          "a range of a file begins at 0 or later and is not shorter than 0");
-    }
-    if (file.isDirectory() || file.getLen() <= start) {
-      return new BlockLocation[0];
-    }
-    // Some programs make a status without one.
-    long block = file.getBlockSize() > 1 ? file.getBlockSize() : settings.blockSize;
-    long end =
-        Math.min(file.getLen(), length > Long.MAX_VALUE - start ? Long.MAX_VALUE : start + length);
-    List<BlockLocation> found = new ArrayList<>();
-    for (long at = start / block * block; at < Math.max(end, start + 1); at += block) {
-      found.add(
-          new BlockLocation(
-              settings.blockHosts, settings.blockHosts, at, Math.min(block, file.getLen() - at)));
-    }
-    return found.toArray(new BlockLocation[0]);
+    return file == null ? null : Blocks.of(file, start, length, settings);
   }
 
   /** None is known: what is damaged is found where it is read. */
@@ -282,16 +232,7 @@ abstract class MountedFileSystem extends MountedBase {
         path == null ? new Path("/") : path,
         name -> {
           mount.check();
-          FileStore store = Files.getFileStore(mount.locateTarget(name));
-          long total = store.getTotalSpace();
-          long usable = store.getUsableSpace();
-          Native calls = Native.get();
-          Native.Quota quota = calls == null ? null : calls.quota(store.name());
-          if (quota == null) {
-            return new FsStatus(total, total - store.getUnallocatedSpace(), usable);
-          }
-          long left = Math.min(usable, Math.max(0, quota.limit - quota.used));
-          return new FsStatus(Math.min(total, quota.limit), quota.used, left);
+          return Space.of(mount.locateTarget(name));
         });
   }
 
@@ -535,38 +476,8 @@ abstract class MountedFileSystem extends MountedBase {
         path,
         name -> {
           mount.check();
-          java.nio.file.Path located = mount.locate(name);
-          try {
-            return delete(located, recursive);
-          } catch (NoSuchFileException gone) {
-            return false;
-          } catch (DirectoryNotEmptyException e) {
-            throw new PathIsNotEmptyDirectoryException(name.toString());
-          }
+          return Removal.remove(name, mount.locate(name), mount.root(), recursive);
         });
-  }
-
-  private boolean delete(java.nio.file.Path located, boolean recursive) throws IOException {
-    if (located.equals(mount.root())) {
-      if (!recursive && !Tree.isEmpty(located)) {
-        throw new DirectoryNotEmptyException(located.toString());
-      }
-      return false;
-    }
-    try {
-      Tree.delete(located);
-    } catch (DirectoryNotEmptyException e) {
-      if (!recursive) {
-        throw e;
-      }
-      Tree.deleteAll(located);
-    } catch (FileSystemException e) {
-      if (Tree.isUnderFile(located)) {
-        return false;
-      }
-      throw e;
-    }
-    return true;
   }
 
   @Override

@@ -324,21 +324,21 @@ class MergingShuffleTest extends ReduceFixture {
   @Test
   void aDiskThatBecomesFullFailsTheReduce() throws Exception {
     JobConf job = job();
-    job.setClass("fs.file.impl", FullDisk.class, FileSystem.class);
+    job.setClass("fs.file.impl", FullMergeDisk.class, FileSystem.class);
     job.setBoolean("fs.file.impl.disable.cache", true);
     job.setLong("mapreduce.reduce.memory.totalbytes", 60_000);
     assertThat(shuffle(job)).isEqualTo(expected);
-    long all = Long.MAX_VALUE - FullDisk.ROOM.get();
+    long all = Long.MAX_VALUE - FullMergeDisk.ROOM.get();
     assertThat(all).isPositive();
     Random random = new Random(all);
     try {
       for (int round = 0; round < 5; round++) {
         // Which outputs go to the disk differs a little from run to run.
-        FullDisk.ROOM.set((long) (all * 0.9 * random.nextDouble()));
+        FullMergeDisk.ROOM.set((long) (all * 0.9 * random.nextDouble()));
         assertThatThrownBy(() -> shuffle(job)).hasStackTraceContaining("No space left on device");
       }
     } finally {
-      FullDisk.ROOM.set(Long.MAX_VALUE);
+      FullMergeDisk.ROOM.set(Long.MAX_VALUE);
     }
     assertThat(shuffle(job)).isEqualTo(expected);
   }

@@ -72,19 +72,21 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
   public void init(Context context) throws IOException {
     try {
       start(context);
-    } catch (Refusal refusal) {
+    } catch (LeftToHadoop refusal) {
       throw counted(refusal, context);
     } catch (Providers.Broken failure) {
       throw counted(
-          new Refusal(Refusal.Reason.PROVIDER, failure.getMessage(), failure.getCause()), context);
+          new LeftToHadoop(LeftToHadoop.Reason.PROVIDER, failure.getMessage(), failure.getCause()),
+          context);
     } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError failure) {
       // An error, too: of those, Hadoop would not go on to its own.
       throw counted(
-          new Refusal(Refusal.Reason.OTHER, "the sort cannot begin: " + failure, failure), context);
+          new LeftToHadoop(LeftToHadoop.Reason.OTHER, "the sort cannot begin: " + failure, failure),
+          context);
     }
   }
 
-  private static Refusal counted(Refusal refusal, Context context) {
+  private static LeftToHadoop counted(LeftToHadoop refusal, Context context) {
     LOG.warn("A map is left to Hadoop's own sort: {}", refusal.getMessage());
     context.getReporter().getCounter(COUNTERS, "FALLBACKS").increment(1);
     context.getReporter().getCounter(COUNTERS, "FALLBACKS_" + refusal.reason()).increment(1);
@@ -143,25 +145,25 @@ public final class SortingCollector<K, V> implements MapOutputCollector<K, V> {
    * What Hadoop's own collector has to see: settings that it refuses, and those that name another
    * way to sort.
    */
-  private static void check(JobConf job) throws Refusal {
+  private static void check(JobConf job) throws LeftToHadoop {
     float percent = job.getFloat(MRJobConfig.MAP_SORT_SPILL_PERCENT, 0.8f);
     int megabytes = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
     int limit = job.getInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1);
     if (percent > 1 || percent <= 0 || (megabytes & 0x7FF) != megabytes || limit < -1) {
-      throw new Refusal(Refusal.Reason.SETTINGS, "settings of the sort are not valid");
+      throw new LeftToHadoop(LeftToHadoop.Reason.SETTINGS, "settings of the sort are not valid");
     }
     if (job.getClass(MRJobConfig.MAP_SORT_CLASS, QuickSort.class) != QuickSort.class) {
-      throw new Refusal(
-          Refusal.Reason.SORT_CLASS, MRJobConfig.MAP_SORT_CLASS + " names another sort");
+      throw new LeftToHadoop(
+          LeftToHadoop.Reason.SORT_CLASS, MRJobConfig.MAP_SORT_CLASS + " names another sort");
     }
     if (job.getNumReduceTasks() > RecordBuffer.MOST_PARTITIONS) {
-      throw new Refusal(
-          Refusal.Reason.PARTITIONS,
+      throw new LeftToHadoop(
+          LeftToHadoop.Reason.PARTITIONS,
           job.getNumReduceTasks() + " reduces are more than " + RecordBuffer.MOST_PARTITIONS);
     }
     if (job.getInt(MEMORY_MB, 1) < 1) {
-      throw new Refusal(
-          Refusal.Reason.SETTINGS,
+      throw new LeftToHadoop(
+          LeftToHadoop.Reason.SETTINGS,
           MEMORY_MB + " is " + job.get(MEMORY_MB) + ", which is less than 1");
     }
   }

@@ -41,11 +41,11 @@ class ProvidersTest {
     services.provide(directory.resolve("jar"), type, provider);
   }
 
-  private void leaves(Refusal.Reason reason, Jobs.Setting setting) throws Exception {
+  private void leaves(LeftToHadoop.Reason reason, Jobs.Setting setting) throws Exception {
     leaves(reason, SortingCollector.class, setting);
   }
 
-  private void leaves(Refusal.Reason reason, Class<?> collector, Jobs.Setting setting)
+  private void leaves(LeftToHadoop.Reason reason, Class<?> collector, Jobs.Setting setting)
       throws Exception {
     Jobs.Setting some =
         job -> {
@@ -65,7 +65,7 @@ class ProvidersTest {
   @Test
   void whatIsLeftToHadoopIsCounted() throws Exception {
     leaves(
-        Refusal.Reason.SORT_CLASS,
+        LeftToHadoop.Reason.SORT_CLASS,
         job -> job.getConfiguration().set("map.sort.class", HeapSort.class.getName()));
   }
 
@@ -73,7 +73,7 @@ class ProvidersTest {
   @Test
   void settingsThatAreNotValidAreLeftToHadoop() throws Exception {
     leaves(
-        Refusal.Reason.SETTINGS,
+        LeftToHadoop.Reason.SETTINGS,
         job -> job.getConfiguration().setInt(SortingCollector.MEMORY_MB, 0));
   }
 
@@ -107,13 +107,13 @@ class ProvidersTest {
   // Promise (how-to/accelerate): Maps that the stock sort served are counted, with the reason
   @Test
   void morePartitionsThanItCanTellApartAreLeftToHadoop() throws Exception {
-    leaves(Refusal.Reason.PARTITIONS, Wide.class, job -> {});
+    leaves(LeftToHadoop.Reason.PARTITIONS, Wide.class, job -> {});
   }
 
   @Test
   void whateverElsePreventsTheSortIsLeftToHadoop() throws Exception {
     leaves(
-        Refusal.Reason.OTHER,
+        LeftToHadoop.Reason.OTHER,
         job -> job.getConfiguration().set(SortingCollector.MEMORY_MB, "much"));
   }
 
@@ -149,7 +149,7 @@ class ProvidersTest {
       })
   void aBrokenProviderOfOrdersLeavesMapsToHadoop(String provider) throws Exception {
     provide(KeyOrderProvider.class, provider);
-    leaves(Refusal.Reason.PROVIDER, job -> {});
+    leaves(LeftToHadoop.Reason.PROVIDER, job -> {});
     assertThatThrownBy(() -> KeyOrders.of(Text.class, WritableComparator.get(Text.class)))
         .isInstanceOf(RuntimeException.class);
   }
@@ -158,7 +158,7 @@ class ProvidersTest {
   @Test
   void aBrokenProviderOfFoldsLeavesMapsToHadoop() throws Exception {
     provide(FoldProvider.class, "no.such.Provider");
-    leaves(Refusal.Reason.PROVIDER, job -> job.setCombinerClass(Jobs.Distinct.class));
+    leaves(LeftToHadoop.Reason.PROVIDER, job -> job.setCombinerClass(Jobs.Distinct.class));
   }
 
   /** As Text's own, which is not known of it. */

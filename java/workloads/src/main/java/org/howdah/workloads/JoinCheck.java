@@ -62,7 +62,7 @@ public final class JoinCheck extends Configured implements Tool {
 
   /** Reads a sorted file, or a part of what was joined. */
   static final class Reader extends Mapper<BytesWritable, Writable, NullWritable, NullWritable> {
-    private final KeyOrder order = new KeyOrder();
+    private final KeySteps order = new KeySteps();
 
     /** Hashes of the records with the same key. */
     private final List<Long> group = new ArrayList<>();

@@ -73,7 +73,7 @@ public final class SortCheck extends Configured implements Tool {
   static final class Reader
       extends Mapper<BytesWritable, BytesWritable, NullWritable, NullWritable> {
     private final Partitioner<BytesWritable, BytesWritable> partitioner = new HashPartitioner<>();
-    private final KeyOrder order = new KeyOrder();
+    private final KeySteps order = new KeySteps();
     private boolean sorted;
     private int partition;
     private int partitions;

@@ -3,7 +3,7 @@ package org.howdah.sort;
 import java.io.IOException;
 
 /** A map that is left to Hadoop's own sort, and why. */
-final class Refusal extends IOException {
+final class LeftToHadoop extends IOException {
   /** Each has a counter of its own. */
   enum Reason {
     /** Settings that are not valid: Hadoop's own says so in its words. */
@@ -21,12 +21,12 @@ final class Refusal extends IOException {
 
   private final Reason reason;
 
-  Refusal(Reason reason, String message) {
+  LeftToHadoop(Reason reason, String message) {
     super(message);
     this.reason = reason;
   }
 
-  Refusal(Reason reason, String message, Throwable cause) {
+  LeftToHadoop(Reason reason, String message, Throwable cause) {
     super(message, cause);
     this.reason = reason;
   }

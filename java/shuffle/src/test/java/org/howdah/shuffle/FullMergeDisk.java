@@ -15,10 +15,10 @@ import org.apache.hadoop.util.Progressable;
  * A local file system that is full once {@link #ROOM} bytes of what a reduce has fetched and merged
  * are written.
  */
-public final class FullDisk extends LocalFileSystem {
+public final class FullMergeDisk extends LocalFileSystem {
   static final AtomicLong ROOM = new AtomicLong(Long.MAX_VALUE);
 
-  public FullDisk() {
+  public FullMergeDisk() {
     super(new Raw());
   }
 

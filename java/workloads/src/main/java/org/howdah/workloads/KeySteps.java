@@ -3,7 +3,7 @@ package org.howdah.workloads;
 import org.apache.hadoop.io.BytesWritable;
 
 /** Looks at the keys of a file one after the other. */
-final class KeyOrder {
+final class KeySteps {
   /** A copy: Hadoop's readers give every key in the same object. */
   private final BytesWritable before = new BytesWritable();
 
