@@ -16,10 +16,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from howdah.cluster.client import StartedCluster
-from howdah.cluster.live import LiveCluster
-from howdah.cluster.managed import open_managed
+from howdah.cluster.live.cluster import LiveCluster
+from howdah.cluster.live.managed import open_managed
 from howdah.cluster.request import ClusterRequest
+from howdah.cluster.supervision.client import StartedCluster
 from howdah.engine.evidence.accounting import Accounting, Readings
 from howdah.engine.run.storages import job_files
 from howdah.hadoop.history.job_files import find_history

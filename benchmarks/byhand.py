@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.pairs import KEPT, howdah, ratio_words
-from howdah.cluster.client import find_cluster
-from howdah.cluster.live import LiveCluster
-from howdah.cluster.managed import open_managed
+from howdah.cluster.live.cluster import LiveCluster
+from howdah.cluster.live.managed import open_managed
+from howdah.cluster.supervision.client import find_cluster
 from howdah.hadoop.configuration.site import parse_site
 from howdah.hadoop.history.job_files import find_history
 from howdah.hadoop.history.job_history import parse_history

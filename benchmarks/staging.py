@@ -18,8 +18,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.pairs import cluster, manifest_of
-from howdah.cluster.client import find_cluster
-from howdah.cluster.managed import open_managed
+from howdah.cluster.live.managed import open_managed
+from howdah.cluster.supervision.client import find_cluster
 from howdah.engine.staging.listing import hdfs_files, moving
 from tools.moosefs import MooseFS, moosefs, mount_command
 

@@ -18,9 +18,9 @@ import time
 
 from benchmarks.pairs import howdah
 from howdah.cluster.allocation.here import local
-from howdah.cluster.daemons import Daemons
-from howdah.cluster.installation import Installation
+from howdah.cluster.deployment.daemons import Daemons
 from howdah.cluster.request import Links
+from howdah.cluster.software.installation import Installation
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.cluster import configure
 from howdah.hadoop.configuration.plan import Quarters

@@ -11,10 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from howdah.cluster.client import StartedCluster
-from howdah.cluster.live import LiveCluster
-from howdah.cluster.managed import open_managed
+from howdah.cluster.live.cluster import LiveCluster
+from howdah.cluster.live.managed import open_managed
 from howdah.cluster.request import ClusterRequest
+from howdah.cluster.supervision.client import StartedCluster
 
 TARGET = Path(__file__).parent.parent / "src" / "howdah" / "hadoop" / "distribution" / "classes"
 ROWS = "1000000"

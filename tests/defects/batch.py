@@ -6,7 +6,7 @@ from tests.defects.defect import Defect
 
 _RECEPTION = "tests/unit/host/test_reception.py"
 _BATCH = "tests/unit/host/test_batch.py"
-_PERSISTENCE = "tests/unit/cluster/test_persistence.py"
+_PERSISTENCE = "tests/unit/cluster/deployment/test_persistence.py"
 
 DEFECTS = (
     Defect(
@@ -68,7 +68,7 @@ DEFECTS = (
     Defect(
         name="locks-taken-twice",
         promise="Of two clusters that find a dead lock of persistent data, one takes it.",
-        file="src/howdah/cluster/persistence.py",
+        file="src/howdah/cluster/deployment/persistence.py",
         old="        if (seen := operations.read_file(host, aside)) != judged and not",
         new="        if (seen := operations.read_file(host, aside)) is None and not",
         tests=(f"{_PERSISTENCE}::test_a_lock_that_another_cluster_has_just_taken_is_given_back",),
@@ -84,7 +84,7 @@ DEFECTS = (
     Defect(
         name="locks-of-others-taken",
         promise="The lock of persistent data is never taken from a cluster that may live.",
-        file="src/howdah/cluster/persistence.py",
+        file="src/howdah/cluster/deployment/persistence.py",
         old="        if self.machine != platform.node():\n            return False",
         new="        if self.machine != platform.node():\n            return True",
         tests=(f"{_PERSISTENCE}::test_the_lock_of_another_machine_is_never_taken",),
@@ -92,7 +92,7 @@ DEFECTS = (
     Defect(
         name="nodes-beside-their-data",
         promise="A DataNode's directory follows its data.",
-        file="src/howdah/cluster/persistence.py",
+        file="src/howdah/cluster/deployment/persistence.py",
         old="        place = next((one for one in free if name in here[one.host]), None)",
         new="        place = next(iter(free), None)",
         tests=(f"{_PERSISTENCE}::test_nodes_go_where_their_data_are",),
@@ -116,7 +116,7 @@ DEFECTS = (
     Defect(
         name="other-versions-data",
         promise="Data of another version of Hadoop are refused.",
-        file="src/howdah/cluster/persistence.py",
+        file="src/howdah/cluster/deployment/persistence.py",
         old="        if record.hadoop != hadoop:",
         new="        if record.hadoop == hadoop and not record.user:",
         tests=(f"{_PERSISTENCE}::test_data_of_others_are_refused",),

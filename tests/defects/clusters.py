@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.defects.defect import Defect
 
-_DAEMONS = "src/howdah/cluster/daemons.py"
-_SUPERVISOR, _CLIENT = "src/howdah/cluster/supervisor.py", "src/howdah/cluster/client.py"
+_DAEMONS = "src/howdah/cluster/deployment/daemons.py"
+_SUPERVISOR, _CLIENT = "src/howdah/cluster/supervision/supervisor.py", "src/howdah/cluster/supervision/client.py"
 _AGENT = "src/howdah/host/agent"
 _START, _INTERRUPTS = "tests/faults/test_cluster_start.py", "tests/faults/test_interrupts.py"
 _CLUSTER = "tests/system/test_cluster.py"

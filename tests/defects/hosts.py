@@ -5,14 +5,14 @@ from __future__ import annotations
 from tests.defects.defect import Defect
 
 _AGENT, _ALLOCATION = "src/howdah/host/agent", "src/howdah/cluster/allocation"
-_LIVE, _SHIPPING = "tests/unit/cluster/test_live.py", "tests/unit/cluster/test_shipping.py"
-_LAUNCHER, _LISTED = "tests/contract/test_launcher.py", "tests/unit/cluster/test_listed.py"
+_LIVE, _SHIPPING = "tests/unit/cluster/live/test_cluster.py", "tests/unit/cluster/software/test_shipping.py"
+_LAUNCHER, _LISTED = "tests/contract/test_launcher.py", "tests/unit/cluster/allocation/test_listed.py"
 
 DEFECTS = (
     Defect(
         name="machine-counted-per-host",
         promise="Several hosts on one machine are observed once.",
-        file="src/howdah/cluster/managed.py",
+        file="src/howdah/cluster/live/managed.py",
         old="found = {machine: self.hosts[host] for machine, host in self._plan.machines.items()}",
         new="found = dict(self.hosts)",
         tests=(f"{_LIVE}::test_hosts_on_one_machine_are_one_machine",),
@@ -65,7 +65,7 @@ DEFECTS = (
     Defect(
         name="sent-from-the-beginning",
         promise="An interrupted copy goes on where it was.",
-        file="src/howdah/cluster/shipping.py",
+        file="src/howdah/cluster/software/shipping.py",
         old="        content.seek(min(offset, size))\n",
         new="        content.seek(0)\n",
         tests=(f"{_SHIPPING}::test_a_copy_that_was_interrupted_goes_on",),
@@ -97,7 +97,7 @@ DEFECTS = (
     Defect(
         name="stores-by-their-path",
         promise="Hosts find out by marks whether they have one store, not by its path.",
-        file="src/howdah/cluster/installation.py",
+        file="src/howdah/cluster/software/installation.py",
         old='        operations.write_file(host, marks[host.name], b"")\n',
         new='        for mark in marks.values():\n            operations.write_file(host, mark, b"")\n',
         tests=(f"{_SHIPPING}::test_one_path_on_two_file_systems_is_two_stores",),
@@ -105,7 +105,7 @@ DEFECTS = (
     Defect(
         name="everything-from-here",
         promise="Hosts copy software from each other.",
-        file="src/howdah/cluster/shipping.py",
+        file="src/howdah/cluster/software/shipping.py",
         old="        if parent is None:\n",
         new="        if host is not None:\n",
         tests=(f"{_SHIPPING}::test_one_host_is_sent_the_files_and_the_others_fetch_them",),
@@ -132,7 +132,9 @@ DEFECTS = (
         file=f"{_ALLOCATION}/simulated.py",
         old="    if not least <= slowest <= fastest <= most:\n        raise",
         new="    if fastest < slowest:\n        raise",
-        tests=("tests/unit/cluster/test_simulated.py::test_one_card_that_is_too_slow_or_too_fast_is_refused",),
+        tests=(
+            "tests/unit/cluster/allocation/test_simulated.py::test_one_card_that_is_too_slow_or_too_fast_is_refused",
+        ),
     ),
     Defect(
         name="bytes-counted-on-their-way",

@@ -69,7 +69,7 @@ DEFECTS = (
         file="src/howdah/errors.py",
         old="    exit_code = 3",
         new="    exit_code = 1",
-        tests=("tests/unit/cli/test_run.py::test_the_exit_code_says_who_must_act",),
+        tests=("tests/unit/cli/runs/test_run.py::test_the_exit_code_says_who_must_act",),
     ),
     Defect(
         name="terminal-silent-about-load",

@@ -141,7 +141,7 @@ def test_killed_in_the_middle(home: Home) -> None:
 def test_a_supervisor_killed_while_it_starts(home: Home) -> None:
     up = home.begin("up", "--name", "cut")
     eventually(lambda: home.pids("-Dproc_nodemanager"), 120, "daemons start", begun=up)
-    os.kill(home.pids("howdah.cluster.supervisor")[0], signal.SIGKILL)
+    os.kill(home.pids("howdah.cluster.supervision.supervisor")[0], signal.SIGKILL)
     ended = up.end(20)
     assert ended.code == 1, ended.said
     message = one_message(ended)

@@ -86,7 +86,7 @@ def test_a_host_that_is_lost_while_the_cluster_comes_up(home: Home) -> None:
 
 
 def supervisor(home: Home) -> int:
-    return home.pids("howdah.cluster.supervisor")[0]
+    return home.pids("howdah.cluster.supervision.supervisor")[0]
 
 
 @pytest.mark.promise("Hosts end their daemons when the machine that owns them is stopped", "reference/allocations")

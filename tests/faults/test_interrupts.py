@@ -177,7 +177,7 @@ def test_killed_on_a_cluster_of_its_own(home: Home, victim: str) -> None:
     eventually(lambda: home.phase("gen") and home.tasks(), 300, "a task runs", begun=run)
     pids: dict[str, Callable[[], int]] = {
         "run": lambda: run.pid,
-        "supervisor": lambda: home.pids("howdah.cluster.supervisor")[0],
+        "supervisor": lambda: home.pids("howdah.cluster.supervision.supervisor")[0],
         "agent": lambda: _agent(home),
     }
     os.kill(pids[victim](), signal.SIGKILL)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from howdah.cluster.existing import web_addresses
+from howdah.cluster.live.existing import web_addresses
 from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.site import read_conf_dir
 from howdah.hadoop.interfaces.namenode import NameNode

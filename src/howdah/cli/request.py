@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.request import ClusterRequest, Links
-from howdah.cluster.stageout import parse_copy
+from howdah.cluster.supervision.stageout import parse_copy
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import NONE, USUAL_PROTECTION
 from howdah.hadoop.configuration.tuning import select

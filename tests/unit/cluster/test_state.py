@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from howdah.cluster.allocation.here import local
-from howdah.cluster.client import Ended, find_cluster, forget, take_down
 from howdah.cluster.control import ControlClient, ControlServer
-from howdah.cluster.environment import shell_environment
+from howdah.cluster.deployment.sizes import check_sizing
 from howdah.cluster.faults import HostFault
+from howdah.cluster.live.environment import shell_environment
 from howdah.cluster.request import ClusterRequest, Links
-from howdah.cluster.sizes import check_sizing
 from howdah.cluster.state import ClusterDirectory, Daemon, Lost, Manifest, cluster_directory, known_clusters
+from howdah.cluster.supervision.client import Ended, find_cluster, forget, take_down
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Quarters
 from howdah.hadoop.configuration.sizing import Sizing

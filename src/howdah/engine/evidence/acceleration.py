@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.errors import UsageError
 from howdah.hadoop.distribution.distribution import sha256
 from howdah.hadoop.distribution.jars import how_to_get_jars

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.state import Daemon
 from howdah.hadoop.configuration.roles import NODEMANAGER
 from howdah.host import Host, operations

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.state import Lost
 from howdah.engine.evidence.readback import ReadBack
 from howdah.errors import HowdahError

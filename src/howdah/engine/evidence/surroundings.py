@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence.readback import DAEMON_FLAGS
 from howdah.hadoop.configuration.site import read_client_files, redacted_file
 from howdah.hadoop.distribution.distribution import sha256

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from howdah.cluster.assembly import Assembly
+from howdah.cluster.deployment.assembly import Assembly
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import cluster_directory
 from howdah.engine.experiment.factors import conditions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import BLOCK_SIZE, POSIX_BLOCK_SIZE
 from howdah.hadoop.configuration.sizing import Sizing

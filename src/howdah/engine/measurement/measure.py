@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from howdah.cluster.client import StartedCluster, find_cluster, wait_until_taken
-from howdah.cluster.existing import conf_directory, read_existing
-from howdah.cluster.foreign import open_existing
-from howdah.cluster.live import LiveCluster
-from howdah.cluster.managed import open_managed
+from howdah.cluster.live.cluster import LiveCluster
+from howdah.cluster.live.existing import conf_directory, read_existing
+from howdah.cluster.live.foreign import open_existing
+from howdah.cluster.live.managed import open_managed
+from howdah.cluster.supervision.client import StartedCluster, find_cluster, wait_until_taken
 from howdah.engine.evidence.acceleration import check_plugins
 from howdah.engine.measurement.defaults import own_defaults
 from howdah.engine.measurement.preflight import (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from howdah.cluster.allocation import find_allocation
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.walltime import check_time
 from howdah.errors import ClusterProblem, UsageError

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.observer import JobProgress
 from howdah.errors import HostProblem
 from howdah.hadoop.interfaces.application_master import ApplicationMaster, bytes_so_far

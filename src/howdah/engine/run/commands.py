@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence.acceleration import jars_for_spark
 from howdah.engine.run.software import stored_spark
 from howdah.engine.run.storages import HOMES, as_default

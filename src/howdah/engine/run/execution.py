@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import howdah
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.state import DaemonLost, Lost
 from howdah.cluster.walltime import WARNED_SECONDS
 from howdah.engine.evidence import metrics

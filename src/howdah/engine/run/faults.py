@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from howdah.cluster.faults import HostFault, check_host
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.observer import JobProgress, Silent
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.roles import DATANODE, NODEMANAGER

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence.acceleration import shortfalls
 from howdah.engine.evidence.cluster import losses
 from howdah.engine.run.client import Submission

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.observer import Observer
 from howdah.engine.run.client import Client, Submission, now, submit
 from howdah.engine.run.commands import Launch

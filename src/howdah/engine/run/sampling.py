@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.accounting import Accounting, Readings, total
 from howdah.engine.run.client import Submission

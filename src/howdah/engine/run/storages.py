@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.errors import UsageError
 from howdah.hadoop.history.job_files import JobFiles, intermediate_directory
 from howdah.model.storage import POSIX, POSIX_SCHEME, parse_storages

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.walltime import remember_copy
 from howdah.engine.observer import JobProgress
 from howdah.engine.run.client import Client, submit

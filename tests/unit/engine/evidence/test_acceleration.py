@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence.acceleration import (
     check_plugins,
     is_accelerated,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.cluster.sizes import size_of
+from howdah.cluster.deployment.sizes import size_of
 from howdah.cluster.state import cluster_directory
 from howdah.engine.experiment.confirmation import confirming
 from howdah.engine.experiment.exploration import best, propose

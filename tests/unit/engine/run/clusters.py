@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from howdah.cluster.live import DataPlace, LiveCluster
+from howdah.cluster.live.cluster import DataPlace, LiveCluster
 from howdah.cluster.state import Daemon, Lost
 from howdah.errors import ClusterProblem, HostsTaken
 from howdah.hadoop.distribution.distribution import Distribution

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from howdah.cluster.faults import HostFault
-from howdah.cluster.live import LiveCluster
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.observer import JobProgress
 from howdah.engine.run.faults import Disturber, Fault, parse_fault
 from howdah.errors import UsageError

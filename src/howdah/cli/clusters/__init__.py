@@ -1,0 +1,1 @@
+"""Commands on clusters, and on what is in them."""

@@ -1,0 +1,44 @@
+"""howdah exec and howdah shell"""
+
+from __future__ import annotations
+
+import os
+from typing import NoReturn
+
+import click
+
+from howdah.cli.options import name_option
+from howdah.errors import UsageError
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@name_option
+@click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED)
+def exec(name: str, argv: tuple[str, ...]) -> NoReturn:  # noqa: A001 (the command's name)
+    """Run a command with hadoop, hdfs, yarn and mapred on its PATH and HADOOP_CONF_DIR set for a cluster.
+
+    \b
+    Examples:  howdah exec -- hdfs dfs -ls /
+               howdah exec -- python my_program_that_calls_hadoop.py
+    """
+    from howdah.cluster.live.environment import shell_environment
+    from howdah.cluster.supervision.client import find_cluster
+    from howdah.host.supervise import become
+
+    try:
+        become(argv, shell_environment(find_cluster(name), os.environ))
+    except OSError as error:
+        raise UsageError(f"cannot run {argv[0]!r}: {error.strerror}") from error
+
+
+@click.command()
+@name_option
+def shell(name: str) -> NoReturn:
+    """Open a shell with hadoop, hdfs, yarn and mapred on PATH and HADOOP_CONF_DIR set for a cluster."""
+    from howdah.cluster.live.environment import shell_environment
+    from howdah.cluster.supervision.client import find_cluster
+    from howdah.host.supervise import become
+
+    environment = shell_environment(find_cluster(name), os.environ)
+    click.echo(f"hadoop, hdfs, yarn and mapred work on cluster {name}; `exit` leaves.", err=True)
+    become([os.environ.get("SHELL", "/bin/sh")], environment)

@@ -1,0 +1,37 @@
+"""howdah open"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import click
+
+from howdah.cli.options import name_option
+
+
+@click.command()
+@name_option
+@click.option("--no-browser", is_flag=True, help="Only print the addresses.")
+def open(name: str, no_browser: bool) -> None:  # noqa: A001 (the command's name)
+    """Serve the web pages of a cluster on this machine until Ctrl-C, and open the ResourceManager's in a browser.
+
+    Requests are signed for you, so that a secured cluster's pages open without a ticket. Only who has the printed
+    address can look.
+    """
+    from howdah.cluster.deployment.realm import access_of
+    from howdah.cluster.live.pages import serve_pages
+    from howdah.cluster.state import cluster_directory
+    from howdah.cluster.supervision.client import find_cluster
+
+    manifest = find_cluster(name)
+    with serve_pages(manifest.plan, access_of(manifest.plan, cluster_directory(name))) as pages:
+        width = max(len(page.role) for page in pages)
+        for page in pages:
+            click.echo(f"{page.role:{width}}  {page.url}")
+        click.echo("\nCtrl-C ends.")
+        if not no_browser and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            import webbrowser
+
+            webbrowser.open(next(page.url for page in pages if page.role == "resourcemanager"))
+        threading.Event().wait()

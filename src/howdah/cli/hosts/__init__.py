@@ -1,0 +1,1 @@
+"""Commands on machines, batch jobs and software."""

@@ -1,0 +1,65 @@
+"""howdah report"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from howdah.cli.options import json_option
+from howdah.cli.runs.value_options import check_alone, value_options, valued
+from howdah.errors import UsageError
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-o", "--output", type=click.Path(), default="report.html", show_default=True, help=".html, .md or .json")
+@click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["page", "hibench"]),
+    default="page",
+    show_default=True,
+    help="hibench: lines of HiBench's hibench.report, on standard output.",
+)
+@value_options(demanded=False)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@json_option
+def report(
+    runs: tuple[str, ...], output: str, root: str | None, form: str, force: bool, as_json: bool, **options: Any
+) -> None:
+    """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only.
+
+    With --prices, it also says what they cost.
+    """
+    from howdah.cli.reporting import load_runs, write_page
+
+    check_alone(options)
+    if form == "hibench":
+        given = click.get_current_context().get_parameter_source("output")
+        if as_json or given is not ParameterSource.DEFAULT:
+            raise click.UsageError("--format hibench writes lines on standard output: neither --json nor -o.")
+        from howdah.report import render_hibench
+
+        click.echo(render_hibench(load_runs(runs, root)), nl=False)
+        return
+    from howdah.report import build_report, render_json
+    from howdah.report.document.results import group
+
+    if not as_json and Path(output).exists() and not force:
+        raise UsageError(f"{output} exists", hint="--force replaces it.")
+    found = load_runs(runs, root)
+    page = build_report(found)
+    if options["prices"] is not None:
+        from howdah.report.value.section import with_value
+
+        trials = group(found)
+        names = [f"trial {number}" for number in range(1, len(trials) + 1)] if len(trials) > 1 else ["these runs"]
+        page = with_value(page, valued([(name, one.runs) for name, one in zip(names, trials, strict=True)], options))
+    if as_json:
+        click.echo(render_json(page), nl=False)
+        return
+    click.echo(f"Report: {write_page(page, Path(output))}")

@@ -1,0 +1,1 @@
+"""From hosts to a cluster that works, and back."""

@@ -1,0 +1,116 @@
+"""The Kerberos realm of a cluster: a process on the masters' host, whose keys go to where they are needed."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+
+from howdah.cluster.software.installation import Installation
+from howdah.cluster.state import ClusterDirectory
+from howdah.errors import ClusterProblem, HostProblem
+from howdah.hadoop.configuration.plan import KDC_PORT, NONE, Plan
+from howdah.hadoop.configuration.roles import KDC
+from howdah.hadoop.configuration.security import (
+    CERTIFICATE,
+    KEY_FILES,
+    KEYS,
+    REALM,
+    SECRET,
+    Credentials,
+    Keys,
+    own_credentials,
+    principals,
+)
+from howdah.hadoop.distribution.jdk import GSSAPI
+from howdah.hadoop.interfaces.access import OPEN, WebAccess, signed_access
+from howdah.host import Host, Process, operations
+from howdah.host.over import over
+from howdah.host.user import process_user
+
+_READY_SECONDS = 60.0
+_POLL_SECONDS = 0.05
+_READY = "ready"
+_SKEW_SECONDS = 240.0
+"""A minute less than the five that Kerberos allows."""
+
+
+def access_of(plan: Plan, directory: ClusterDirectory) -> WebAccess:
+    """How this machine reaches the web servers of a cluster. Raises HostProblem where its keys cannot be read."""
+    if plan.security == NONE:
+        return OPEN
+    keys = directory.conf / KEYS
+    try:
+        secret, certificate = (keys / SECRET).read_bytes(), (keys / CERTIFICATE).read_text(encoding="utf-8")
+    except OSError as error:
+        raise HostProblem(f"the keys of the cluster {plan.name!r} cannot be read: {error}") from error
+    return signed_access(secret, certificate, process_user(), REALM)
+
+
+def credentials_of(plan: Plan, directory: ClusterDirectory) -> Credentials | None:
+    """How this user's programs on this machine log in to a cluster; None where nobody has to."""
+    return None if plan.security == NONE else own_credentials(process_user(), str(directory.conf))
+
+
+def check_can_log_in(installed: Mapping[str, Installation]) -> None:
+    """Raises HostProblem where the Java of a host knows nothing of Kerberos."""
+    for host, one in installed.items():
+        if not one.jdk.has_kerberos:
+            raise HostProblem(
+                f"the Java in {one.jdk.home} has no module {GSSAPI}, which Kerberos needs",
+                host=host,
+                hint="Name another one for this host (`java: DIR` in the list, JAVA_HOME here), or use --insecure.",
+            )
+
+
+def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:
+    """Raises HostProblem where the clock of a host, or this machine's, is so far from that of the host of the `masters`
+    that no ticket of theirs is good."""
+    ahead = {name: offset for name, (offset, _) in over(hosts, operations.clock_offset).items()}
+    for name, seconds in (("this machine", 0.0), *ahead.items()):
+        apart = seconds - ahead[masters]
+        if abs(apart) > _SKEW_SECONDS:
+            raise HostProblem(
+                f"its clock is {abs(apart):.0f} s {'ahead of' if apart > 0 else 'behind'} that of {masters}; Kerberos "
+                f"allows {_SKEW_SECONDS:.0f} s",
+                host=name,
+                hint="Set it, or have it kept by NTP. --insecure makes a cluster without Kerberos.",
+            )
+
+
+def realm_directory(plan: Plan) -> str:
+    """Where the realm finds what it is to make, and leaves it, on the masters' host."""
+    return f"{plan.masters.directory}/realm"
+
+
+def realm_arguments(plan: Plan) -> tuple[str, ...]:
+    """The arguments of `org.howdah.security.Realm`."""
+    return (realm_directory(plan), REALM, plan.masters.address, str(plan.masters.ports[KDC_PORT]))
+
+
+def make_keys(host: Host, plan: Plan, owner: str, start: Callable[[], Process]) -> Keys:
+    """Has the realm that `start` starts on `host` make the keys of the cluster of `owner`; they are then nowhere else.
+
+    Raises ClusterProblem where it ends, or makes none in time.
+    """
+    directory = realm_directory(plan)
+    wanted = [f"principal {keytab} {name}" for keytab, names in principals(plan, owner).items() for name in names]
+    addresses = dict.fromkeys(place.address for place in plan.places)
+    request = "".join(f"{line}\n" for line in (*wanted, *(f"address {address}" for address in addresses)))
+    operations.make_directory(host, directory, mode=0o700)
+    operations.write_file(host, f"{directory}/request", request.encode())
+    _await(host, directory, start())
+    files = {name: operations.read_file(host, f"{directory}/{name}") for name in KEY_FILES}
+    operations.remove(host, directory)
+    return Keys({**files, SECRET: secrets.token_hex(32).encode()}, owner)
+
+
+def _await(host: Host, directory: str, realm: Process) -> None:
+    deadline = time.monotonic() + _READY_SECONDS
+    while _READY not in {entry.name for entry in operations.list_directory(host, directory)}:
+        code = realm.poll()
+        if code is not None:
+            raise ClusterProblem(f"the {KDC.name} ended with code {code}", host=host.name)
+        if time.monotonic() > deadline:
+            raise ClusterProblem(f"the {KDC.name} has made no keys within {_READY_SECONDS:.0f} s", host=host.name)
+        time.sleep(_POLL_SECONDS)

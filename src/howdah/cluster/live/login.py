@@ -1,0 +1,145 @@
+"""Logging in to a cluster that others have secured, as whoever has a ticket or a keytab here."""
+
+from __future__ import annotations
+
+import base64
+import re
+import ssl
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from howdah.cluster.live.existing import WebAddresses
+from howdah.errors import ClusterProblem, HostProblem
+from howdah.hadoop.configuration.security import Credentials
+from howdah.hadoop.distribution.distribution import Distribution
+from howdah.hadoop.distribution.jars import SECURITY_JAR, own_jar
+from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
+from howdah.host import Host
+
+_LOGIN_SECONDS = 90.0
+_LONG_SECONDS = 3600.0
+"""A ticket that ends so soon may end within a run."""
+_EARLY_SECONDS = 120.0
+"""A cookie that ends so soon is replaced."""
+_ENDS = re.compile(r"[&?]?\be=(\d+)")
+_FILES = "/webhdfs/v1"
+"""The NameNode has a filter of its own for files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """What a cluster knows of the user: the short name, when the ticket ends (seconds since 1970; None where nobody
+    says), the cookies by URL, certificates that clients trust (a PEM file), and what failed."""
+
+    user: str
+    until: float | None
+    cookies: Mapping[str, str]
+    certificates: str
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_login(said: str) -> Login:
+    """What `org.howdah.security.WebLogin` said. Raises ClusterProblem where that is not to be understood."""
+    user, until, cookies, trusted, failed = "", None, dict[str, str](), list[str](), dict[str, str]()
+    for line in said.splitlines():
+        word, _, rest = line.partition(" ")
+        first, _, second = rest.partition(" ")
+        if word == "user":
+            user = rest
+        elif word == "until":
+            until = float(rest)
+        elif word == "cookie":
+            cookies[first] = second
+        elif word == "failed":
+            failed[first] = second
+        elif word == "trusted":
+            trusted.append(rest)
+    if not user:
+        raise ClusterProblem(f"logging in said nothing of the user: {said[:200]!r}")
+    certificates = "".join(ssl.DER_cert_to_PEM_cert(base64.b64decode(one)) for one in trusted)
+    return Login(user, until, cookies, certificates, failed)
+
+
+def login_urls(addresses: WebAddresses) -> Sequence[str]:
+    """One URL of each filter of each server."""
+    namenodes = [(url, f"{url}{_FILES}/?op=GETFILESTATUS") for url in map(_url(addresses.hdfs), addresses.namenode)]
+    return (
+        *(f"{base}/jmx?qry=none" for base, _ in namenodes),
+        *(files for _, files in namenodes),
+        *(f"{_url(addresses.yarn)(address)}/ws/v1/cluster/info" for address in addresses.resourcemanager),
+        *(f"{_url(addresses.jobhistory)(address)}/ws/v1/history/info" for address in addresses.history),
+    )
+
+
+def _url(scheme: str) -> Callable[[str], str]:
+    return lambda address: f"{scheme}://{address}"
+
+
+def log_in(
+    host: Host, jdk: Jdk, distribution: Distribution, conf: Path, urls: Sequence[str], credentials: Credentials
+) -> Login:
+    """Logs in at `urls` from `host`, whose clients have the configuration `conf`.
+
+    Raises:
+        HostProblem: there is no ticket and no keytab that is good, or no realm.
+    """
+    command = [
+        *(f"{jdk.home}/bin/java", *jvm_flags(jdk, distribution.version), "-Xmx128m", "-XX:TieredStopAtLevel=1"),
+        *credentials.flags,
+        *("-cp", distribution.classpath(conf, own_jar(SECURITY_JAR)), "org.howdah.security.WebLogin"),
+    ]
+    done = host.run([*command, *urls], timeout=_LOGIN_SECONDS, env=credentials.environment)
+    if done.code != 0:
+        raise HostProblem(
+            f"nobody can log in to the cluster of {conf}: {_reason(done.stderr.decode(errors='replace'))}",
+            hint="`kinit` gets a ticket; or name a keytab and its principal: --keytab FILE --principal NAME@REALM. "
+            "KRB5_CONFIG names another krb5.conf.",
+        )
+    return read_login(done.stdout.decode(errors="replace"))
+
+
+def _reason(said: str) -> str:
+    causes = [line for line in said.splitlines() if line.startswith(("Caused by:", "Exception in"))]
+    return (causes or said.strip().splitlines() or ["no reason given"])[-1].partition(": ")[2] or "no reason given"
+
+
+def ending_ticket(login: Login, credentials: Credentials, now: float) -> str | None:
+    """A warning where a ticket ends soon and nothing gets another one."""
+    if login.until is None or credentials.keytab is not None or login.until > now + _LONG_SECONDS:
+        return None
+    minutes = max(0, (login.until - now) / 60)
+    return f"your ticket ends in {minutes:.0f} minutes, and jobs that are then submitted fail: `kinit` gets another one"
+
+
+class Cookies:
+    """The cookies of a login, which is done again when one of them is about to end."""
+
+    def __init__(self, first: Login, again: Callable[[], Login], now: Callable[[], float] = time.time) -> None:
+        self._login = first
+        self._again = again
+        self._now = now
+        self._changing = threading.Lock()
+
+    def of(self, url: str) -> str | None:
+        """The header for a request to `url`; None where its server asks nobody who one is. Raises HostProblem where one
+        cannot log in any more."""
+        with self._changing:
+            found = self._find(url)
+            ends = _ENDS.search(found or "")
+            if ends is not None and int(ends[1]) / 1000 < self._now() + _EARLY_SECONDS:
+                self._login = self._again()
+                found = self._find(url)
+        return None if found is None else f"hadoop.auth={found}"
+
+    def _find(self, url: str) -> str | None:
+        asked = urlsplit(url)
+        for known, cookie in self._login.cookies.items():
+            parts = urlsplit(known)
+            files = parts.path.startswith(_FILES)
+            if parts.netloc == asked.netloc and files == asked.path.startswith(_FILES):
+                return cookie
+        return None

@@ -1,0 +1,334 @@
+"""A cluster that Howdah started: its supervisor is asked, its plan says where everything is."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from howdah.cluster.allocation import close_hosts, open_hosts
+from howdah.cluster.allocation.simulated import disks_again, payload_again
+from howdah.cluster.control import ControlClient, ask_fault
+from howdah.cluster.deployment.realm import access_of, credentials_of
+from howdah.cluster.faults import HostFault
+from howdah.cluster.live.cluster import DataPlace, LiveCluster, SeenDaemon
+from howdah.cluster.live.existing import WebAddresses
+from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
+from howdah.errors import ClusterProblem, HostProblem, HostsTaken, UsageError
+from howdah.hadoop.configuration.plan import Plan, Quarters
+from howdah.hadoop.configuration.site import read_conf_dir
+from howdah.hadoop.distribution.distribution import from_home, managed
+from howdah.hadoop.distribution.jdk import Jdk, find_jdks
+from howdah.host import Host, operations
+from howdah.host.channel import open_local
+from howdah.host.over import over
+from howdah.model.quantity import format_bytes
+from howdah.model.storage import HDFS
+
+
+class ManagedCluster(LiveCluster):
+    """See `LiveCluster`."""
+
+    observed = runs_distribution = True
+
+    def __init__(
+        self,
+        plan: Plan,
+        directory: ClusterDirectory,
+        control: ControlClient,
+        *,
+        client: Host,
+        client_flags: tuple[str, ...] = (),
+        **shared: Any,
+    ) -> None:
+        """`directory` is what this machine has of the cluster; `shared` is what every cluster has."""
+        self._plan = plan
+        self._directory = directory
+        self._client_is_master = client.name == plan.masters.host
+        # Where a client that is killed leaves its unpacked jar.
+        flags = (*client_flags, f"-Djava.io.tmpdir={self.client_temporary}")
+        super().__init__(client=client, client_flags=flags, **shared)
+        self._control: ControlClient | None = control
+        self.shares_files = set(plan.machines) == {client.name}
+
+    @property
+    def machines(self) -> Mapping[str, Host]:
+        found = {machine: self.hosts[host] for machine, host in self._plan.machines.items()}
+        return {machine: self.client if machine == self.client.name else host for machine, host in found.items()}
+
+    def machine_of(self, host: str) -> str:
+        return self._plan.quarters[host].machine
+
+    def seen_daemons(self) -> Sequence[SeenDaemon]:
+        if self.description["allocation"]["kind"] != "sim":
+            return super().seen_daemons()
+        found = []
+        for host, (_, daemons) in self.daemons_by_host().items():
+            # Simulated hosts count their processes by themselves.
+            root = self._plan.quarters[host].root
+            pids = operations.outer_pids(self.client, root, [one.pid for one in daemons])
+            known = [one for one in daemons if one.pid in pids]
+            found += [SeenDaemon(one, self.machine_of(host), pids[one.pid], host) for one in known]
+        return found
+
+    @property
+    def card_rates(self) -> Mapping[str, float]:
+        payload = self.description["allocation"].get("payload")
+        return {} if payload is None else {f"{host}/eth0": payload / 8 for host in self._plan.quarters}
+
+    def check_cards(self) -> tuple[float, bool] | None:
+        payload = self.description["allocation"].get("payload")
+        if payload is None:
+            return None
+        lost = self._lost_hosts()
+        addresses = {place.host: place.address for place in self._plan.places if place.host not in lost}
+        if len(addresses) == 1:
+            return None
+        slowest, held = payload_again({name: self.hosts[name] for name in addresses}, addresses, payload)
+        return slowest / 8, held
+
+    def _lost_hosts(self) -> set[str | None]:
+        return {one.host for one in self.lost_daemons() if one.why is not None}
+
+    @property
+    def cores(self) -> float | None:
+        cpus = self.description["allocation"].get("cpus")
+        return None if cpus is None else cpus * len(self._plan.quarters)
+
+    @property
+    def _devices(self) -> Mapping[str, Mapping[str, Any]]:
+        """The disks of simulated hosts, as their allocation describes them."""
+        found: Mapping[str, Mapping[str, Any]] = self.description.get("allocation", {}).get("devices", {})
+        return found
+
+    @property
+    def disk_rates(self) -> Mapping[str, tuple[float, float]]:
+        return {f"{one['host']}/{device}": (one["read"], one["write"]) for device, one in self._devices.items()}
+
+    def check_disks(self) -> tuple[float, bool] | None:
+        if self.description["allocation"].get("disk_rate") is None:
+            return None
+        lost = self._lost_hosts()
+        return disks_again(self.hosts, {name: one for name, one in self._devices.items() if one["host"] not in lost})
+
+    def check_shares(self) -> tuple[str, bool] | None:
+        wanted = {"cpu_cores": "cpus", "memory": "memory"}
+        asked = {fact: value for fact, key in wanted.items() if (value := self.description["allocation"].get(key))}
+        if not asked:
+            return None
+        lost = self._lost_hosts()
+        alive = {name: host for name, host in self.hosts.items() if name not in lost}
+        groups = over(alive, lambda host: operations.fingerprint(host, ())["control_groups"])
+        found = {fact: sorted({group[fact] for group in groups.values()}, key=str) for fact in asked}
+        told = ", ".join(f"{wanted[fact]} {' and '.join(map(str, values))}" for fact, values in found.items())
+        return told, all(values == [asked[fact]] for fact, values in found.items())
+
+    def _quarters_on(self, machine: str) -> Mapping[str, Quarters]:
+        """By host, what the cluster has on a machine."""
+        return {host: one for host, one in self._plan.quarters.items() if one.machine == machine}
+
+    @property
+    def web_servers(self) -> Mapping[str, str]:
+        return {
+            f"{role.name}-{place.name}" if role.per_node else role.name: place.at(role.web)
+            for role, place in self._plan.daemons()
+            if role.web is not None
+        }
+
+    @property
+    def is_one_node_here(self) -> bool:
+        return len(self._plan.nodes) == 1 and self.shares_files
+
+    @property
+    def client_temporary(self) -> str:
+        # Goes with the cluster.
+        return f"{self._plan.masters.directory}/tmp" if self._client_is_master else str(self._directory.client)
+
+    @property
+    def common_directory(self) -> str | None:
+        return f"{self._plan.quarters[self._plan.masters.host].root}/files" if self.shares_files else None
+
+    def data_directories(self, machine: str) -> Sequence[str]:
+        if self._devices:  # Only their hosts see them, and what they bring is known.
+            return ()
+        found = (self._plan.data_directories(host) for host in self._quarters_on(machine))
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
+
+    @property
+    def work_directories(self) -> Sequence[tuple[Host, str]]:
+        return [(self.hosts[host], one.root) for host, one in self._plan.quarters.items()]
+
+    def mounts(self, machine: str) -> Mapping[str, str]:
+        shuffle = {} if self._plan.shuffle is None else {self._plan.shuffle: "shuffle"}
+        roots = {one.root: "cluster" for one in self._quarters_on(machine).values()}
+        disks = {
+            disk: f"disk {number}"
+            for one in self._quarters_on(machine).values()
+            for number, disk in enumerate(one.disks, start=1)
+        }
+        return {"/": "/", **roots, **disks, **shuffle}
+
+    @property
+    def own_names(self) -> Mapping[str, str]:
+        plan = self._plan
+        names = {str(self.conf): "CONF"}
+        for one in plan.quarters.values():
+            names |= {one.conf: "CONF", one.logs: "LOGS", one.root: "CLUSTER"} | dict.fromkeys(one.disks, "CLUSTER")
+        if plan.shuffle is not None:
+            names[Path(plan.shuffle).name] = "CLUSTER"
+        if plan.own_files:
+            names[plan.own_files] = ""
+        # A directory before the one that it is in.
+        return dict(sorted(names.items(), key=lambda one: -len(one[0])))
+
+    @property
+    def log_files(self) -> Sequence[tuple[Host, str]]:
+        plan = self._plan
+        return [(self.hosts[place.host], plan.log_of(role, place)) for role, place in plan.daemons()]
+
+    @property
+    def container_logs(self) -> Sequence[tuple[Host, str]]:
+        return [(self.hosts[node.host], f"{node.directory}/containers") for node in self._plan.nodes]
+
+    def data_places(self, storage: str) -> Sequence[DataPlace]:
+        plan, found = self._plan, []
+        for host in plan.machines.values():
+            for work in plan.quarters[host].data:
+                data = work if storage == HDFS else str(plan.storages.directory)
+                found.append(DataPlace(self.hosts[host], data, work))
+        return found
+
+    def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
+        jars = {"spark.yarn.jars": f"local:{spark_home}/jars/*"} if self.shares_files else {}
+        # The driver is where its node is, of which YARN tells it the address.
+        found = {**jars, "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": "$NM_HOST"}
+        return found if self._credentials is None else {**found, **self._credentials.spark}
+
+    def _ask(self, request: str, **arguments: Any) -> Mapping[str, Any]:
+        if self._control is None:
+            raise ClusterProblem("the cluster was closed by this process")
+        return self._control.ask(request, **arguments)
+
+    def claim(self) -> None:
+        own = f"process {os.getpid()}"
+        holder = self._ask("claim", by=own)["claimed_by"]
+        if holder != own:
+            raise UsageError(
+                f"the cluster {self.description['name']!r} is in use: {holder} measures on it",
+                hint="Two runs at once would measure each other. Wait for it, or use another cluster.",
+            )
+
+    def lease(self, tag: str) -> None:
+        self._ask("lease", tag=tag)
+
+    def release(self) -> None:
+        self._ask("release")
+
+    def kill_daemon(self, role: str) -> None:
+        self._ask("kill", role=role)
+
+    def disturb(self, fault: HostFault) -> None:
+        ask_fault(self._ask, fault)
+
+    def lost_daemons(self) -> tuple[Lost, ...]:
+        return tuple(Lost(**one) for one in self._ask("status")["lost"])
+
+    def check_hosts(self) -> float | None:
+        status = self._ask("status")
+        if status["taken"] is not None:
+            raise HostsTaken(f"the hosts are taken away: {status['taken']}")
+        return None if status["ends"] is None else status["ends"] - time.time()
+
+    def close(self) -> None:
+        super().close()
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+
+
+def open_managed(manifest: Manifest) -> ManagedCluster:
+    """The running cluster that `manifest` describes, with a channel of its own. Raises HowdahError."""
+    directory = cluster_directory(manifest.name)
+    control = ControlClient(directory)
+    home = Path(manifest.hadoop["home"])
+    version = manifest.hadoop["version"]
+    distribution = managed(version, home.parent.parent) if manifest.hadoop["source"] == "managed" else from_home(home)
+    there = tuple(jar for jar in map(Path, manifest.plugins) if jar.is_file())
+    hosts = open_hosts(manifest.allocation, manifest.plan.quarters)
+    try:
+        client = hosts.get(manifest.machine) or open_local(manifest.machine)
+    except BaseException:
+        close_hosts(hosts)
+        raise
+    opened = {**hosts, client.name: client}
+    try:
+        processors = manifest.defaults.get("processors")
+        if processors is not None:
+            # Clients, too; and what the machine can do is found out with what the cluster has of it.
+            over(opened, lambda host: operations.confine(host, processors))
+        jdk = _jdk_at(client, manifest.jdk["home"])
+        settings = read_conf_dir(directory.conf)
+    except BaseException:
+        close_hosts(opened)
+        raise
+    ends = manifest.plan.endpoints
+    return ManagedCluster(
+        manifest.plan,
+        directory,
+        control,
+        description=_describe(manifest),
+        conf=directory.conf,
+        settings=settings,
+        addresses=WebAddresses((ends["namenode_web"],), (ends["resourcemanager_web"],), (ends["historyserver_web"],)),
+        distribution=replace(distribution, plugins=there),
+        jdk=jdk,
+        client=client,
+        hosts=hosts,
+        client_flags=tuple(manifest.defaults["client_flags"]),
+        daemons=manifest.daemons,
+        warnings=_warnings(manifest.allocation),
+        access=access_of(manifest.plan, directory),
+        credentials=credentials_of(manifest.plan, directory),
+    )
+
+
+def _warnings(allocation: Mapping[str, Any]) -> tuple[str, ...]:
+    """What everybody is to know of a cluster's hosts."""
+    if allocation.get("shared"):
+        return ("other jobs may be on the same hosts: bounds and energy of the hosts are not this job's alone",)
+    if allocation["kind"] != "sim":
+        return ()
+    own = ["a network card"]
+    own += [f"{allocation['disks']} {'disk' if allocation['disks'] == 1 else 'disks'}"] if "disks" in allocation else []
+    own += [f"{allocation['cpus']:g} of its processors' time"] if "cpus" in allocation else []
+    own += [f"{format_bytes(allocation['memory'])} of its memory"] if "memory" in allocation else []
+    has = own[0] if len(own) == 1 else f"{', '.join(own[:-1])} and {own[-1]}"
+    return (f"the hosts are simulated: each has {has}, and all share the processors, memory and disks of one machine",)
+
+
+def _describe(manifest: Manifest) -> Mapping[str, Any]:
+    return {
+        "kind": "managed",
+        "name": manifest.name,
+        "nodes": len(manifest.plan.nodes),
+        "allocation": manifest.allocation,
+        "hadoop": manifest.hadoop,
+        "jdk": manifest.jdk,
+        "sizing": manifest.sizing,
+        "defaults": manifest.defaults,
+        "security": manifest.plan.security,
+        "daemons": [asdict(daemon) for daemon in manifest.daemons],
+        "addresses": {place.address: place.name for place in manifest.plan.places},
+        "plugins": dict(manifest.plugins),
+    }
+
+
+def _jdk_at(host: Host, home: str) -> Jdk:
+    for jdk in find_jdks(host):
+        if str(jdk.home) == home:
+            return jdk
+    raise HostProblem(f"the JDK of the cluster, {home}, is gone", host=host.name)

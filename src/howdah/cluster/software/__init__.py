@@ -1,0 +1,1 @@
+"""Hadoop, our jars and a JDK on the hosts."""

@@ -1,0 +1,230 @@
+"""The supervisor: one process per cluster that owns its channels. When it ends, for whatever reason, the daemons end.
+
+It is started by `howdah up` or `howdah run` (`client.py`) and converses with it over its standard streams: the first
+line on standard input is the ClusterRequest, events go out as JSON lines. The end of its standard input ends the
+cluster, unless the line `detach` came first. Other commands reach it through a socket (`control.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from howdah.cluster.control import ControlServer
+from howdah.cluster.deployment.assembly import Assembly
+from howdah.cluster.deployment.daemons import Running
+from howdah.cluster.request import ClusterRequest
+from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
+from howdah.cluster.supervision.stageout import StageOut
+from howdah.cluster.walltime import Walltime, expected, needed_to_stop, remember
+from howdah.errors import ClusterProblem, HowdahError, UsageError
+from howdah.host.batch import BATCH_SYSTEMS
+from howdah.host.supervise import adopt_orphans, end_descendants
+
+_WATCH_SECONDS = 0.5
+_GLANCE_SECONDS = 0.1
+_CHANGED_SECONDS = 5.0
+_CANCELLED_SECONDS = 5.0
+"""For runs to close once a job was cancelled: Slurm kills it after half a minute, and daemons are ending already."""
+
+
+class Supervisor:
+    """Brings one cluster up, watches it, and brings it down."""
+
+    def __init__(self, request: ClusterRequest, directory: ClusterDirectory, say: Callable[..., None]) -> None:
+        self._request = request
+        self._directory = directory
+        self._say = say
+        self._ending = threading.Event()
+        self._changing = threading.Lock()
+        self._manifest: Manifest | None = None
+        self._in_job = request.allocation.partition(":")[0] in BATCH_SYSTEMS
+        self._came = 0.0
+        self._was_signalled = False
+
+    def end(self) -> None:
+        """Asks for the end; may be called from any thread, any number of times."""
+        self._ending.set()
+
+    def signalled(self) -> None:
+        """As `end`, by a signal: in a batch job, that is how the job is ended."""
+        self._was_signalled = True
+        self._ending.set()
+
+    def run(self) -> None:
+        """Up, until asked to end, down. Raises HowdahError when the cluster did not come up; nothing is left then."""
+        assembly = Assembly(self._request, self._directory)
+        end = "failed"
+        try:
+            began = time.monotonic()
+            manifest = assembly.bring_up(self._announce, self._check_wanted, self._wait_for_hosts)
+            self._save(manifest)
+            if self._in_job:
+                remember("start", time.monotonic() - max(began, self._came))
+            applications, daemon, fault = assembly.kill_applications, assembly.kill_daemon, assembly.fault
+            serving = (self._status, self.end, applications, daemon, fault, assembly.call_in)
+            with ControlServer(self._directory, *serving) as control:
+                self._say("up", conf=str(self._directory.conf))
+                self._watch(assembly, control)
+            end = "down"
+        finally:
+            self._mark("ending")
+            began = time.monotonic()
+            try:
+                assembly.take_down()
+                if self._in_job and end == "down":
+                    remember("stop", time.monotonic() - began)
+            except HowdahError:
+                end = "leftover"
+                raise
+            finally:
+                self._mark(end)
+
+    def _mark(self, state: str) -> None:
+        manifest = self._directory.read()
+        if manifest is not None and manifest.supervisor == os.getpid():  # Not that of one before, which has died.
+            with contextlib.suppress(OSError):  # The disk may be full, of what is removed now.
+                self._directory.mark(state)
+
+    def _announce(self, step: str) -> None:
+        self._say("step", step=step)
+
+    def _check_wanted(self) -> None:
+        if self._ending.is_set():
+            raise ClusterProblem("stopped before it was up")
+
+    def _wait_for_hosts(self, why: str) -> None:
+        self._check_wanted()
+        self._came = time.monotonic()
+        self._say("waiting", why=why)
+
+    def _watch(self, assembly: Assembly, control: ControlServer) -> None:
+        reported: set[tuple[str, int]] = set()
+        endings = assembly.endings() if self._in_job else None
+        walltime = None if endings is None else Walltime(endings.seconds_left)
+        staging = StageOut(self._request.name, self._request.copies, assembly.length, self._directory.staged)
+        while not self._ending.wait(_WATCH_SECONDS):
+            left = None if walltime is None else walltime.left
+            self._note_end(left)
+            if endings is not None and endings.is_taken():
+                self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
+                return
+            if left is not None and left <= needed_to_stop() + staging.seconds:
+                self._leave(control, staging, left, lambda: endings is not None and endings.is_taken())
+                return
+            for running, code in assembly.ended():
+                key = (running.daemon.host, running.daemon.pid)
+                if key not in reported:
+                    reported.add(key)
+                    self._note(self._lost(running, code))
+        if self._in_job and self._was_signalled:
+            self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
+
+    def _note_end(self, left: float | None) -> None:
+        """Writes down when the hosts are taken away, where that has changed."""
+        assert self._manifest is not None
+        ends, known = None if left is None else time.time() + left, self._manifest.ends
+        if (ends is None) != (known is None) or (ends and known and abs(ends - known) > _CHANGED_SECONDS):
+            with self._changing, contextlib.suppress(OSError):  # A full disk, say.
+                self._save(replace(self._manifest, ends=ends))
+
+    def _leave(self, control: ControlServer, staging: StageOut, left: float, is_taken: Callable[[], bool]) -> None:
+        """Lets runs close, and copies out of HDFS what is to be kept, in the seconds that are left."""
+        last = time.monotonic() + left - needed_to_stop() / 2
+        self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", left - expected("stop") - staging.seconds)
+        staging.run(lambda: self._ending.is_set() or is_taken() or time.monotonic() > last)
+
+    def _let_go(self, control: ControlServer, why: str, seconds: float) -> None:
+        """Tells runs that the hosts go, and lets them close within so many seconds."""
+        assert self._manifest is not None
+        with self._changing, contextlib.suppress(OSError):  # A full disk: who asks is told all the same.
+            self._save(replace(self._manifest, taken=why))
+        deadline = time.monotonic() + seconds
+        while (control.is_used or (self._request.copies and control.is_claimed)) and time.monotonic() < deadline:
+            time.sleep(_GLANCE_SECONDS)
+
+    def _lost(self, running: Running, code: int) -> Lost:
+        assert self._manifest is not None
+        daemon, several = running.daemon, len(self._manifest.plan.quarters) > 1
+        host, why = daemon.host if several else None, running.process.lost_with
+        return Lost(daemon.role, daemon.place, daemon.pid, code, running.log, host, why, time.time())
+
+    def _note(self, lost: Lost) -> None:
+        with self._changing:
+            assert self._manifest is not None
+            try:
+                self._save(replace(self._manifest, lost=(*self._manifest.lost, lost)))
+            except OSError as error:  # A full disk, say. The cluster goes on, and knows it while it does.
+                sys.stderr.write(f"{lost.sentence}; the manifest could not be written: {error}\n")
+
+    def _save(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+        self._directory.write(manifest)
+
+    def _status(self) -> Manifest:
+        assert self._manifest is not None
+        return self._manifest
+
+
+def main() -> int:
+    """Entry of the supervisor process; its only argument is the cluster's name."""
+    adopt_orphans()
+    saying = threading.Lock()
+
+    def say(event: str, **facts: Any) -> None:
+        # Whoever started the cluster may have gone; the cluster may well outlive it.
+        with saying, contextlib.suppress(OSError):
+            sys.stdout.write(json.dumps({"event": event, **facts}) + "\n")
+            sys.stdout.flush()
+
+    request = ClusterRequest.from_json(sys.stdin.readline())
+    directory = cluster_directory(request.name)
+    try:
+        directory.refuse_elsewhere()
+        lock = directory.lock()
+        if lock is None:
+            raise UsageError(
+                f"a cluster called {request.name!r} is already up or being started",
+                hint=f"`howdah down --name {request.name}` ends it; --name OTHER makes another one beside it.",
+            )
+    except HowdahError as error:
+        return _refuse(say, error)
+    supervisor = Supervisor(request, directory, say)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: supervisor.signalled())
+    threading.Thread(target=_follow_starter, args=(supervisor,), daemon=True).start()
+    try:
+        supervisor.run()
+    except HowdahError as error:
+        return _refuse(say, error)
+    finally:
+        end_descendants(5.0)
+        lock.release()
+    say("down")
+    return 0
+
+
+def _refuse(say: Callable[..., None], error: HowdahError) -> int:
+    # Whoever started it may not listen any more.
+    sys.stderr.write(f"{error.message}\n")
+    say("failed", kind=type(error).__name__, message=error.message, hint=error.hint)
+    return error.exit_code
+
+
+def _follow_starter(supervisor: Supervisor) -> None:
+    for line in sys.stdin:
+        if line.strip() == "detach":
+            return
+    supervisor.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
