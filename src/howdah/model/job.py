@@ -55,7 +55,8 @@ class Job:
 
     `seconds` (finish − submit) is the job time of every report: it leaves out the start of the client's JVM, which
     is recorded beside it. The tasks of an `uberized` job ran in its application master, so that their counters of
-    file systems have what the master itself read and wrote meanwhile.
+    file systems have what the master itself read and wrote meanwhile. `master` is the NodeManager that ran the last
+    application master, as the history names it: `finish` is by the clock there, `submit` by the ResourceManager's.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Job:
     attempts: tuple[Attempt, ...]
     diagnostics: str | None = None
     uberized: bool = False
+    master: str | None = None
 
     @property
     def seconds(self) -> float:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from typing import Any
 
 from howdah.errors import HostProblem
-from howdah.host import Host, Stream
+from howdah.host import Host, Stream, operations
 from howdah.probe import Sink, Subject
 
 INTERVAL_SECONDS = 1.0
@@ -30,9 +30,8 @@ class SystemProbe:
                 for subject in subjects
                 if subject.host == name
             ]
-            self._streams[name] = host.stream(
-                "sampler.run", partial(sink, name), interval=INTERVAL_SECONDS, roots=roots, host=name
-            )
+            heard = _Heard(name, sink, *operations.clock_offset(host))
+            self._streams[name] = host.stream("sampler.run", heard, interval=INTERVAL_SECONDS, roots=roots, host=name)
 
     def stop(self) -> Mapping[str, float | HostProblem]:
         spent: dict[str, float | HostProblem] = {}
@@ -42,3 +41,20 @@ class SystemProbe:
             except HostProblem as problem:
                 spent[name] = problem
         return spent
+
+
+class _Heard:
+    """What the agent of `host` says, for the sink, by this machine's clock: that of the host is `ahead` by so many
+    seconds, give or take `error`. One that cannot be told from ours is taken as it is."""
+
+    def __init__(self, host: str, sink: Sink, ahead: float, error: float) -> None:
+        self._host, self._sink = host, sink
+        self._clock = {"ahead": ahead, "error": error, "corrected": abs(ahead) > error}
+
+    def __call__(self, record: dict[str, Any]) -> None:
+        if "schema" in record:
+            self._sink(self._host, {**record, "clock": self._clock})
+        elif self._clock["corrected"]:
+            self._sink(self._host, {**record, "utc": record["utc"] - self._clock["ahead"]})
+        else:
+            self._sink(self._host, record)

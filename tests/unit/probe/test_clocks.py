@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from howdah.probe.power import PowerProbe
+from howdah.probe.system import SystemProbe
 from howdah.spec.meters import Meters, Source
 
 
@@ -52,3 +53,26 @@ def test_readings_have_the_time_of_this_machine() -> None:
         assert header["meter"]["clock"] == "here"
         assert 0 <= header["meter"]["offset_error"] < 1
     assert [header["meter"]["covers"] for header, _ in seen.values()] == [["a"], ["b"]]
+
+
+class Sampled(Skewed):
+    """The same, with a sampler."""
+
+    def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **_: Any) -> Ended:
+        assert operation == "sampler.run"
+        sink({"schema": 1, "host": self.name})
+        sink({"kind": "machine", "utc": time.time() + self._ahead, "monotonic": 1.0})
+        return Ended()
+
+
+@pytest.mark.promise("Series of hosts whose clocks differ have one time", "reference/run-directory")
+def test_series_have_the_time_of_this_machine() -> None:
+    seen: dict[str, list[dict[str, Any]]] = {}
+    probe = SystemProbe()
+    hosts: Any = {name: Sampled(name, ahead) for name, ahead in (("a", 0.0), ("b", 7.0))}
+    probe.start(hosts, [], lambda name, record: seen.setdefault(name, []).append(record))
+    assert probe.stop() == {"a": 0.0, "b": 0.0}
+    for name, (header, point) in seen.items():
+        assert abs(point["utc"] - time.time()) < 1
+        assert header["clock"]["corrected"] is (name == "b")
+        assert abs(header["clock"]["ahead"] - (7.0 if name == "b" else 0.0)) < 0.5

@@ -120,6 +120,11 @@ class LiveCluster(ABC):
         """The name of the machine that `host` is on."""
         return self.client.name
 
+    def machine_at(self, node: str | None) -> str | None:  # noqa: ARG002
+        """The name of the machine of a NodeManager, by its address as a job history names it; None where nobody
+        knows."""
+        return None
+
     def seen_daemons(self) -> Sequence[SeenDaemon]:
         """The daemons as machines see them. Raises HostProblem."""
         return [SeenDaemon(one, self.machine_of(one.host), one.pid) for one in self.daemons]

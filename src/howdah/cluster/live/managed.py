@@ -63,6 +63,11 @@ class ManagedCluster(LiveCluster):
     def machine_of(self, host: str) -> str:
         return self._plan.quarters[host].machine
 
+    def machine_at(self, node: str | None) -> str | None:
+        name = (node or "").rpartition(":")[0]
+        found = [one for one in self._plan.nodes if name in (one.address, one.host)]
+        return self.machine_of(found[0].host) if found else None
+
     def seen_daemons(self) -> Sequence[SeenDaemon]:
         if self.description["allocation"]["kind"] != "sim":
             return super().seen_daemons()

@@ -187,6 +187,8 @@ class Execution:
     def _before(self) -> None:
         self._observer.step("reading the environment")
         self._clocks = Clocks(self._cluster.machines)
+        self._clocks.compare()
+        self._record.ahead = self._clocks.ahead
         self._environment["before"] = self._fingerprint()
         self._writer.environment(self._environment)
         self._record.caveats += [*keep_configuration(self._cluster, self._writer), *rebuilt(self._cluster)]

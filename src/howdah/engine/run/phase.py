@@ -14,7 +14,7 @@ from howdah.engine.run.client import Client, Submission, now, submit
 from howdah.engine.run.commands import Launch
 from howdah.engine.run.judge import Judge
 from howdah.engine.run.record import Record
-from howdah.engine.run.sampling import Sampler, span_of
+from howdah.engine.run.sampling import Sampler
 from howdah.errors import HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.site import redacted_file
 from howdah.model.job import Job
@@ -91,7 +91,7 @@ class PhaseRunner:
             raise
         phases[-1] = replace(phases[-1], start=submission.start, end=submission.end, jobs=tuple(job.id for job in jobs))
         after = self._sampler.read()
-        span = span_of(jobs, submission.applications)
+        span = self._sampler.span_of(jobs, submission.applications)
         alone = self._note_others(phase, submission)
         self._sampler.phase_ended(phase, submission, (before, after), alone=alone, span=span, moved=data_bytes)
         self._hooks.save()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from howdah.model.metric import Metric
@@ -14,7 +14,8 @@ from howdah.model.sample import Moment, Quality, Sample
 class Record:
     """Phases, samples and caveats in their order; `with_map_output` has the phases that had jobs with map output.
 
-    `host` is where the job clients run, of which every sample is.
+    `host` is where the job clients run, of which every sample is. `ahead` is how many seconds the clocks of
+    machines are ahead of this one's.
     """
 
     host: str
@@ -22,6 +23,7 @@ class Record:
     samples: list[Sample] = field(default_factory=list)
     caveats: list[Caveat] = field(default_factory=list)
     with_map_output: set[str] = field(default_factory=set)
+    ahead: Mapping[str, float] = field(default_factory=dict)
 
     def caveat(self, phase: str, text: str) -> None:
         """Add what a reader must know about `phase`, or about the whole `run`."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.accounting import Accounting, Readings, total
 from howdah.engine.run.client import Submission
 from howdah.engine.run.record import Record
+from howdah.hadoop.configuration.roles import RESOURCEMANAGER
 from howdah.hadoop.interfaces.resourcemanager import MAPREDUCE, Application
 from howdah.model.job import Job
 from howdah.model.sample import Moment
@@ -30,6 +31,7 @@ class Sampler:
     """Adds samples to the record of a run."""
 
     def __init__(self, cluster: LiveCluster, record: Record) -> None:
+        self._cluster = cluster
         self._record = record
         self._accounting = Accounting(cluster)
         self._accounted: list[_Accounted] = []
@@ -37,6 +39,27 @@ class Sampler:
     def read(self) -> Readings:
         """The CPU time of the cluster's processes now. Raises HostProblem."""
         return self._accounting.read()
+
+    def span_of(self, jobs: Sequence[Job], applications: Sequence[Application]) -> Span | None:
+        """The span of a phase's jobs by this machine's clock, as far as it is known how those of the hosts differ from
+        it: the ResourceManager says when a job was submitted, its application master when it has finished."""
+        ahead = self._record.ahead
+        managers = [one.host for one in self._cluster.daemons if one.role == RESOURCEMANAGER.name]
+        manager = sum(ahead.get(self._cluster.machine_of(host), 0.0) for host in managers[:1])
+        masters = [ahead.get(self._cluster.machine_at(job.master) or "", 0.0) for job in jobs]
+        if not manager and not any(masters):
+            return span_of(jobs, applications)
+        right = [
+            replace(job, submit=job.submit - manager, finish=job.finish - master)
+            for job, master in zip(jobs, masters, strict=True)
+        ]
+        others = [
+            replace(one, start=one.start - manager, finish=one.finish - manager)
+            for one in applications
+            if one.start is not None and one.finish is not None
+        ]
+        span = span_of(right, others)
+        return None if span is None else replace(span, source=f"{span.source}, less what clocks of hosts are ahead")
 
     def phase_ended(
         self,

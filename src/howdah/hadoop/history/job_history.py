@@ -152,10 +152,10 @@ def _job(events: list[Event]) -> Job:
     end, submitted = ends[-1].fields, last["JOB_SUBMITTED"]
     initialised = last.get("JOB_INITED", {"launchTime": 0, "totalMaps": 0, "totalReduces": 0, "uberized": False})
     finish = end["finishTime"] / 1000
-    starts = sum(event.type == "AM_STARTED" for event in events)
+    masters = [event.fields for event in events if event.type == "AM_STARTED"]
     succeeded = ends[-1].type == "JOB_FINISHED"
     notes = [_text(end.get("diagnostics")) or (None if succeeded else _NO_REASON)]
-    notes += [f"The ApplicationMaster was started {starts} times."] if starts > 1 else []
+    notes += [f"The ApplicationMaster was started {len(masters)} times."] if len(masters) > 1 else []
     return Job(
         id=submitted["jobid"],
         name=submitted["jobName"],
@@ -173,6 +173,7 @@ def _job(events: list[Event]) -> Job:
         attempts=_attempts(events, finish, map_only=initialised["totalReduces"] == 0),
         diagnostics="\n".join(note for note in notes if note) or None,
         uberized=initialised["uberized"],
+        master=f"{masters[-1]['nodeManagerHost']}:{masters[-1]['nodeManagerPort']}" if masters else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -89,7 +90,7 @@ def execution(
     taken: bool = False,
 ) -> Execution:
     answers = {
-        "machine.moment": lambda **_: {"utc": 0.0, "monotonic": 0.0},
+        "machine.moment": lambda **_: {"utc": time.time(), "monotonic": time.monotonic()},
         "machine.fingerprint": lambda **_: {"mounts": {}},
         "machine.command_lines": lambda **_: [],
         "accounting.cpu": lambda **_: IDLE,
