@@ -91,7 +91,8 @@ def test_terasort_validates_and_every_host_is_observed(there: Any, far: dict[str
     assert stored.run.outcome.kind == "valid"
     assert set(stored.environment["before"].hosts) == set(_HOSTS)
     assert {one.phase for one in stored.samples if one.metric == "cpu_seconds"} == {"gen", "sort", "validate"}
-    assert {one.host for one in stored.samples if one.metric == "bound_cpu_cores"} == set(_HOSTS)
+    for bound in ("bound_cpu_cores", "bound_network"):
+        assert {one.host for one in stored.samples if one.metric == bound} == set(_HOSTS)
 
 
 @pytest.mark.promise("`disks` have the data of nodes", "reference/allocations")

@@ -15,6 +15,7 @@ from howdah.cluster.allocation import close_hosts
 from howdah.cluster.faults import HostFault
 from howdah.cluster.live.environment import program_environment
 from howdah.cluster.live.existing import WebAddresses
+from howdah.cluster.live.network import NO_WAYS, Ways
 from howdah.cluster.state import Daemon, DaemonLost, Lost
 from howdah.hadoop.configuration.cluster import with_overrides
 from howdah.hadoop.configuration.roles import MASTERS
@@ -138,6 +139,11 @@ class LiveCluster(ABC):
         """Bytes a second that the slowest simulated network card brings now, and whether all still bring what they
         brought when the hosts started; None where there are none. Raises HostProblem."""
         return None
+
+    def measure_network(self) -> Ways:
+        """What the network brings between machines that have one each; nothing where they have not. Raises
+        HostProblem."""
+        return NO_WAYS
 
     @property
     def cores(self) -> float | None:

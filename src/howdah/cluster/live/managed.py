@@ -17,6 +17,7 @@ from howdah.cluster.deployment.realm import access_of, credentials_of
 from howdah.cluster.faults import HostFault
 from howdah.cluster.live.cluster import DataPlace, LiveCluster, SeenDaemon
 from howdah.cluster.live.existing import WebAddresses
+from howdah.cluster.live.network import NO_WAYS, Ways, measure_ways
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, HostsTaken, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -95,6 +96,16 @@ class ManagedCluster(LiveCluster):
             return None
         slowest, held = payload_again({name: self.hosts[name] for name in addresses}, addresses, payload)
         return slowest / 8, held
+
+    def measure_network(self) -> Ways:
+        lost = self._lost_hosts()
+        places = {self.machine_of(place.host): place for place in self._plan.places if place.host not in lost}
+        if len(places) < 2 or len(places) < len(self._plan.quarters) - len(lost):
+            return NO_WAYS  # Several hosts on one machine have no network of their own, or a simulated one.
+        first, last = self._plan.application_ports
+        hosts = {machine: host for machine, host in self.machines.items() if machine in places}
+        addresses = {machine: place.address for machine, place in places.items()}
+        return measure_ways(hosts, addresses, dict.fromkeys(places, range(first, last + 1)))
 
     def _lost_hosts(self) -> set[str | None]:
         return {one.host for one in self.lost_daemons() if one.why is not None}

@@ -106,7 +106,8 @@ BOUND_NETWORK = Metric(
     "bound_network",
     "B/s",
     "neither",
-    "payload of one TCP stream between simulated hosts, of the slowest of them, when they started",
+    "payload of one TCP stream to another host: the most that a host reached with any; of simulated hosts what the "
+    "slowest reached when they started",
     "calibration",
 )
 BOUND_CPU = Metric(

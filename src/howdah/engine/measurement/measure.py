@@ -73,7 +73,7 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         bounds = Bounds({})
         # The hosts of a cluster that Howdah did not start are out of reach; this machine's bounds are not theirs.
         if measurement.calibrated and cluster.observed:
-            observer.step("calibrating: processors, disk, loopback")
+            observer.step("calibrating: processors, disks, network")
             bounds = calibrate(cluster)
         of = len(resolved) * measurement.repeat
         for place, (workload, own) in enumerate(resolved):

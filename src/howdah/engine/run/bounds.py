@@ -4,22 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from howdah.cluster.live.cluster import LiveCluster
+from howdah.cluster.live.network import NO_WAYS, Ways
 from howdah.engine.evidence import metrics
+from howdah.errors import HostProblem
 from howdah.host import Host, operations
 from howdah.host.over import over
+from howdah.model.quantity import format_bytes
 from howdah.model.sample import DISKS, MACHINE, Moment, Sample
 
 _PHASE = "calibration"
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What each machine reached in a short calibration of this session, by its name; empty when not made."""
+    """What each machine reached in a short calibration of this session, by its name, and what the network brings
+    between machines, or the `problem` with that; empty when not made."""
 
     machines: Mapping[str, Mapping[str, Any]]
+    ways: Ways = NO_WAYS
+    problem: str | None = None
+
+    def caveats(self) -> list[str]:
+        """What a reader must know of it: ways between machines that are much slower than others."""
+        if self.problem is not None:
+            return [f"what the network brings is not known: {self.problem}"]
+        slow = self.ways.slow()
+        if not slow:
+            return []
+        usual = format_bytes(round(median(self.ways.rates.values())))
+        shown = [f"{source} to {target} {format_bytes(round(rate))}/s" for (source, target), rate in slow.items()]
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        return [f"the network is slow from {', '.join(shown[:_SHOWN])}{more}; {usual}/s are usual here"]
 
     def samples(self, cluster: LiveCluster, moment: Moment) -> list[Sample]:
         """The samples of a run that began at `moment`: those of machines, and what simulated hosts were found to have
@@ -27,7 +47,10 @@ class Bounds:
         found = [
             (host, role, bounds)
             for host, measured in self.machines.items()
-            for role, bounds in ((MACHINE, _of_machine(cluster, measured)), *_of_disks(measured["places"]))
+            for role, bounds in (
+                (MACHINE, {**_of_machine(cluster, measured), metrics.BOUND_NETWORK.name: self.ways.of(host)}),
+                *_of_disks(measured["places"]),
+            )
         ]
         here = cluster.client.name
         found += [(here, card, {metrics.BOUND_NETWORK.name: rate}) for card, rate in cluster.card_rates.items()]
@@ -42,13 +65,18 @@ class Bounds:
 
 
 def calibrate(cluster: LiveCluster) -> Bounds:
-    """Measures processors, loopback and the disks that hold data of jobs on every machine: some three seconds, and one
-    more for every disk after the first."""
+    """Measures processors, loopback and the disks that hold data of jobs on every machine, and the network between
+    machines: some three seconds, one more for every disk after the first, and one for every machine after the first,
+    at most seven."""
 
     def measure(host: Host) -> Mapping[str, Any]:
         return operations.calibrate(host, cluster.data_directories(host.name), only_disks=True)
 
-    return Bounds(over(cluster.machines, measure))
+    machines = over(cluster.machines, measure)
+    try:
+        return Bounds(machines, cluster.measure_network())
+    except HostProblem as problem:
+        return Bounds(machines, problem=problem.message)
 
 
 def _of_machine(cluster: LiveCluster, measured: Mapping[str, Any]) -> Mapping[str, Any]:

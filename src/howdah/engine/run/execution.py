@@ -195,7 +195,8 @@ class Execution:
         if not self._cluster.observed:
             text = "environment and series are of the submitting machine; the cluster's hosts were out of reach"
             self._record.caveats.append(Caveat("run", text))
-        self._record.caveats += [Caveat("run", text) for text in self._cluster.warnings]
+        texts = (*self._cluster.warnings, *self._bounds.caveats())
+        self._record.caveats += [Caveat("run", text) for text in texts]
         cluster = self._cluster
         subjects = [
             Subject(one.machine, one.pid, one.daemon.role, None if place == "master" else place, one.host)

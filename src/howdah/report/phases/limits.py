@@ -202,13 +202,16 @@ def _uses(
     if resource is _CPU:
         yield "", host.cpu(BUSY), bounds.get(MACHINE)
     elif resource.name == "loopback":
-        # Simulated hosts have loopback networks of their own, which nobody reads.
+        # Hosts with a network between them hardly use it, and nobody reads that of simulated ones.
         if not bounds_of(run, _NETWORK.bound, host.host):
             yield "", host.network("receive_bytes", loopback=True), bounds.get(MACHINE)
     elif resource is _NETWORK:
         for card, bound in bounds.items():
-            ways = [host.card(column, {card}) for column in ("receive_bytes", "send_bytes")]
-            yield card, max(ways, key=lambda way: way.rate(start, end) or 0.0), bound
+            ways = [
+                host.network(column, loopback=False) if card == MACHINE else host.card(column, {card})
+                for column in ("receive_bytes", "send_bytes")
+            ]
+            yield "" if card == MACHINE else card, max(ways, key=lambda way: way.rate(start, end) or 0.0), bound
     else:
         column = "write_bytes" if resource.name == "disk write" else "read_bytes"
         if not bounds or MACHINE in bounds:

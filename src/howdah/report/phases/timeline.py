@@ -131,8 +131,8 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
         track("write", "write", [host.disk("write_bytes") for host in series], bound("bound_disk_write"), "one stream"),
         track("read", "read", [host.disk("read_bytes") for host in series], bound("bound_disk_read"), "four at a time"),
     )
-    simulated = bound("bound_network") is not None
-    loopback = [] if simulated else [host.network("receive_bytes", loopback=True) for host in series]
+    between = bound("bound_network")
+    loopback = [] if between is not None else [host.network("receive_bytes", loopback=True) for host in series]
     cards = [host.network("receive_bytes", loopback=False) for host in series]
     processor = (
         track("busy", "busy", [host.cpu(BUSY) for host in series], cores),
@@ -140,7 +140,7 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
     )
     network = (
         track("loopback", "loopback", loopback, bound("bound_loopback"), "one stream"),
-        track("cards", "cards", cards, bound("bound_network"), "one stream each"),
+        track("cards", "cards", cards, between, "one stream each"),
     )
     drawn, meters = power_of(run)
     power = (track(drawn, "power", list(meters)),)

@@ -54,5 +54,15 @@ def test_what_this_machine_carries_of_it_does_not_count_again(single: StoredRun)
     assert series.network("receive_bytes", loopback=False).rate(start, start + 2) == pytest.approx(4e6)
 
 
+@pytest.mark.promise("The network between hosts is named as the limit of a phase", "explanation/reading-the-report")
+def test_all_cards_of_a_host_are_held_against_what_it_reached_with_another(single: StoredRun) -> None:
+    run, series = cards(single)
+    points = [point for point in series.points["network"] if "/" not in point["interface"]]
+    found = find_limits(with_cards(run, "machine"), (HostSeries("vm", 1.0, {"network": points}),), ())
+    (load,) = next(one.loads for one in found if one.phase == run.run.phases[0].name)
+    assert load.used == pytest.approx(1e9), "eth0, and not lo"
+    assert (load.resource, load.exceeded) == ("network", RATE)
+
+
 def test_without_simulated_hosts_cards_are_no_resource(single: StoredRun) -> None:
     assert not [one for limit in find_limits(single, (), ()) for one in limit.loads if one.resource == "network"]

@@ -1,0 +1,80 @@
+"""What the network brings between the hosts of a cluster: every pair of a few, a ring of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from howdah.errors import HostProblem
+from howdah.host import Host, operations
+from howdah.host.over import over
+
+MOST_PAIRED = 8
+"""Hosts of which every pair is measured; of more, each with the next one."""
+
+SLOW = 0.5
+"""A way that brings less than this part of the median is slow."""
+
+_SECONDS = 0.9
+_AHEAD_BYTES = 4 << 20
+
+Way = tuple[str, str]
+"""From one host to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Bytes a second that one TCP stream brings, by way, while the other hosts are busy with each other."""
+
+    rates: Mapping[Way, float]
+
+    def of(self, host: str) -> float | None:
+        """The most that went out of `host` or into it; None where nothing is known."""
+        return max((rate for way, rate in self.rates.items() if host in way), default=None)
+
+    def slow(self) -> dict[Way, float]:
+        """The ways that are much slower than the median, slowest first."""
+        usual = median(self.rates.values()) if self.rates else 0.0
+        found = {way: rate for way, rate in self.rates.items() if rate < SLOW * usual}
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+NO_WAYS = Ways({})
+
+
+def measure_ways(hosts: Mapping[str, Host], addresses: Mapping[str, str], ports: Mapping[str, Sequence[int]]) -> Ways:
+    """Measures for a second in each round of `rounds`. `ports` are some that daemons leave free, by host.
+
+    Raises HostProblem where a host has no free port, or does not reach another.
+    """
+    free = over(hosts, lambda host: operations.free_ports(host, addresses[host.name], ports[host.name]))
+    if full := [name for name, found in free.items() if not found]:
+        raise HostProblem(f"no port is free between {ports[full[0]][0]} and {ports[full[0]][-1]}", host=full[0])
+    rates: dict[Way, float] = {}
+    for ways in rounds(list(hosts)):
+        targets, to = dict(ways), {target: source for source, target in ways}
+        over(
+            {name: hosts[name] for name in to},
+            lambda host: operations.swallow(host, addresses[host.name], free[host.name][0], seconds=_SECONDS + 10),
+        )
+
+        def send(host: Host, targets: Mapping[str, str] = targets) -> float:
+            target = targets[host.name]
+            port = free[target][0]
+            return operations.payload_rate(host, addresses[target], port, seconds=_SECONDS, ahead=_AHEAD_BYTES) / 8
+
+        found = over({name: hosts[name] for name in targets}, send)
+        rates |= {(source, targets[source]): rate for source, rate in found.items()}
+    return Ways(rates)
+
+
+def rounds(names: Sequence[str]) -> Iterator[list[Way]]:
+    """Ways that are measured at once: in each round a host sends to one other at most, and takes from one. All ways
+    between a few hosts; of many, those to the next and back."""
+    count = len(names)
+    if count < 2:
+        return
+    steps = range(1, count) if count <= MOST_PAIRED else (1, count - 1)
+    for step in steps:
+        yield [(name, names[(place + step) % count]) for place, name in enumerate(names)]

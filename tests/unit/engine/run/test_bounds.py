@@ -1,0 +1,33 @@
+"""Bounds of a session, and what a reader must know of them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+from howdah.cluster.live.cluster import LiveCluster
+from howdah.cluster.live.network import Ways
+from howdah.engine.run.bounds import Bounds
+from howdah.model.sample import Moment
+
+WAYS = Ways({("a", "b"): 100e6, ("b", "a"): 110e6, ("a", "c"): 105e6, ("c", "a"): 12e6, ("b", "c"): 11e6})
+
+
+def test_a_host_may_do_with_the_network_what_it_reached_with_any_other() -> None:
+    cluster = cast(
+        LiveCluster, SimpleNamespace(client=SimpleNamespace(name="here"), cores=None, card_rates={}, disk_rates={})
+    )
+    measured = {"bound_cpu_cores": 2.0, "places": []}
+    found = Bounds({"a": measured, "c": measured}, WAYS).samples(cluster, Moment(1.0, 1.0))
+    assert {(one.host, one.role, one.value) for one in found if one.metric == "bound_network"} == {
+        ("a", "machine", 110e6),
+        ("c", "machine", 105e6),
+    }
+    assert not [one for one in Bounds({"a": measured}).samples(cluster, Moment(1.0, 1.0)) if "network" in one.metric]
+
+
+def test_slow_ways_are_named_and_no_others() -> None:
+    (text,) = Bounds({}, WAYS).caveats()
+    assert text == "the network is slow from b to c 11.0 MB/s, c to a 12.0 MB/s; 100 MB/s are usual here"
+    assert Bounds({}).caveats() == []
+    assert Bounds({}, problem="b: no route").caveats() == ["what the network brings is not known: b: no route"]
