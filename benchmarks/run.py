@@ -36,6 +36,7 @@ from benchmarks import (
     staging,
     startup,
     storing,
+    sums,
     throttled,
     walltime,
 )
@@ -51,6 +52,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "up-jobs": jobs.measure,
     "stage-in": staging.measure,
     "job-share": walltime.measure,
+    "sim-sums": sums.measure,
     "up-secure": reached.measure_secured,
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,

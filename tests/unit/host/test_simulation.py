@@ -152,6 +152,34 @@ def test_the_machine_sees_processes_and_cards_of_hosts(tmp_path: Path) -> None:
 
 
 @root
+@pytest.mark.skipif(not os.access("/sys/fs/cgroup/cpuacct", os.W_OK), reason="no control groups of version 1")
+@pytest.mark.promise("The processor time of each simulated host is in the time series", "how-to/simulate")
+def test_what_a_host_works_is_its_own(tmp_path: Path) -> None:
+    with simulated(tmp_path) as made, opened(made, "one") as one, opened(made, "two") as two:
+        pids = {}
+        with closing(open_local("machine")) as machine:
+            for host in (one, two):
+                root_of = f"{tmp_path}/{host.name}"
+                inner = host.start(
+                    ["sleep", "600"], output=f"{tmp_path}/out", env={ROOT: root_of, "PATH": "/usr/bin"}
+                ).pid
+                wait_for(lambda there=root_of, pid=inner: operations.outer_pids(machine, there, [pid]) != {})
+                pids[host.name] = operations.outer_pids(machine, root_of, [inner])[inner]
+        sampler = Sampler([{"pid": pid, "role": "datanode", "network": name} for name, pid in pids.items()], [])
+        try:
+            before = {point["host"]: point for point in sampler.sample() if point["kind"] == "host"}
+            busy = one.start(["timeout", "1", "sh", "-c", "while :; do :; done"], output=f"{tmp_path}/busy")
+            wait_for(lambda: busy.poll() is not None)
+            after = {point["host"]: point for point in sampler.sample() if point["kind"] == "host"}
+        finally:
+            sampler.close()
+    used = {name: sum(after[name][one] - before[name][one] for one in ("cpu_user", "cpu_system")) for name in after}
+    assert set(used) == {"one", "two"}
+    assert 0.3 < used["one"] < 1.5
+    assert used["two"] < 0.2
+
+
+@root
 @pytest.mark.promise("The network of a simulated host can be cut, joined and slowed", "how-to/faults")
 def test_a_cable_is_cut_and_joined_and_a_card_is_slow(tmp_path: Path) -> None:
     with simulated(tmp_path) as made:
@@ -219,7 +247,7 @@ def loops(directory: Path) -> list[str]:
 def test_each_host_has_its_share_of_processors_and_memory(tmp_path: Path) -> None:
     with simulated(tmp_path, cpus=0.5, memory=1 << 30) as made, opened(made, "two") as host:
         groups = list(Path("/sys/fs/cgroup").glob(f"*/howdah-sim{made.addresses['one'].split('.')[2]}/two"))
-        assert {group.parts[4] for group in groups} == {"cpu", "memory"}
+        assert {group.parts[4] for group in groups} == {"cpu", "cpuacct", "memory"}
         found = operations.fingerprint(host, ())["control_groups"]
         assert (found["cpu_cores"], found["memory"]) == (0.5, 1 << 30)
         facts = operations.capacity(host)

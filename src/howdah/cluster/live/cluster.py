@@ -146,9 +146,9 @@ class LiveCluster(ABC):
         return NO_WAYS
 
     @property
-    def cores(self) -> float | None:
-        """Processors' worth of time that simulated hosts have together; None where they have the machine's."""
-        return None
+    def cores(self) -> Mapping[str, float]:
+        """Processors' worth of time that each simulated host has; none where they have the machine's."""
+        return {}
 
     @property
     def disk_rates(self) -> Mapping[str, tuple[float, float]]:

@@ -111,9 +111,9 @@ class ManagedCluster(LiveCluster):
         return {one.host for one in self.lost_daemons() if one.why is not None}
 
     @property
-    def cores(self) -> float | None:
+    def cores(self) -> Mapping[str, float]:
         cpus = self.description["allocation"].get("cpus")
-        return None if cpus is None else cpus * len(self._plan.quarters)
+        return {} if cpus is None else dict.fromkeys(self._plan.quarters, cpus)
 
     @property
     def _devices(self) -> Mapping[str, Mapping[str, Any]]:

@@ -53,6 +53,7 @@ class Bounds:
             )
         ]
         here = cluster.client.name
+        found += [(here, host, {metrics.BOUND_CPU.name: cores}) for host, cores in cluster.cores.items()]
         found += [(here, card, {metrics.BOUND_NETWORK.name: rate}) for card, rate in cluster.card_rates.items()]
         reading, writing = metrics.BOUND_DISK_READ.name, metrics.BOUND_DISK_WRITE.name
         found += [(here, disk, {reading: read, writing: write}) for disk, (read, write) in cluster.disk_rates.items()]
@@ -82,7 +83,9 @@ def calibrate(cluster: LiveCluster) -> Bounds:
 def _of_machine(cluster: LiveCluster, measured: Mapping[str, Any]) -> Mapping[str, Any]:
     """What was measured of a machine, of whose processors simulated hosts may have a part."""
     name, cores = metrics.BOUND_CPU.name, cluster.cores
-    return measured if cores is None or name not in measured else {**measured, name: min(cores, measured[name])}
+    if not cores or name not in measured:
+        return measured
+    return {**measured, name: min(sum(cores.values()), measured[name])}
 
 
 def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:

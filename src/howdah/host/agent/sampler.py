@@ -9,7 +9,7 @@ import os
 import re
 import threading
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .kernel import mount_of, parse_mountinfo
 from .machine import disk_of
@@ -45,6 +45,7 @@ _KINDS = {
         {"read_bytes": "B", "write_bytes": "B", "read_operations": "1", "write_operations": "1", "busy": "s"}, {}
     ),
     "network": _columns({"receive_bytes": "B", "send_bytes": "B"}, {}),
+    "host": _columns({"cpu_user": "s", "cpu_system": "s", "cpu_throttled": "s"}, {}),
     "process": _columns(
         {"cpu": "s", "cpu_children": "s", "read_bytes": "B", "write_bytes": "B"}, {"memory_resident": "B"}
     ),
@@ -139,6 +140,7 @@ class Sampler:
                 self._elsewhere.setdefault(root["network"], []).append(root["pid"])
         named = _all_disks() if devices is None else _disks_below(devices)
         self._disks = self._disks_elsewhere() or {name.encode(): name for name in named}
+        self._groups = self._groups_elsewhere()
         self._interfaces = {name.encode() for name in _interfaces_up()}
         self._files: list[int] = []
         self._stat, self._meminfo, self._loadavg, self._diskstats, self._network = map(
@@ -182,6 +184,7 @@ class Sampler:
             self._machine_point(moment),
             *self._disk_points(moment),
             *self._network_points(moment),
+            *self._host_points(moment),
             *self._process_points(moment),
         ]
 
@@ -245,6 +248,31 @@ class Sampler:
             point: dict[str, Any] = {"kind": "network", **moment, "role": "machine", "interface": name}
             points.append({**point, "receive_bytes": int(words[0]), "send_bytes": int(words[8])})
         return points
+
+    def _host_points(self, moment: dict[str, float]) -> list[dict[str, Any]]:
+        """What the control groups of simulated hosts count, for those that have some."""
+        points = []
+        for host, groups in self._groups.items():
+            point: dict[str, Any] = {"kind": "host", **moment, "role": "machine", "host": host}
+            for name, value in _pairs(groups.get("cpuacct"), "cpuacct.stat"):
+                point["cpu_" + name] = value / _HERTZ
+            for name, value in _pairs(groups.get("cpu"), "cpu.stat"):
+                if name == "throttled_time":
+                    point["cpu_throttled"] = value / 1e9
+            points.append(point)
+        return points
+
+    def _groups_elsewhere(self) -> Dict[str, Dict[str, str]]:
+        """By simulated host, the directory of its own control group by controller."""
+        found: Dict[str, Dict[str, str]] = {}
+        for host, pids in self._elsewhere.items():
+            text = next(filter(None, (self._read(pid, "cgroup") for pid in pids)), b"").decode()
+            for line in text.splitlines():
+                _, controllers, path = line.split(":", 2)
+                for controller in controllers.split(","):
+                    if controller in ("cpu", "cpuacct") and path.endswith("/" + host):
+                        found.setdefault(host, {})[controller] = "/sys/fs/cgroup/{}{}".format(controller, path)
+        return found
 
     def _process_points(self, moment: dict[str, float]) -> list[dict[str, Any]]:
         points = []
@@ -327,6 +355,17 @@ class Sampler:
     def _open(self, name: str) -> int:
         self._files.append(os.open(self._proc + "/" + name, os.O_RDONLY))
         return self._files[-1]
+
+
+def _pairs(directory: Optional[str], file: str) -> List[Tuple[str, int]]:
+    """The lines of a file of a control group, each a name and a number; none where it is gone."""
+    if directory is None:
+        return []
+    try:
+        with open("{}/{}".format(directory, file)) as source:
+            return [(name, int(value)) for name, value in map(str.split, source)]
+    except OSError:
+        return []
 
 
 class _Process:

@@ -7,6 +7,7 @@ root group: what the kernel writes back later, for nobody in particular, is held
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from pathlib import Path
 GROUPS = Path("/sys/fs/cgroup")
 _PERIOD_US = 20_000
 """So often is a share of a processor handed out: with the usual 100 ms, a host would stand still for as long."""
+_COUNTED = "cpuacct"
 _LOOP = "7"
 _THROTTLES = ("read_bps_device", "write_bps_device")
 _MOST_DISK, _LEAST_DISK = 32 << 30, 2 << 30
@@ -47,17 +49,20 @@ class Disk:
 
 
 class Shares:
-    """The control groups of hosts. Raises Refused where the machine has none of version 1."""
+    """The control groups of hosts: for a share that is asked for, and for counting the processor time of each. Raises
+    Refused where a share is asked for and the machine has no groups of version 1; time is counted where it can be."""
 
     def __init__(self, name: str, cpus: float | None, memory: int | None) -> None:
         """`name` tells these hosts from others of this machine; `cpus` and `memory` are of each host."""
         self._settings: dict[str, tuple[tuple[str, int], ...]] = {}
+        if os.access(GROUPS / _COUNTED, os.W_OK):
+            self._settings[_COUNTED] = ()
         if cpus is not None:
             quota = round(cpus * _PERIOD_US)
             self._settings["cpu"] = (("cpu.cfs_period_us", _PERIOD_US), ("cpu.cfs_quota_us", quota))
         if memory is not None:
             self._settings["memory"] = (("memory.limit_in_bytes", memory),)
-        self._directories = {controller: GROUPS / controller / name for controller in ("cpu", "memory")}
+        self._directories = {controller: GROUPS / controller / name for controller in (_COUNTED, "cpu", "memory")}
         self.remove()  # Those of hosts that were killed.
 
     def make(self, host: str) -> Sequence[Path]:

@@ -168,7 +168,7 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
             shared = resource is _CPU and _allowed(run) is not None
             exceeded = calibrated is not None and used > EXCEEDED * calibrated and not shared
             bound = None if exceeded else calibrated
-            if bound is None and resource is _CPU:
+            if bound is None and resource is _CPU and not disks:
                 bound = _processors_of(run, processors(host, start, end))
             share = at_bound = None
             steps = counter.steps(start, end)
@@ -201,6 +201,8 @@ def _uses(
     bounds = bounds_of(run, resource.bound, host.host)
     if resource is _CPU:
         yield "", host.cpu(BUSY), bounds.get(MACHINE)
+        for simulated in sorted(bounds.keys() - {MACHINE}):
+            yield simulated, host.cpu_of(simulated), bounds[simulated]
     elif resource.name == "loopback":
         # Hosts with a network between them hardly use it, and nobody reads that of simulated ones.
         if not bounds_of(run, _NETWORK.bound, host.host):

@@ -80,6 +80,11 @@ class HostSeries:
         """Processor seconds, summed over the host's processors and over `names`."""
         return self._counter(self.points.get("machine", ()), names)
 
+    def cpu_of(self, host: str) -> Counter:
+        """Processor seconds of a simulated host."""
+        points = [point for point in self.points.get("host", ()) if point.get("host") == host]
+        return self._counter(points, ("cpu_user", "cpu_system"))
+
     @property
     def disks(self) -> set[str]:
         """The host's whole disks."""

@@ -152,7 +152,7 @@ class FakeCluster:
     def check_cards(self) -> tuple[float, bool] | None:
         return self.cards
 
-    cores: float | None = None
+    cores: Mapping[str, float] = field(default_factory=dict)
 
     disk_rates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 

@@ -64,5 +64,25 @@ def test_all_cards_of_a_host_are_held_against_what_it_reached_with_another(singl
     assert (load.resource, load.exceeded) == ("network", RATE)
 
 
+@pytest.mark.promise("The processors of a simulated host are named as the limit of a phase", "how-to/simulate")
+def test_a_simulated_host_whose_processors_are_busy_is_named(single: StoredRun) -> None:
+    phase = single.run.phases[0]
+    assert phase.end is not None
+    points = [
+        {"kind": "host", "utc": utc, "host": name, "cpu_user": utc * used, "cpu_system": utc * 0.1}
+        for second in range(int(phase.end.utc - phase.start.utc) + 2)
+        for utc in (phase.start.utc + second,)
+        for name, used in (("sim1", 0.1), ("sim2", 0.28))
+    ]
+    cores = [
+        Sample("bound_cpu_cores", 0.4, "cores", "measured", "calibration", "vm", name, "calibration", Moment(0.0, 0.0))
+        for name in ("sim1", "sim2")
+    ]
+    found = find_limits(replace(single, samples=tuple(cores)), (HostSeries("vm", 1.0, {"host": points}),), ())
+    limit = next(one for one in found if one.phase == phase.name)
+    assert {load.disks: load.share for load in limit.loads} == {"sim1": pytest.approx(0.5), "sim2": pytest.approx(0.95)}
+    assert limit.verdict == "CPU of sim2 95 % busy: the processors limited it"
+
+
 def test_without_simulated_hosts_cards_are_no_resource(single: StoredRun) -> None:
     assert not [one for limit in find_limits(single, (), ()) for one in limit.loads if one.resource == "network"]
