@@ -13,8 +13,9 @@ from howdah.report.document.wording import MISSING, count, listing, percent, qua
 from howdah.report.phases.bursts import burst_blocks
 from howdah.report.phases.jobs import PhaseJob, read_jobs
 from howdah.report.phases.limits import RULE, Load, PhaseLimit, find_limits, stolen
+from howdah.report.phases.nodes import slow_nodes
 from howdah.report.phases.series import BUSY, HostSeries, cpu_by_role, read_series
-from howdah.report.phases.timeline import PIXELS, TITLED, build_timeline
+from howdah.report.phases.timeline import PIXELS, TITLED, build_timeline, node_names
 from howdah.report.phases.times import (
     SUCCEEDED,
     PhaseTime,
@@ -152,6 +153,7 @@ def limits_section(detail: Detail, prefix: str) -> Section:
         why = "No probe series covers a phase of this run" if detail.in_reach else OUT_OF_REACH
         blocks.append(Text(f"{why}: what limited it is not known."))
     blocks.extend(burst_blocks(detail.limits))
+    blocks.extend(_slow_nodes(detail))
     blocks.extend(_exceeded(detail))
     blocks.extend(_stolen(detail))
     blocks.extend(_role_table(detail))
@@ -266,6 +268,18 @@ def _limit_row(limit: PhaseLimit, resources: Sequence[str]) -> tuple[str, ...]:
 def _use(load: Load) -> str:
     used = quantity(load.used, load.unit)
     return used if load.share is None else f"{used} ({percent(load.share)})"
+
+
+def _slow_nodes(detail: Detail) -> Iterator[Block]:
+    found = list(slow_nodes(detail.jobs))
+    nodes = sorted({attempt.node for entry in detail.jobs for attempt in entry.job.attempts if attempt.node})
+    shown = node_names(nodes, detail.run.run.cluster.get("addresses", {}))
+    for one in found:
+        yield Caveat(
+            one.phase,
+            f"{count(one.tasks, one.kind)} on {shown[one.node]} took {one.seconds / one.others:.1f} times as long as "
+            f"those on the other nodes (medians {quantity(one.seconds, 's')} and {quantity(one.others, 's')}).",
+        )
 
 
 def _exceeded(detail: Detail) -> Iterator[Block]:

@@ -30,7 +30,7 @@ def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]
     job = entry.job
     placed = place(job.attempts)
     nodes = [node for node, lanes in placed for _ in lanes]
-    shown = _node_names(nodes, run.run.cluster.get("addresses", {}))
+    shown = node_names(nodes, run.run.cluster.get("addresses", {}))
     names = tuple(shown[node] if index == 0 or nodes[index - 1] != node else "" for index, node in enumerate(nodes))
     lanes = [lane for _, lanes in placed for lane in lanes]
     many = len(job.attempts)
@@ -62,7 +62,7 @@ def place(attempts: Sequence[Attempt]) -> list[tuple[str, list[list[Attempt]]]]:
     return sorted(nodes.items())
 
 
-def _node_names(nodes: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
+def node_names(nodes: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
     """Nodes by what tells them apart: the name of a node whose address is `known`, or the host, without its domain,
     where no two nodes share it; else host and port."""
     hosts = {node: known.get(host := node.partition(":")[0], host) for node in nodes}

@@ -1,0 +1,57 @@
+"""Nodes whose tasks take much longer than those of the others: a slow disk, card or processor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from howdah.model.job import Attempt, TaskKind
+from howdah.report.phases.jobs import PhaseJob
+from howdah.report.phases.times import SUCCEEDED
+
+SLOW = 1.5
+"""So many times as long, by the medians, is much longer."""
+LEAST = 3
+"""Tasks that a node, and the others together, must have had."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlowNode:
+    """The median seconds of `tasks` of one kind on `node`, and on all others."""
+
+    phase: str
+    kind: TaskKind
+    node: str
+    tasks: int
+    seconds: float
+    others: float
+
+
+def slow_nodes(jobs: Sequence[PhaseJob]) -> Iterator[SlowNode]:
+    """The slow nodes of each phase, by kind of task. A node is one only if even its quickest task took longer than the
+    median of the others: nodes that had the larger tasks by chance are not meant."""
+    for phase in dict.fromkeys(entry.phase for entry in jobs):
+        attempts = [attempt for entry in jobs if entry.phase == phase for attempt in entry.job.attempts]
+        for kind in ("map", "reduce"):
+            times: dict[str, list[float]] = {}
+            for attempt in attempts:
+                if attempt.kind == kind and attempt.state == SUCCEEDED and attempt.node is not None:
+                    times.setdefault(attempt.node, []).append(_work(attempt))
+            yield from _slow(phase, kind, times)
+
+
+def _slow(phase: str, kind: TaskKind, times: Mapping[str, Sequence[float]]) -> Iterator[SlowNode]:
+    for node, own in sorted(times.items()):
+        others = [seconds for name, found in times.items() if name != node for seconds in found]
+        if min(len(own), len(others)) < LEAST:
+            continue
+        usual = median(others)
+        if median(own) >= SLOW * usual and min(own) > usual:
+            yield SlowNode(phase, kind, node, len(own), median(own), usual)
+
+
+def _work(attempt: Attempt) -> float:
+    """The seconds of an attempt, without those in which a reduce waits for maps."""
+    shuffle = attempt.steps.get("shuffle")
+    return attempt.whole.seconds - (0.0 if shuffle is None else shuffle.seconds)
