@@ -32,6 +32,12 @@ class HostFault:
 def read_fault(request: dict[str, Any]) -> HostFault:
     """The fault that a request of the control socket asks for. Raises UsageError for what is none."""
     fault = HostFault(request["kind"], request["host"], request.get("role"), request.get("rate"))
+    check_fault(fault)
+    return fault
+
+
+def check_fault(fault: HostFault) -> None:
+    """Raises UsageError for a fault that there is not."""
     if fault.kind not in KINDS:
         raise UsageError(f"there is no fault {fault.kind!r}", hint=did_you_mean(fault.kind, KINDS))
     if (fault.kind == "slow") != (fault.rate is not None):
@@ -39,7 +45,6 @@ def read_fault(request: dict[str, Any]) -> HostFault:
         raise UsageError("a slow card has a rate, and nothing else has one", hint=hint)
     if fault.role is not None and fault.kind in DEVICES:
         raise UsageError(f"{fault.kind} is about a host's {DEVICES[fault.kind]}, not about its {fault.role}")
-    return fault
 
 
 def check_host(fault: HostFault, hosts: Collection[str]) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from howdah.cli.options import name_option
+
+if TYPE_CHECKING:
+    from howdah.cluster.faults import HostFault
 
 
 @click.command()
@@ -13,7 +18,8 @@ from howdah.cli.options import name_option
 @name_option
 @click.option("--daemon", metavar="ROLE", help="Only this daemon of the host: datanode, nodemanager, … [all it has]")
 @click.option("--rate", metavar="RATE", help="Of a slow card: 10mbit.")
-def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None) -> None:
+@click.option("--at", metavar="PHASE:PERCENT", help="Once the run there has done so much of a phase. [now]")
+def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None, at: str | None) -> None:
     """Let something go wrong on HOST, to see what a cluster makes of it.
 
     \b
@@ -24,13 +30,17 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None)
     \b
     Examples:  howdah fault kill sim2 --daemon datanode
                howdah fault slow sim3 --rate 10mbit
+               howdah fault disk sim2 --at sort:50
     """
     from howdah.cluster.control import ControlClient, ask_fault
-    from howdah.cluster.faults import DEVICES, HostFault
+    from howdah.cluster.faults import DEVICES, HostFault, check_fault
     from howdah.cluster.state import cluster_directory
     from howdah.spec.simulation import parse_rate
 
     asked = HostFault(kind, host, daemon, None if rate is None else parse_rate(rate))
+    check_fault(asked)
+    if at is not None:
+        _wait(name, asked, at)
     control = ControlClient(cluster_directory(name))
     try:
         ask_fault(control.ask, asked)
@@ -38,3 +48,21 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None)
         control.close()
     what = DEVICES.get(kind) or daemon or "daemons"
     click.echo(f"{host}: {kind}, its {what}.")
+
+
+def _wait(name: str, asked: HostFault, at: str) -> None:
+    """Returns when the run on the cluster has done so much of a phase."""
+    from howdah.cluster.faults import check_host
+    from howdah.cluster.live.managed import open_managed
+    from howdah.cluster.supervision.client import find_cluster
+    from howdah.engine.run.waiting import follow, parse_when, run_on, wait_until
+
+    when = parse_when(at)
+    cluster = open_managed(find_cluster(name))
+    try:
+        check_host(asked, cluster.hosts)
+        click.echo(f"waiting for {when} of a run on {name!r}", err=True)
+        run = wait_until(when, lambda: run_on(name), follow(cluster))
+    finally:
+        cluster.close()
+    click.echo(f"{run.id}: {when} done", err=True)

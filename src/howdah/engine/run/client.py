@@ -66,7 +66,7 @@ def submit(
     killed then."""
     start = now()
     process = cluster.client.start(client.argv, output=client.log, env=client.environment)
-    follower = _Follower(cluster, client.tag, start)
+    follower = Follower(cluster, client.tag, start)
     try:
         while (code := process.wait(_INTERVAL_SECONDS)) is None:
             check()
@@ -94,7 +94,7 @@ def now() -> Moment:
     return Moment(time.time(), time.monotonic())
 
 
-class _Follower:
+class Follower:
     """Finds the newest application of a tag and asks its master how far it is."""
 
     def __init__(self, cluster: LiveCluster, tag: str, start: Moment) -> None:

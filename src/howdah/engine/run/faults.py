@@ -10,6 +10,7 @@ from typing import Any
 from howdah.cluster.faults import HostFault, check_host
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.observer import JobProgress, Silent
+from howdah.engine.run.waiting import share_done
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.roles import DATANODE, NODEMANAGER
 from howdah.spec.simulation import parse_rate
@@ -89,8 +90,8 @@ class Disturber(Silent):
         self._watches = name in self._phases
 
     def progress(self, progress: JobProgress) -> None:
-        shares = [share for share in (progress.map, progress.reduce) if share is not None]
-        if self._watches and not self.happened and shares and sum(shares) / len(shares) >= self._fault.at:
+        done = share_done(progress)
+        if self._watches and not self.happened and done is not None and done >= self._fault.at:
             self.happened = True
             self._let_happen()
 
