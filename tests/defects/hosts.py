@@ -164,8 +164,8 @@ DEFECTS = (
         name="card-one-way",
         promise="The network of simulated hosts is named as the limit of a phase.",
         file="src/howdah/report/phases/limits.py",
-        old='for column in ("receive_bytes", "send_bytes")]',
-        new='for column in ("receive_bytes", "receive_bytes")]',
+        old='for column in ("receive_bytes", "send_bytes")\n            ]',
+        new='for column in ("receive_bytes", "receive_bytes")\n            ]',
         tests=("tests/unit/report/phases/test_limits.py::test_the_busiest_way_of_the_busiest_card_is_the_limit",),
     ),
     Defect(

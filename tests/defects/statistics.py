@@ -8,18 +8,26 @@ _COMPARE, _BLOCKS = "src/howdah/stats/compare.py", "src/howdah/stats/blocks.py"
 
 DEFECTS = (
     Defect(
+        name="contenders-at-full-level",
+        promise="Of several contenders, all intervals together hold in 95 % of cases.",
+        file=_COMPARE,
+        old="level = LEVEL / of",
+        new="level = LEVEL",
+        tests=("tests/unit/report/comparison/test_many.py::test_each_contender_has_a_part_of_the_level",),
+    ),
+    Defect(
         name="interval-too-narrow",
         promise="The interval of a comparison covers the ratio in 95 of 100 experiments.",
         file=_COMPARE,
-        old="half = t_quantile(0.5 + CONFIDENCE / 2, freedom)",
-        new="half = t_quantile(CONFIDENCE, freedom)",
+        old="half = t_quantile(1 - level / 2, freedom)",
+        new="half = t_quantile(1 - level, freedom)",
         tests=("tests/unit/stats/test_compare.py::test_the_interval_is_welchs_on_logarithms",),
     ),
     Defect(
         name="three-runs-declared",
         promise="Three runs against three are not enough data, however far apart they are.",
         file=_COMPARE,
-        old="if lowest >= LEVEL or interval is None:",
+        old="if lowest >= level or interval is None:",
         new="if interval is None:",
         tests=("tests/unit/stats/test_compare.py::test_three_against_three_is_not_enough_however_far_apart",),
     ),
@@ -27,7 +35,7 @@ DEFECTS = (
         name="rank-test-ignored",
         promise="A difference is declared only where the interval and the exact rank test agree.",
         file=_COMPARE,
-        old="if interval.low <= 1 <= interval.high or p >= LEVEL:",
+        old="if interval.low <= 1 <= interval.high or p >= level:",
         new="if interval.low <= 1 <= interval.high:",
         tests=(
             "tests/unit/stats/test_compare.py"
@@ -81,8 +89,8 @@ DEFECTS = (
         name="too-few-runs-recommended",
         promise="A comparison says how many runs would show a difference of 5 % four times out of five.",
         file="src/howdah/stats/power.py",
-        old="factor = t_quantile(0.5 + CONFIDENCE / 2, freedom) + t_quantile(POWER, freedom)",
-        new="factor = t_quantile(0.5 + CONFIDENCE / 2, freedom)",
+        old="factor = t_quantile(1 - level / 2, freedom) + t_quantile(POWER, freedom)",
+        new="factor = t_quantile(1 - level / 2, freedom)",
         tests=("tests/unit/stats/test_power.py::test_the_detectable_difference_is_found_four_times_out_of_five",),
     ),
     Defect(

@@ -72,7 +72,9 @@ def kill_one(home: Home, run: Begun, victim: str, moments: random.Random) -> Non
 
 @pytest.mark.promise("Tasks and application masters that are killed do not change the result", "how-to/accelerate")
 @pytest.mark.parametrize("round_", range(_ROUNDS))
-@pytest.mark.parametrize("victims", [("map", "reduce"), ("master",)])
+@pytest.mark.parametrize(
+    "victims", [("map", "reduce"), pytest.param(("master",), marks=pytest.mark.soak(part="faults"))]
+)
 def test_processes_that_are_killed(cluster: Home, victims: tuple[str, ...], round_: int) -> None:
     moments = random.Random(f"{_SEED} {victims} {round_}")
     run = begin(cluster, *drawn(moments, *_VARIANTS))
@@ -110,7 +112,7 @@ def lose_index(output: Path, moments: random.Random) -> None:
 
 
 @pytest.mark.promise("A damaged map output is never merged; its map runs again", "how-to/accelerate")
-@pytest.mark.parametrize("damages", [(flip, cut), (lose_index,)])
+@pytest.mark.parametrize("damages", [(flip, cut), pytest.param((lose_index,), marks=pytest.mark.soak(part="faults"))])
 def test_map_outputs_that_are_damaged(
     cluster: Home, damages: tuple[Callable[[Path, random.Random], None], ...]
 ) -> None:

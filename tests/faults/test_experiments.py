@@ -77,6 +77,7 @@ def test_what_has_ended_is_not_run_again_and_what_was_killed_is(home: Home, tmp_
 
 
 @pytest.mark.slow
+@pytest.mark.soak(part="faults")
 def test_a_cluster_that_does_not_come_up_is_a_run_that_failed(home: Home, tmp_path: Path) -> None:
     file, directory = tmp_path / "mine.yaml", tmp_path / "experiment"
     factor = "jvm: [usual, -XX:+NoSuchFlagOfAnyJvm]"

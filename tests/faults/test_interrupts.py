@@ -93,7 +93,7 @@ def test_while_calibrating(cluster: Home) -> None:
         ("gen", signal.SIGINT),
         *(pytest.param(phase, signal.SIGINT, marks=pytest.mark.soak(part="faults")) for phase in ("sort", "validate")),
         ("sort", signal.SIGTERM),
-        ("validate", signal.SIGHUP),
+        pytest.param("validate", signal.SIGHUP, marks=pytest.mark.soak(part="faults")),
     ],
 )
 def test_in_a_phase(cluster: Home, phase: str, number: int) -> None:

@@ -60,7 +60,7 @@ def sort_on_two(home: Home, moments: random.Random) -> Begun:
     up = home.howdah("up", "--name", "two", "--nodes", "2")
     assert up.code == 0, up.said
     early = ("--conf", "mapreduce.job.reduce.slowstart.completedmaps=0.05")
-    run = home.begin(*_RUN, "--size", "200M", "--cluster", "two", "--accelerator", "sort", *_MANY_MAPS, *early)
+    run = home.begin(*_RUN, "--size", "120M", "--cluster", "two", "--accelerator", "sort", *_MANY_MAPS, *early)
     local = home.path / "clusters" / "two" / "work" / "node1" / "local"
 
     def are_there() -> bool:
@@ -82,6 +82,7 @@ def sorted_right(home: Home, run: Begun) -> dict[str, Any]:
     return dict(sort)
 
 
+@pytest.mark.soak(part="faults")
 def test_a_nodemanager_that_stands_still_for_a_while(home: Home) -> None:
     moments = random.Random(_SEED)
     run = sort_on_two(home, moments)

@@ -209,6 +209,7 @@ def test_in_an_uber_job_the_sort_serves_and_the_shuffle_leaves_it(howdah: Howdah
     assert found["Howdah Shuffle"]["FALLBACKS_LOCAL"] == 1
 
 
+@pytest.mark.soak(part="jobs")
 def test_a_run_without_map_output_says_that_nothing_was_accelerated(howdah: Howdah, fast: dict[str, Any]) -> None:
     _, record = run(howdah, "namenode", "fast", "--accelerator", "sort")
     assert any("accelerator sort has no part in" in caveat["text"] for caveat in record["caveats"])
@@ -259,6 +260,7 @@ def test_a_cluster_may_have_it_for_all_its_jobs(howdah: Howdah, by_default: None
     assert not any(group.startswith("Howdah ") for group in counters(kept, "sort"))
 
 
+@pytest.mark.soak(part="jobs")
 def test_spark_reads_hdfs_by_its_client(howdah: Howdah, fast: dict[str, Any]) -> None:
     run(howdah, "wordcount", "fast", *LEAST, "--engine", "spark", "--accelerator", "sort")
 
@@ -322,7 +324,7 @@ PROGRAMS = {
 """Programs of Hadoop's own jars, most of them tests of sort and shuffle, that end with an error if they find one. Its
 validator of sorts sees no disorder: the workload `sort` has a check that does."""
 
-QUICK_PROGRAMS = ("sort and its validator", "streaming")
+QUICK_PROGRAMS = ("sort and its validator",)
 """What `make test` runs of them; the others are in `make soak PART=jobs`."""
 
 

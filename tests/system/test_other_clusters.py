@@ -17,6 +17,7 @@ from tests.system.running import Howdah, Said, archives_of, below, processes_of
 
 pytestmark = pytest.mark.daemons
 SMOKE = ("run", "terasort", "--size", "smoke", "--maps", "1", "--reduces", "1", "--no-report", "--json")
+ONE_JOB = ("run", "pi", "--size", "smoke", "--no-report", "--json")
 
 
 def only(said: Said) -> Kept:
@@ -35,12 +36,24 @@ def watched(howdah: Howdah) -> Iterator[dict[str, Any]]:
     howdah("down", "--name", "watched").ok()
 
 
+GZIP = "mapreduce.map.output.compress.codec=org.apache.hadoop.io.compress.GzipCodec"
+FETCHED = ("mapreduce.map.output.compress=true", GZIP, "howdah.shuffle.direct=false", "howdah.sort.memory.mb=1")
+
+
+def settings(keys: tuple[str, ...]) -> list[str]:
+    return ["--accelerator", "sort", *(option for key in keys for option in ("--conf", key))]
+
+
 @pytest.mark.promise("TeraSort runs on Hadoop 3.5.0", "reference/hadoop")
+@pytest.mark.promise("The same jar serves on Hadoop 3.5.0", "how-to/accelerate")
 def test_the_watched_release_sorts(howdah: Howdah, watched: dict[str, Any]) -> None:
     managers = [daemon["pid"] for daemon in watched["daemons"] if daemon["role"] == "nodemanager"]
     archives: dict[str, set[str]] = {}
     with subprocess.Popen(
-        [*howdah.command, *SMOKE, "--cluster", "watched"], env=howdah.environment, stdout=subprocess.PIPE, text=True
+        [*howdah.command, *SMOKE, "--cluster", "watched", *settings(FETCHED)],
+        env=howdah.environment,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as running:
         while running.poll() is None:
             for pid, command in below(managers).items():
@@ -58,23 +71,20 @@ def test_the_watched_release_sorts(howdah: Howdah, watched: dict[str, Any]) -> N
     assert kept.record("conf/effective/namenode.json")["dfs.blocksize"]["value"] == str(128 << 20)
     assert kept.setting("sort", "mapreduce.task.io.sort.factor") == "100", "the other tuned defaults are there"
     assert kept.record("run.json")["cluster"]["defaults"]["without"] == ["large-blocks"]
+    check_served(kept, "HTTP", spills=True)
 
 
-GZIP = "mapreduce.map.output.compress.codec=org.apache.hadoop.io.compress.GzipCodec"
-FETCHED = ("mapreduce.map.output.compress=true", GZIP, "howdah.shuffle.direct=false", "howdah.sort.memory.mb=1")
-
-
-@pytest.mark.promise("The same jar serves on Hadoop 3.5.0", "how-to/accelerate")
+@pytest.mark.soak(part="hadoop-3.5")
 @pytest.mark.usefixtures("watched")
-@pytest.mark.parametrize(
-    ("way", "keys"), [pytest.param("DIRECT", (), marks=pytest.mark.soak(part="hadoop-3.5")), ("HTTP", FETCHED)]
-)
-def test_the_same_accelerator_serves_on_the_watched_release(howdah: Howdah, way: str, keys: tuple[str, ...]) -> None:
-    settings = [option for key in keys for option in ("--conf", key)]
-    kept = only(howdah(*SMOKE, "--cluster", "watched", "--accelerator", "sort", *settings))
+def test_the_same_accelerator_reads_where_outputs_lie_on_the_watched_release(howdah: Howdah) -> None:
+    check_served(only(howdah(*SMOKE, "--cluster", "watched", *settings(()))), "DIRECT", spills=False)
+
+
+def check_served(kept: Kept, way: str, *, spills: bool) -> None:
+    """All by the plugins, and map outputs in this way."""
     counters = kept.job("sort")["counters"]
     assert counters["Howdah Shuffle"][f"SEGMENTS_{way}"] == 1
-    assert (counters["Howdah Sort"].get("SPILLS", 0) > 1) is bool(keys)
+    assert (counters["Howdah Sort"].get("SPILLS", 0) > 1) is spills
     reduced = counters["org.apache.hadoop.mapreduce.TaskCounter"]["REDUCE_INPUT_RECORDS"]
     assert counters["Howdah Sort"]["RECORDS"] == counters["Howdah Shuffle"]["RECORDS"] == reduced
     assert not counters["Howdah Sort"].get("FALLBACKS")
@@ -100,7 +110,7 @@ def own_home(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.promise("A Hadoop of your own is used as it is", "reference/hadoop")
 @pytest.mark.promise("`--defaults stock` leaves out all of them", "reference/tuned-defaults")
 def test_an_own_distribution_with_stock_defaults(howdah: Howdah, own_home: Path) -> None:
-    kept = only(howdah(*SMOKE, "--hadoop-home", str(own_home), "--defaults", "stock"))
+    kept = only(howdah(*ONE_JOB, "--hadoop-home", str(own_home), "--defaults", "stock"))
     run = kept.record("run.json")
     assert (run["cluster"]["hadoop"]["home"], run["cluster"]["hadoop"]["source"]) == (str(own_home), "home")
     assert (run["cluster"]["nodes"], run["cluster"]["defaults"]["kind"]) == (1, "stock")
@@ -114,8 +124,8 @@ def test_an_own_distribution_with_stock_defaults(howdah: Howdah, own_home: Path)
         "mapreduce.job.reduce.slowstart.completedmaps": "0.05",
         "mapreduce.map.speculative": "true",
     }
-    assert {key: kept.setting("sort", key) for key in stock} == stock
-    assert b"-XX:" not in kept.configuration("sort"), "no JVM flags of ours, no class archive"
+    assert {key: kept.setting("pi", key) for key in stock} == stock
+    assert b"-XX:" not in kept.configuration("pi"), "no JVM flags of ours, no class archive"
     jars = kept.record("environment.json")["before"]["hadoop"]["jars"]
     assert jars["share/hadoop/common/hadoop-common-3.4.2.jar"]
     assert [line for line in processes_of(howdah.home) if str(own_home) in line] == [], "the cluster ended with the run"

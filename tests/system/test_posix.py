@@ -183,7 +183,7 @@ def test_a_run_chooses_among_the_storages(howdah: Howdah, shared: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "target", "way"),
     [
-        ("hdfs", "posix", ("--to", "posix")),
+        pytest.param("hdfs", "posix", ("--to", "posix"), marks=pytest.mark.soak(part="storage")),
         # The generator has to work on another storage than the default.
         pytest.param(
             *("posix", "hdfs", ("--storage", "posix:SHARED", "--to", "hdfs")), marks=pytest.mark.soak(part="storage")

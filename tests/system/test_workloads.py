@@ -28,9 +28,13 @@ SMOKES = [
 ]
 
 
+LONG = ("grep", "hs", "namenode", "sort", "spark-terasort")
+"""Longer than others. What they do has tests of its own: contracts, golden files, other engines, `make soak`."""
+
+
 def in_soak(name: str, accelerator: str) -> bool:
-    """Whether the smoke run is a variant of another one."""
-    return accelerator == "none" if name in ACCELERATED else accelerator == "sort"
+    """Whether the smoke run is long, or a variant of another one."""
+    return name in LONG or (accelerator == "none" if name in ACCELERATED else accelerator == "sort")
 
 
 @pytest.mark.promise("Every workload runs and is verified at the size `smoke`", "README")
@@ -83,7 +87,8 @@ def test_other_engines_count_the_same_words(howdah: Howdah, cluster: dict[str, A
     assert [s for s in one["samples"] if (s["phase"], s["metric"]) == ("count", "job_seconds")]
 
 
-@pytest.mark.parametrize("name", [pytest.param("from", marks=pytest.mark.soak(part="storage")), "to"])
+@pytest.mark.soak(part="storage")
+@pytest.mark.parametrize("name", ["from", "to"])
 def test_distcp_copies_between_hdfs_and_a_directory(howdah: Howdah, cluster: dict[str, Any], name: str) -> None:
     [one] = howdah("run", "distcp", f"--{name}", "file", "--files", "3", "--size", "3M", *BARE).json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -57,13 +57,17 @@ def write_report(runs: Sequence[StoredRun], target: Path) -> Path:
 
 
 def write_page(page: Report, target: Path) -> Path:
-    """Writes a document, whole, in the format that the target's ending names: .html, .md or .json.
+    """Writes a document, whole, in the format that the target's ending names: .html, .md or .json; the table of
+    several contenders also as .csv.
 
     Raises UsageError for another ending or a place that cannot be written.
     """
-    from howdah.report import render_html, render_json, render_markdown
+    from howdah.report import ManyReport, render_csv, render_html, render_json, render_markdown
 
+    renderers: dict[str, Callable[[Any], str]]
     renderers = {".html": render_html, ".md": render_markdown, ".json": render_json}
+    if isinstance(page, ManyReport):
+        renderers[".csv"] = render_csv
     if target.suffix not in renderers:
         raise UsageError(f"no report format for {target.name!r}", hint=f"End it in {', '.join(renderers)}.")
     fresh = target.with_name(f".{target.name}.new")

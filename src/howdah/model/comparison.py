@@ -37,7 +37,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Contender against baseline. `ratio` is the contender's geometric mean ÷ the baseline's.
+    """Contender against baseline. `ratio` is the contender's geometric mean ÷ the baseline's. `level` is the chance of
+    a false alarm that the verdict allows: 5 %, or a part of it for one of several contenders.
 
     `p` is of the exact rank test, `smallest_p` the smallest that these numbers of runs could reach. The rest is None
     where a group has one run, so that the spread is unknown: `interval` of the ratio; `detectable`, the smallest
@@ -52,6 +53,7 @@ class Comparison:
     interval: Interval | None
     p: float
     smallest_p: float
+    level: float
     verdict: Verdict
     detectable: float | None
     fewest_runs: int

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from howdah.report.comparison.compare import ComparisonReport, build_comparison
+    from howdah.report.comparison.many import ManyReport, build_many, render_csv
     from howdah.report.document.blocks import Report
     from howdah.report.experiment.page import Source, build_experiment
     from howdah.report.page.build import build_report
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ComparisonReport",
+    "ManyReport",
     "Report",
     "Source",
     "build_comparison",
     "build_experiment",
+    "build_many",
     "build_report",
     "describe_run",
+    "render_csv",
     "render_hibench",
     "render_html",
     "render_json",
@@ -37,12 +41,15 @@ __all__ = [
 
 _PLACES = {
     "ComparisonReport": "comparison.compare",
+    "ManyReport": "comparison.many",
     "Report": "document.blocks",
     "Source": "experiment.page",
     "build_comparison": "comparison.compare",
     "build_experiment": "experiment.page",
+    "build_many": "comparison.many",
     "build_report": "page.build",
     "describe_run": "page.describe",
+    "render_csv": "comparison.many",
     "render_hibench": "render.hibench",
     "render_html": "render.html",
     "render_json": "render.json",

@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from howdah.model.comparison import Comparison, Interval, Verdict
 from howdah.model.metric import Better
 from howdah.stats.power import LEVEL, detectable_log_ratio, fewest_runs, runs_needed, smallest_p
-from howdah.stats.summary import CONFIDENCE, pooled_spread, summarise, t_quantile
+from howdah.stats.summary import pooled_spread, summarise, t_quantile
 
 FIVE_PERCENT = math.log(1.05)
 _MOST_EXACT = 10_000
 
 
-def compare(baseline: Sequence[float], contender: Sequence[float], better: Better) -> Comparison:
-    """`contender` against `baseline`, one positive value per run.
+def compare(baseline: Sequence[float], contender: Sequence[float], better: Better, of: int = 1) -> Comparison:
+    """`contender` against `baseline`, one positive value per run; one of so many contenders that are compared with it.
 
     A difference is declared only where the interval of the ratio (Welch's t on the logarithms) leaves 1 out and the
     exact two-sided rank test (Mann and Whitney) has p < 0.05. That test makes no correction for tied values, which as
-    a rule makes its p larger.
+    a rule makes its p larger. Of several contenders, each has an equal part of the 5 % (Bonferroni), so that all
+    intervals together hold in 95 % of cases at least.
 
     Raises:
         ValueError: an empty group, or a value that is not positive: it has no ratio.
@@ -30,7 +31,8 @@ def compare(baseline: Sequence[float], contender: Sequence[float], better: Bette
     left, right = [math.log(value) for value in baseline], [math.log(value) for value in contender]
     effect = statistics.fmean(right) - statistics.fmean(left)
     spread = _spread(left, right)
-    interval = _welch(left, right)
+    level = LEVEL / of
+    interval = _welch(left, right, level)
     p = _rank_p(baseline, contender)
     lowest = smallest_p(len(left), len(right))
     return Comparison(
@@ -40,18 +42,21 @@ def compare(baseline: Sequence[float], contender: Sequence[float], better: Bette
         interval=interval,
         p=p,
         smallest_p=lowest,
-        verdict=_verdict(effect, interval, p, lowest, better),
-        detectable=None if spread is None else math.exp(detectable_log_ratio(spread, len(left), len(right))),
-        fewest_runs=fewest_runs(),
-        runs_for_observed=None if spread is None else runs_needed(spread, effect),
-        runs_for_five_percent=None if spread is None else runs_needed(spread, FIVE_PERCENT),
+        level=level,
+        verdict=_verdict(effect, interval, p, lowest, better, level),
+        detectable=None if spread is None else math.exp(detectable_log_ratio(spread, len(left), len(right), level)),
+        fewest_runs=fewest_runs(level),
+        runs_for_observed=None if spread is None else runs_needed(spread, effect, level),
+        runs_for_five_percent=None if spread is None else runs_needed(spread, FIVE_PERCENT, level),
     )
 
 
-def _verdict(effect: float, interval: Interval | None, p: float, lowest: float, better: Better) -> Verdict:
-    if lowest >= LEVEL or interval is None:
+def _verdict(
+    effect: float, interval: Interval | None, p: float, lowest: float, better: Better, level: float
+) -> Verdict:
+    if lowest >= level or interval is None:
         return "not enough data"
-    if interval.low <= 1 <= interval.high or p >= LEVEL:
+    if interval.low <= 1 <= interval.high or p >= level:
         return "no difference shown"
     return direction(effect, better)
 
@@ -70,7 +75,7 @@ def _spread(left: Sequence[float], right: Sequence[float]) -> float | None:
     return pooled_spread((left, right))
 
 
-def _welch(left: Sequence[float], right: Sequence[float]) -> Interval | None:
+def _welch(left: Sequence[float], right: Sequence[float], level: float) -> Interval | None:
     """The interval of the ratio: Welch, Biometrika 34:28 (1947), on logarithms; None where a group has one run."""
     if min(len(left), len(right)) < 2:
         return None
@@ -81,7 +86,7 @@ def _welch(left: Sequence[float], right: Sequence[float]) -> Interval | None:
     freedom = sum(errors) ** 2 / sum(
         error**2 / (len(group) - 1) for error, group in zip(errors, (left, right), strict=True)
     )
-    half = t_quantile(0.5 + CONFIDENCE / 2, freedom) * math.sqrt(sum(errors))
+    half = t_quantile(1 - level / 2, freedom) * math.sqrt(sum(errors))
     return Interval(math.exp(effect - half), math.exp(effect + half))
 
 

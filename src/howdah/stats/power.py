@@ -21,34 +21,34 @@ def smallest_p(first: int, second: int) -> float:
     return min(1.0, 2 / math.comb(first + second, first))
 
 
-def fewest_runs() -> int:
-    """The least number of runs per side with which the exact rank test can show anything at all."""
-    return next(n for n in range(1, MOST_RUNS) if smallest_p(n, n) < LEVEL)
+def fewest_runs(level: float = LEVEL) -> int:
+    """The least number of runs per side with which the exact rank test can show anything at all at this level."""
+    return next(n for n in range(1, MOST_RUNS) if smallest_p(n, n) < level)
 
 
-def detectable_log_ratio(spread: float, first: int, second: int) -> float:
+def detectable_log_ratio(spread: float, first: int, second: int, level: float = LEVEL) -> float:
     """The smallest |ln ratio| that `first` against `second` runs show with a power of 0.8.
 
-    (t(0.975, f) + t(0.8, f)) · spread · √((1/n + 1/m) · π/3) · (1.035 + 9.5/h³), with f = n + m − 2 and h the harmonic
-    mean of n and m; `spread` is the standard deviation of the logarithms within a group. The first part is Bloom's
-    minimum detectable effect (Evaluation Review 19:547, 1995); π/3 is the price of the rank test on normal data
+    (t(1 − level/2, f) + t(0.8, f)) · spread · √((1/n + 1/m) · π/3) · (1.035 + 9.5/h³), with f = n + m − 2 and h the
+    harmonic mean of n and m; `spread` is the standard deviation of the logarithms within a group. The first part is
+    Bloom's minimum detectable effect (Evaluation Review 19:547, 1995); π/3 is the price of the rank test on normal data
     (Lehmann, Nonparametrics, 1975). Needs three runs or more in all.
     """
     freedom = first + second - 2
-    factor = t_quantile(0.5 + CONFIDENCE / 2, freedom) + t_quantile(POWER, freedom)
+    factor = t_quantile(1 - level / 2, freedom) + t_quantile(POWER, freedom)
     error = spread * math.sqrt((1 / first + 1 / second) * math.pi / 3)
     harmonic = 2 / (1 / first + 1 / second)
     return factor * error * (_BOTH_TESTS + _FEW_RUNS / harmonic**3)
 
 
-def runs_needed(spread: float, log_ratio: float) -> int | None:
+def runs_needed(spread: float, log_ratio: float, level: float = LEVEL) -> int | None:
     """The least runs per side with which `log_ratio` is detectable; None above `MOST_RUNS`."""
-    low, high = fewest_runs(), MOST_RUNS
-    if detectable_log_ratio(spread, high, high) > abs(log_ratio):
+    low, high = fewest_runs(level), MOST_RUNS
+    if detectable_log_ratio(spread, high, high, level) > abs(log_ratio):
         return None
     while low < high:
         middle = (low + high) // 2
-        if detectable_log_ratio(spread, middle, middle) <= abs(log_ratio):
+        if detectable_log_ratio(spread, middle, middle, level) <= abs(log_ratio):
             high = middle
         else:
             low = middle + 1

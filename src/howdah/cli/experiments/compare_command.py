@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from howdah.cli.options import json_option
 from howdah.cli.runs.value_options import check_alone, value_options, valued
 
+if TYPE_CHECKING:
+    from howdah.report import Report
+
 
 @click.command()
 @click.argument("baseline")
-@click.argument("contender")
+@click.argument("contenders", nargs=-1, required=True, metavar="CONTENDER...")
 @click.option("--metric", metavar="PHASE/METRIC", help="What is compared. [the workload's primary metric]")
-@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write a page too: .html, .md or .json")
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write a page too: .html, .md, .json or .csv")
 @click.option("--out", "root", type=click.Path(), metavar="DIR", help="Where the run directories are. [~/.howdah/runs]")
 @value_options(demanded=False)
 @click.option("-v", "--verbose", is_flag=True, help="Everything that the page has.")
@@ -23,7 +27,7 @@ from howdah.cli.runs.value_options import check_alone, value_options, valued
 @json_option
 def compare(
     baseline: str,
-    contender: str,
+    contenders: tuple[str, ...],
     metric: str | None,
     output: str | None,
     root: str | None,
@@ -34,22 +38,31 @@ def compare(
 ) -> None:
     """Compare runs: effect, 95 % interval, verdict.
 
-    BASELINE and CONTENDER are each one or several runs separated by commas (ids, starts of ids, paths), or KEY=VALUE
-    for all runs with that label. `howdah ab` makes the runs of both, in turn. With --prices, -v and pages also say what
-    both cost.
+    BASELINE and each CONTENDER are one or several runs separated by commas (ids, starts of ids, paths), or KEY=VALUE
+    for all runs with that label. Several contenders are each compared with the baseline; their intervals hold together.
+    `howdah ab` makes the runs of two, in turn. With --prices, -v and pages also say what both cost.
 
     \b
     Examples:  howdah compare heap=default heap=small
                howdah compare heap=default heap=small -o page.html --fail-if 'slower > 5%'
+               howdah compare heap=1g heap=2g heap=3g heap=4g -o heaps.csv
     """
-    from howdah.cli.experiments.comparison_table import check_fails, print_comparison
+    from howdah.cli.experiments.comparison_table import check_fails, print_comparison, print_many
     from howdah.cli.reporting import load_side, side_name, width, write_page
-    from howdah.report import build_comparison, render_json, render_text
+    from howdah.report import build_comparison, build_many, render_json, render_text
 
-    names = side_name(baseline, "baseline"), side_name(contender, "contender")
+    several = len(contenders) > 1
+    usual = [f"contender {place}" for place in range(1, len(contenders) + 1)] if several else ["contender"]
+    names = [side_name(text, name) for text, name in zip((baseline, *contenders), ("baseline", *usual), strict=True)]
     check_alone(options)
-    sides = load_side(baseline, root), load_side(contender, root)
-    found = build_comparison(*sides, metric, names)
+    sides = [load_side(text, root) for text in (baseline, *contenders)]
+    if several:
+        many = build_many(sides[0], sides[1:], names, metric)
+        found: Report = many
+        show, compared = partial(print_many, many), many.comparisons
+    else:
+        two = build_comparison(sides[0], sides[1], metric, (names[0], names[1]))
+        found, show, compared = two, partial(print_comparison, two), (two,)
     if options["prices"] is not None:
         from howdah.report.value.section import with_value
 
@@ -61,7 +74,8 @@ def compare(
     elif verbose:
         click.echo(render_text(found, width()), nl=False)
     else:
-        print_comparison(found, width())
+        show(width())
         click.echo(f"\nMore: -v{'' if output is None else f', or {output}'}")
     if fail_if is not None:
-        check_fails(found, fail_if)
+        for one in compared:
+            check_fails(one, fail_if)

@@ -8,7 +8,8 @@ import click
 
 from howdah.errors import UsageError, WorkloadFailed
 from howdah.model.comparison import Summary
-from howdah.report import ComparisonReport
+from howdah.model.run import Caveat
+from howdah.report import ComparisonReport, ManyReport
 from howdah.report.comparison.compare import PROPERTIES
 from howdah.report.document.wording import centre, count, interval, percent, quantity
 from howdah.report.page.provenance import as_text
@@ -17,6 +18,7 @@ from howdah.report.render.text import wrapped
 _COLOURS = {"faster": "green", "slower": "red", "different": "yellow"}
 _PLOT = 24
 """Columns of the plot at least; a narrower terminal has none."""
+_LONG = r"(?<=.{38}).+"
 _MOST = 6
 """Settings that are listed."""
 
@@ -40,10 +42,32 @@ def print_comparison(found: ComparisonReport, width: int) -> None:
         click.echo(wrapped(text, width))
 
 
+def print_many(found: ManyReport, width: int) -> None:
+    """What became of each contender, a line for each, and what stands against it."""
+    click.secho(wrapped(found.headline, width), bold=True)
+    click.echo()
+    rows = [
+        (f"  {re.sub(_LONG, '…', name)}", value, size, span, verdict)
+        for name, _, value, size, span, verdict in found.rows
+    ]
+    sizes = [max(len(row[at]) for row in rows) for at in range(5)]
+    for row in rows:
+        cells = (row[0].ljust(sizes[0]), *(cell.rjust(size) for cell, size in zip(row[1:4], sizes[1:4], strict=True)))
+        click.secho(f"{'  '.join(cells)}  ", nl=False)
+        click.secho(row[4], fg=_COLOURS.get(row[4]))
+    click.echo()
+    click.echo(
+        wrapped(f"Measured is {found.comparisons[0].measure}; all intervals together hold in 95 % of cases.", width)
+    )
+    for block in found.sections[0].blocks:
+        if isinstance(block, Caveat):
+            click.echo(wrapped(block.text, width, "!  "))
+
+
 def _sides(found: ComparisonReport, width: int) -> list[str]:
     """A line for each side: its centre, its interval, its runs on one scale, how many they are; and the scale."""
     comparison, unit = found.comparison, found.unit
-    names = [re.sub(r"(?<=.{38}).+", "…", name) for name in found.names]
+    names = [re.sub(_LONG, "…", name) for name in found.names]
     rows = []
     for name, side in zip(names, (comparison.baseline, comparison.contender), strict=True):
         span = interval(side.interval, unit) if side.interval else _range(side, unit)

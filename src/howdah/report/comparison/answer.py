@@ -18,7 +18,7 @@ from howdah.report.document.wording import (
     quantity,
     times,
 )
-from howdah.stats.power import LEVEL, MOST_RUNS
+from howdah.stats.power import MOST_RUNS
 
 NAMES = ("baseline", "contender")
 """What the sides are called where nobody gave them names."""
@@ -55,13 +55,13 @@ def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
         size = f"{subject.title} is {times(1 / found.ratio)} as fast with {second} as with {first}"
         return f"{prefix}{size} (95 % interval {low:.2f}–{high:.2f}): {subject.measure} {both} ({spread})."
     size = f"{subject.measure} of {subject.title} is {percent(abs(found.ratio - 1))} {_direction(found.ratio)}"
-    return f"{prefix}{size} with {second} than with {first} (95 % interval {_span(span)}): {both} ({spread})."
+    return f"{prefix}{size} with {second} than with {first} (95 % interval {span_words(span)}): {both} ({spread})."
 
 
 def enough(found: Comparison) -> Iterator[str]:
     """What these numbers of runs could show, and how many would show more."""
     n, m, fewest = found.baseline.n, found.contender.n, found.fewest_runs
-    if found.smallest_p >= LEVEL or found.interval is None:
+    if found.smallest_p >= found.level or found.interval is None:
         what = f"the exact rank test of {n} + {m} runs has p = {probability(found.smallest_p)} at best"
         more = f"{max(fewest - n, 0)} + {max(fewest - m, 0)}"
         yield f"Too few runs: {what}. {fewest} + {fewest} can show a difference: make {more} more."
@@ -72,7 +72,7 @@ def enough(found: Comparison) -> Iterator[str]:
     five = most if found.runs_for_five_percent is None else str(found.runs_for_five_percent)
     missed = (
         f"differences below {percent(found.detectable - 1)} are likely to be missed; "
-        if found.smallest_p < LEVEL
+        if found.smallest_p < found.level
         else ""
     )
     size = percent(abs(found.ratio - 1))
@@ -83,7 +83,8 @@ def _direction(ratio: float) -> str:
     return "higher" if ratio > 1 else "lower"
 
 
-def _span(found: Interval | None) -> str:
+def span_words(found: Interval | None) -> str:
+    """The interval of a ratio as changes."""
     return "–" if found is None else f"{change(found.low)} to {change(found.high)}"
 
 
@@ -92,7 +93,7 @@ def glance(found: Comparison, subject: Subject, caveats: int, *, simulated: bool
     badge = Badge(KINDS[found.verdict], found.verdict)
     if simulated:
         badge = Badge("simulated", f"simulated: {found.verdict}")
-    span = f"95 %: {_span(found.interval)}" if found.interval else "no interval"
+    span = f"95 %: {span_words(found.interval)}" if found.interval else "no interval"
     unit = subject.metric.unit
     sides = [
         Tile(name, quantity(centre(side), unit), f"95 %: {interval(side.interval, unit)}" if side.interval else "")

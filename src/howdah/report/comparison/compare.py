@@ -98,9 +98,10 @@ def build_comparison(
     contender: Sequence[StoredRun],
     metric: str | None = None,
     names: tuple[str, str] = NAMES,
+    of: int = 1,
 ) -> ComparisonReport:
     """`contender` against `baseline` on `metric`: `phase/metric`, or a metric's name where one phase alone has it.
-    `names` are what a reader calls the two.
+    `names` are what a reader calls the two; `of` is how many contenders are compared with the baseline.
 
     Without `metric` it is the primary metric of the runs. Runs that are not valid are listed and not used.
 
@@ -110,7 +111,7 @@ def build_comparison(
     """
     sides = _checked(baseline, contender, metric, names)
     both = values(sides.baseline.valid, sides.measure), values(sides.contender.valid, sides.measure)
-    found = compare(*both, sides.metric.better)
+    found = compare(*both, sides.metric.better, of)
     caveats = tuple(_caveats(sides, metric is not None))
     sections = (
         Section("result", "Result", tuple(_result(sides, found, caveats))),

@@ -87,3 +87,25 @@ def test_a_rule_fails_on_its_verdict_and_size(found: ComparisonReport, rule: str
 def test_another_rule_is_refused(found: ComparisonReport, rule: str) -> None:
     with pytest.raises(UsageError, match="is no rule"):
         check_fails(found, rule)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_several_contenders_fit_the_screen(tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from howdah.cli.main import howdah
+
+    for n in range(5):
+        for at, (name, speed) in enumerate((("1g", 1.0), ("2g", 1.3), ("3g", 0.7))):
+            write_example(tmp_path, Example(f"{name}{n}", 3 * n + at, speed=speed, series=False, labels={"heap": name}))
+    monkeypatch.setenv("COLUMNS", str(width))
+    sides = [f"heap={name}" for name in ("1g", "2g", "3g")]
+    said = CliRunner().invoke(howdah, ["compare", *sides, "--out", str(tmp_path), "-o", str(tmp_path / "x.csv")])
+    assert said.exit_code == 0, said.output
+    assert max(map(len, said.output.splitlines())) <= width
+    rows = [line.split() for line in said.output.splitlines() if line.startswith("  heap=")]
+    assert [(row[0], row[-1]) for row in rows] == [
+        *(("heap=1g", "baseline"), ("heap=2g", "faster"), ("heap=3g", "slower"))
+    ]
+    assert (tmp_path / "x.csv").read_text().count("\n") == 4
+    failed = CliRunner().invoke(howdah, ["compare", *sides, "--out", str(tmp_path), "--fail-if", "slower > 5%"])
+    assert isinstance(failed.exception, WorkloadFailed)
+    assert "heap=3g is slower" in str(failed.exception)
