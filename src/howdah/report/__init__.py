@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from howdah.report.experiment.page import Source, build_experiment
     from howdah.report.page.build import build_report
     from howdah.report.page.describe import describe_run
+    from howdah.report.page.methods import methods
     from howdah.report.render.hibench import render_hibench
     from howdah.report.render.html import render_html
     from howdah.report.render.json import render_json
@@ -31,6 +32,7 @@ __all__ = [
     "build_many",
     "build_report",
     "describe_run",
+    "methods",
     "render_csv",
     "render_hibench",
     "render_html",
@@ -49,6 +51,7 @@ _PLACES = {
     "build_many": "comparison.many",
     "build_report": "page.build",
     "describe_run": "page.describe",
+    "methods": "page.methods",
     "render_csv": "comparison.many",
     "render_hibench": "render.hibench",
     "render_html": "render.html",

@@ -20,10 +20,10 @@ from howdah.errors import UsageError
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["page", "hibench"]),
+    type=click.Choice(["page", "hibench", "methods"]),
     default="page",
     show_default=True,
-    help="hibench: lines of HiBench's hibench.report, on standard output.",
+    help="On standard output: hibench, lines of HiBench's hibench.report; methods, a paragraph for a paper.",
 )
 @value_options(demanded=False)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
@@ -38,13 +38,14 @@ def report(
     from howdah.cli.reporting import load_runs, write_page
 
     check_alone(options)
-    if form == "hibench":
+    if form != "page":
         given = click.get_current_context().get_parameter_source("output")
         if as_json or given is not ParameterSource.DEFAULT:
-            raise click.UsageError("--format hibench writes lines on standard output: neither --json nor -o.")
-        from howdah.report import render_hibench
+            raise click.UsageError(f"--format {form} writes text on standard output: neither --json nor -o.")
+        from howdah.report import methods, render_hibench
 
-        click.echo(render_hibench(load_runs(runs, root)), nl=False)
+        made = {"hibench": render_hibench, "methods": methods}[form]
+        click.echo(made(load_runs(runs, root)), nl=False)
         return
     from howdah.report import build_report, render_json
     from howdah.report.document.results import group
