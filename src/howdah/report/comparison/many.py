@@ -204,7 +204,7 @@ def _result(found: Sequence[ComparisonReport], caveats: Sequence[Caveat]) -> Ite
 
 def _changes(one: ComparisonReport) -> Iterator[Block]:
     if one.settings:
-        yield difference_table("Settings that differ", one.settings, "Baseline", "Contender")
+        yield difference_table(f"Settings of {one.names[1]} that differ", one.settings, "Baseline", "Contender")
     else:
         yield Text("It has the settings of the baseline.")
 

@@ -381,7 +381,7 @@ def _table(found: Findings) -> Table:
         for place, one in enumerate(found.results, 1)
     )
     mean = "mean of all" if found.experiment.design == "search" else "mean of arm"
-    heads = columns("#", "#Block", "Arm", "#Value", f"#÷ {mean}", "Outcome", "Run")
+    heads = columns("#No.", "#Block", "Arm", "#Value", f"#÷ {mean}", "Outcome", "Run")
     return Table(f"{found.phase}/{found.metric.name} of every run, in order", heads, rows)
 
 

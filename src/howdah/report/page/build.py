@@ -182,7 +182,7 @@ def run_table(members: Replicates) -> Table:
         value = run_value(run, measure) if measure and run.run.outcome.kind == "valid" else None
         shown = quantity(value, metric.unit) if metric else MISSING
         rows.append((str(place), run.run.id, moment(run.run.start.utc), shown, outcome_words(run.run)))
-    return Table("Runs in order", columns("#", "Run", "Start", f"#{measure or 'Value'}", "Outcome"), tuple(rows))
+    return Table("Runs in order", columns("#No.", "Run", "Start", f"#{measure or 'Value'}", "Outcome"), tuple(rows))
 
 
 def dots_group(members: Replicates, measure: Measure, name: str, colour: str, unit: str) -> DotGroup:
