@@ -82,6 +82,7 @@ def test_the_cluster_of_a_run_that_does_not_come_up_leaves_the_logs_that_it_name
     assert not home.runs
 
 
+@pytest.mark.soak(part="faults")
 def test_a_damaged_kept_namespace_is_made_anew(bare_home: Home, cache: Path) -> None:
     own = bare_home.path / "cache"
     own.mkdir(parents=True)

@@ -43,6 +43,7 @@ def test_map_outputs_that_cannot_be_written_and_read_once(disk: FailingMount, ho
     assert home.kept().job("sort")["counters"][_JOB]["NUM_FAILED_MAPS"] >= 1
 
 
+@pytest.mark.soak(part="faults")
 def test_full_for_a_while_where_maps_spill(disk: FailingMount, home: Home) -> None:
     """Maps fail, say why, and run again once there is room."""
     run = home.begin(*_RUN, "--factor", f"shuffle_dir={disk.mount}", "--conf", "mapreduce.map.maxattempts=20")

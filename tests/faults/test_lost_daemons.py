@@ -97,6 +97,7 @@ def test_a_nodemanager_that_stands_still_for_a_while(home: Home) -> None:
     assert home.howdah("down", "--name", "two").code == 0
 
 
+@pytest.mark.soak(part="faults")
 @pytest.mark.promise("A job survives the loss of a NodeManager", "issue 2")
 def test_a_nodemanager(home: Home) -> None:
     run = sort_on_two(home, random.Random(_SEED))

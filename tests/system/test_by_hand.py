@@ -99,6 +99,7 @@ def test_a_job_with_nearly_all_the_counters_that_it_may_have(typed: Typed) -> No
 
 
 @pytest.mark.promise("The sort and the shuffle work for every job, and can be turned off for one", "how-to/accelerate")
+@pytest.mark.soak(part="jobs")
 def test_the_accelerator_for_every_job(typed: Typed) -> None:
     """The jar on the class path of tasks, the keys in mapred-site.xml; and turned off for one job."""
     typed(f"cp {own_jar(ACCELERATOR_JAR)} $HADOOP_HOME/share/hadoop/mapreduce/")

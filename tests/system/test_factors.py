@@ -104,6 +104,7 @@ def test_nothing_of_the_containers_is_left(arms: tuple[list[Kept], list[Kept], d
     assert list(shuffle.iterdir()) == []
 
 
+@pytest.mark.promise("A job survives the loss of a NodeManager", "issue 2")
 def test_a_daemon_is_killed_in_the_middle_and_the_cache_was_empty(howdah: Howdah, tmp_path: Path) -> None:
     factors = ("--factor", "faults=nodemanager@30%", "--factor", "cache=dropped", "--out", str(tmp_path))
     [one] = howdah("run", "pi", "--size", "smoke", "--maps", "8", "--nodes", "2", *factors, *QUICK).json()["runs"]

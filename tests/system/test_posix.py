@@ -204,7 +204,8 @@ def test_the_workload_distcp_copies_from_one_storage_to_the_other(
 
 
 @pytest.mark.usefixtures("alone")
-@pytest.mark.parametrize("workload", ["dfsio", pytest.param("hs", marks=pytest.mark.soak(part="storage"))])
+@pytest.mark.soak(part="storage")
+@pytest.mark.parametrize("workload", ["dfsio", "hs"])
 def test_workloads_that_ask_the_storage_need_no_hdfs(howdah: Howdah, workload: str) -> None:
     [one] = howdah("run", workload, "--cluster", "alone", *QUICK).json()["runs"]
     assert one["run"]["outcome"] == {"kind": "valid", "reason": None}
