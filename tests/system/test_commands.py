@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import statistics
 import subprocess
+import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -165,6 +167,18 @@ def test_an_empty_environment_is_enough(howdah: Howdah, cluster: dict[str, Any],
 def test_a_shell_has_the_commands(howdah: Howdah, cluster: dict[str, Any], text: str) -> None:
     said = howdah("shell", "--name", "alpha", stdin=f"hdfs dfs -cat {text}\nexit 5\n", env={"SHELL": "/bin/sh"})
     assert (said.code, said.out) == (5, TEXT)
+
+
+def test_pages_are_served_until_one_is_done_with_them(howdah: Howdah, cluster: dict[str, Any]) -> None:
+    command = [*howdah.command, "open", "--name", "alpha", "--no-browser"]
+    with subprocess.Popen(command, env=howdah.environment, stdout=subprocess.PIPE, text=True) as serving:
+        assert serving.stdout is not None
+        lines = list(iter(serving.stdout.readline, "Ctrl-C ends.\n"))
+        (page,) = [line.split()[1] for line in lines if line.startswith("resourcemanager")]
+        with urllib.request.urlopen(page, timeout=20) as answer:
+            assert b"Cluster" in answer.read()
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(20) == 0
 
 
 def test_examples(on: On, distribution: Distribution, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 
 import click
 
@@ -34,4 +35,5 @@ def open(name: str, no_browser: bool) -> None:  # noqa: A001 (the command's name
             import webbrowser
 
             webbrowser.open(next(page.url for page in pages if page.role == "resourcemanager"))
-        threading.Event().wait()
+        with suppress(KeyboardInterrupt):  # That is how one is done here, and no failure.
+            threading.Event().wait()
