@@ -10,7 +10,7 @@ JOB_SECONDS = Metric(
     "s",
     "lower",
     "from the submission of the phase's first job to the finish of its last, as their histories say, or the "
-    "ResourceManager for applications that are not MapReduce; less what the clocks of hosts are ahead",
+    "ResourceManager for applications that are not MapReduce; corrected for what is known of the clocks of hosts",
     "job history",
 )
 CLIENT_SECONDS = Metric(

@@ -59,7 +59,7 @@ class Sampler:
             if one.start is not None and one.finish is not None
         ]
         span = span_of(right, others)
-        return None if span is None else replace(span, source=f"{span.source}, less what clocks of hosts are ahead")
+        return None if span is None else replace(span, source=f"{span.source}, corrected for the clocks of hosts")
 
     def phase_ended(
         self,

@@ -36,7 +36,7 @@ def test_the_time_of_a_job_is_by_one_clock() -> None:
     span = sampler({"a": 0.25, "b": -0.5}).span_of([job("10.0.0.2:41000")], [])
     assert span is not None
     assert (span.submit, span.finish) == (99.75, 160.5)
-    assert span.source == "job history, less what clocks of hosts are ahead"
+    assert span.source == "job history, corrected for the clocks of hosts"
 
 
 @pytest.mark.parametrize("ahead", [{}, {"z": 0.5, "b": 0.5}])
