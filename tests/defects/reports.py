@@ -16,6 +16,14 @@ DEFECTS = (
         tests=("tests/unit/report/page/test_build.py::test_the_runs_own_caveats_and_damage_are_said",),
     ),
     Defect(
+        name="ranks-not-compared",
+        promise="Allocations of unequal hosts are told apart.",
+        file="src/howdah/model/environment.py",
+        old="enumerate(one.hosts.values(), 1)",
+        new="enumerate(sorted(one.hosts.values(), key=str), 1)",
+        tests=("tests/unit/model/test_environment.py::test_hosts_of_other_names_are_compared_by_their_rank",),
+    ),
+    Defect(
         name="invalid-runs-without-reasons",
         promise="Runs that are not valid are listed with their reasons and not used.",
         file=_BUILD,

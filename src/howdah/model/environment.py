@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,24 @@ class Difference:
     path: str
     left: Any
     right: Any
+
+
+def by_rank(environments: Sequence[Environment]) -> list[Environment]:
+    """The same, with hosts called by their rank, `1` for that of the masters, where two have as many hosts of other
+    names: two allocations of equal hosts do not differ. A host's own name is then left out."""
+    names = {tuple(one.hosts) for one in environments}
+    if len({len(some) for some in names}) == len(names):
+        return list(environments)
+    return [
+        Environment(
+            {
+                str(rank): {key: value for key, value in facts.items() if key != "host"}
+                for rank, facts in enumerate(one.hosts.values(), 1)
+            },
+            one.hadoop,
+        )
+        for one in environments
+    ]
 
 
 def differences(left: Environment, right: Environment) -> tuple[Difference, ...]:

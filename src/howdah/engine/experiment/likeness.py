@@ -12,7 +12,7 @@ from howdah.engine.evidence.readback import COMPUTED
 from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, conditions
 from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.results import TOGETHER, Done, arm_terms, terms
-from howdah.model.environment import Difference, Environment, differences
+from howdah.model.environment import Difference, Environment, by_rank, differences
 from howdah.stats.association import unevenness
 from howdah.store import ExperimentDirectory, read_run
 
@@ -37,13 +37,12 @@ class Likeness:
     def of(cls, plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequence[Done]) -> Likeness:
         """That of the valid runs among `done`."""
         facts: dict[int, list[Facts]] = {}
-        for one in done:
-            if one.value is not None:
-                stored = read_run(directory.runs / one.run.id)
-                found = {path: ", ".join(values) for path, values in stored.readback().items()}
-                before = stored.environment.get("before", _NOTHING)
-                found |= {entry.path: str(entry.right) for entry in differences(_NOTHING, before)}
-                facts.setdefault(one.slot.arm, []).append(found)
+        valid = [(one.slot.arm, read_run(directory.runs / one.run.id)) for one in done if one.value is not None]
+        readings = by_rank([stored.environment.get("before", _NOTHING) for _, stored in valid])
+        for (arm, stored), before in zip(valid, readings, strict=True):
+            found = {path: ", ".join(values) for path, values in stored.readback().items()}
+            found |= {entry.path: str(entry.right) for entry in differences(_NOTHING, before)}
+            facts.setdefault(arm, []).append(found)
         return cls(plan, facts)
 
     @property

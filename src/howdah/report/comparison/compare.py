@@ -8,7 +8,7 @@ from typing import Any
 
 from howdah.errors import UsageError
 from howdah.model.comparison import Comparison
-from howdah.model.environment import Difference, differences
+from howdah.model.environment import Difference, by_rank, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
 from howdah.report.comparison.answer import NAMES, Subject, enough, glance, headline, spoken
@@ -326,7 +326,7 @@ def _one_after_the_other(sides: _Sides) -> tuple[str, str] | None:
 
 def _between(sides: _Sides) -> tuple[Difference, ...]:
     left, right = (side.valid[0].environment.get("before") for side in (sides.baseline, sides.contender))
-    return () if left is None or right is None else differences(left, right)
+    return () if left is None or right is None else differences(*by_rank((left, right)))
 
 
 def _settings(sides: _Sides) -> list[Difference]:

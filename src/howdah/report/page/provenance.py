@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from howdah.model.environment import Difference, Environment, differences
+from howdah.model.environment import Difference, Environment, by_rank, differences
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Code, Fold, Section, Table, Text, columns
 from howdah.report.document.results import Replicates
@@ -66,7 +66,7 @@ def provenance_section(group: Replicates, prefix: str) -> Section:
 
 def environment_differences(runs: Sequence[StoredRun]) -> tuple[Difference, ...]:
     """What differs between the first run's environment and any other's, each path once."""
-    readings = [reading for run in runs if (reading := run.environment.get("before")) is not None]
+    readings = by_rank([reading for run in runs if (reading := run.environment.get("before")) is not None])
     found: dict[str, Difference] = {}
     for reading in readings[1:]:
         for entry in differences(readings[0], reading):

@@ -97,8 +97,9 @@ def test_several_contenders_fit_the_screen(tmp_path: Path, width: int, monkeypat
         for at, (name, speed) in enumerate((("1g", 1.0), ("2g", 1.3), ("3g", 0.7))):
             write_example(tmp_path, Example(f"{name}{n}", 3 * n + at, speed=speed, series=False, labels={"heap": name}))
     monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.chdir(tmp_path)
     sides = [f"heap={name}" for name in ("1g", "2g", "3g")]
-    said = CliRunner().invoke(howdah, ["compare", *sides, "--out", str(tmp_path), "-o", str(tmp_path / "x.csv")])
+    said = CliRunner().invoke(howdah, ["compare", *sides, "--out", str(tmp_path), "-o", "x.csv"])
     assert said.exit_code == 0, said.output
     assert max(map(len, said.output.splitlines())) <= width
     rows = [line.split() for line in said.output.splitlines() if line.startswith("  heap=")]
