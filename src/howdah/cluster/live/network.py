@@ -48,24 +48,24 @@ def measure_ways(hosts: Mapping[str, Host], addresses: Mapping[str, str], ports:
 
     Raises HostProblem where a host has no free port, or does not reach another.
     """
-    free = over(hosts, lambda host: operations.free_ports(host, addresses[host.name], ports[host.name]))
+    names = {name: name for name in hosts}
+    free = over(names, lambda name: operations.free_ports(hosts[name], addresses[name], ports[name]))
     if full := [name for name, found in free.items() if not found]:
         raise HostProblem(f"no port is free between {ports[full[0]][0]} and {ports[full[0]][-1]}", host=full[0])
+
+    def take(name: str) -> None:
+        operations.swallow(hosts[name], addresses[name], free[name][0], seconds=_SECONDS + 10)
+
+    def send(way: Way) -> float:
+        source, target = way
+        port = free[target][0]
+        return operations.payload_rate(hosts[source], addresses[target], port, seconds=_SECONDS, ahead=_AHEAD_BYTES) / 8
+
     rates: dict[Way, float] = {}
     for ways in rounds(list(hosts)):
-        targets, to = dict(ways), {target: source for source, target in ways}
-        over(
-            {name: hosts[name] for name in to},
-            lambda host: operations.swallow(host, addresses[host.name], free[host.name][0], seconds=_SECONDS + 10),
-        )
-
-        def send(host: Host, targets: Mapping[str, str] = targets) -> float:
-            target = targets[host.name]
-            port = free[target][0]
-            return operations.payload_rate(host, addresses[target], port, seconds=_SECONDS, ahead=_AHEAD_BYTES) / 8
-
-        found = over({name: hosts[name] for name in targets}, send)
-        rates |= {(source, targets[source]): rate for source, rate in found.items()}
+        over({target: target for _, target in ways}, take)
+        found = over({source: (source, target) for source, target in ways}, send)
+        rates |= {way: found[way[0]] for way in ways}
     return Ways(rates)
 
 
