@@ -36,6 +36,27 @@ class Dots:
 
 
 @dataclass(frozen=True, slots=True)
+class Arm:
+    """One combination of levels: every value, their geometric mean and its interval."""
+
+    name: str
+    colour: str
+    values: tuple[float, ...]
+    mean: float
+    interval: Interval | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """A bar for each arm, from 0, with its interval and its runs."""
+
+    axis: str
+    unit: str
+    arms: tuple[Arm, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One piece of a bar."""
 
@@ -154,4 +175,4 @@ class Order:
     line: tuple[float, float] | None
 
 
-Drawing = Dots | Bars | Timeline | Ratios | Order
+Drawing = Dots | Arms | Bars | Timeline | Ratios | Order

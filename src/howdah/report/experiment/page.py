@@ -27,13 +27,15 @@ from howdah.report.document.blocks import (
     Tile,
     columns,
 )
-from howdah.report.document.drawing import Dot, DotGroup, Dots, Order, Ratio, Ratios, Turn
+from howdah.report.document.drawing import Arm, Arms, Order, Ratio, Ratios, Turn
 from howdah.report.document.wording import (
     BETTER,
     MISSING,
+    centre,
     change,
     count,
     drift,
+    interval,
     listing,
     percent,
     probability_words,
@@ -58,6 +60,7 @@ from howdah.report.experiment.rates import bills, economy
 from howdah.report.experiment.runs import MOST_ARMS, arm_words, disturbed, limits, told_by_runs
 from howdah.report.page.provenance import difference_table
 from howdah.stats.power import LEVEL
+from howdah.stats.summary import summarise
 
 METHOD = (
     "The model is log(value) = block + Σ levels + noise, one noise for all, by least squares; where a design changes "
@@ -297,30 +300,27 @@ def _together(found: Findings) -> Iterator[Block]:
         yield Text(f"This design cannot tell apart: {listing(chain)}.", small=True)
 
 
+def _arm(found: Findings, valid: Sequence[Result], arm: int) -> Arm:
+    values = tuple(one.value for one in valid if one.arm == arm and one.value is not None)
+    seen, unit = summarise(values), found.metric.unit
+    span = f" (95 % interval {interval(seen.interval, unit)})" if seen.interval else ""
+    name, mean = arm_words(found, arm), centre(seen)
+    title = f"{name}: {quantity(mean, unit)}{span}, {count(len(values), 'run')}"
+    return Arm(name, "baseline" if arm == 0 else "contender", values, mean, seen.interval, title)
+
+
 def _every_run(found: Findings, runs: Path | None) -> Iterator[Block]:
     unit, name = found.metric.unit, f"{found.phase}/{found.metric.name}"
     valid = [one for one in found.results if one.value is not None]
-    groups = tuple(
-        DotGroup(
-            arm_words(found, arm),
-            "baseline" if arm == 0 else "contender",
-            tuple(
-                Dot(one.value, f"{one.run}: {quantity(one.value, unit)}")
-                for one in valid
-                if one.arm == arm and one.value is not None
-            ),
-            None,
-            None,
-        )
-        for arm in sorted({one.arm for one in valid})[:MOST_ARMS]
-    )
+    drawn = tuple(_arm(found, valid, arm) for arm in sorted({one.arm for one in valid})[:MOST_ARMS])
     arms = len({one.arm for one in valid})
     note = "" if arms <= MOST_ARMS else f"The first {MOST_ARMS} of {arms} arms; the table below has all."
     low, high = (edge(one.value for one in valid if one.value is not None) for edge in (min, max))
     words = f"{len(valid)} runs between {quantity(low, unit)} and {quantity(high, unit)}."
-    keys = (Key("baseline", "baseline"), Key("contender", "another arm; top to bottom in the order made"))
+    keys = (Key("baseline", "baseline"), Key("contender", "another arm; line: 95 % interval of the mean; ticks: runs"))
     if found.experiment.design != "search":
-        yield Figure("dots", "Every run", words, keys, Dots(name, unit, groups), note)
+        words += f" {'; '.join(one.title for one in drawn)}."
+        yield Figure("arms", "Geometric mean of each arm", words, keys, Arms(name, unit, drawn), note)
     yield from _order(found, valid)
     yield from economy(found)
     if runs is not None and not found.simulated:

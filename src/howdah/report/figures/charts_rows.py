@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from howdah.report.document.drawing import Bars, DotGroup, Dots, Ratios
+from howdah.report.document.drawing import Arms, Bars, DotGroup, Dots, Ratios
 from howdah.report.document.theme import stand_in
 from howdah.report.document.wording import quantity, ratio, ratio_interval, scale
 from howdah.report.figures.charts import FONT, Chart, Row, across, colours, data, rows_down, rule
@@ -13,6 +13,8 @@ _SIDES = 26
 """Pixels to the left and the right of a chart, for labels at the ends of its axis."""
 _DOTS_HEIGHT = 320
 _BAR_ROW, _RATIO_ROW = 44, 38
+_ROOMY = 500
+"""Pixels from which on a name goes before its number: on a phone, the number is not to be cut off."""
 
 
 def dots(drawing: Dots, width: int) -> Chart:
@@ -56,6 +58,45 @@ def _dot_group(group: DotGroup, x: alt.X, divisor: float, width: int, shape: str
     return alt.layer(*layers).properties(width=width, height=max(40.0, count * height))
 
 
+def arms(drawing: Arms, width: int) -> Chart:
+    """A bar for each arm with its name above it; over the bar its interval, and a tick for every run."""
+    inner = width - _SIDES
+    divisor, unit = scale(drawing.unit, max(value for arm in drawing.arms for value in arm.values))
+    bars, ticks = list[Row](), list[Row]()
+    for row, arm in enumerate(drawing.arms):
+        low, high = (arm.interval.low, arm.interval.high) if arm.interval else (arm.mean, arm.mean)
+        value = quantity(arm.mean, drawing.unit)
+        bars.append(
+            {
+                "row": row,
+                "zero": 0.0,
+                "mean": arm.mean / divisor,
+                "low": low / divisor,
+                "high": high / divisor,
+                "name": f"{arm.name}: {value}" if width >= _ROOMY else f"{value}  {arm.name}",
+                "colour": arm.colour,
+                "title": arm.title,
+            }
+        )
+        ticks += [{"row": row, "value": one / divisor} for one in arm.values]
+    ends = [arm.interval.high for arm in drawing.arms if arm.interval]
+    reach = 1.04 * max(ends + [value for arm in drawing.arms for value in arm.values]) / divisor
+    title, y = f"{drawing.axis}, {unit}", rows_down("row", len(bars), start=-0.5)
+    zero, place, low_end = (across(field, 0, reach, width, title=title) for field in ("zero", "value", "low"))
+    base, ink = alt.Chart(data(bars)), stand_in("ink")
+    solid = base.mark_bar(aria=True, height=14, yOffset=9, opacity=0.75)
+    thin = alt.Chart(data(ticks)).mark_tick(color=ink, height=14, thickness=1, opacity=0.45, yOffset=9)
+    spans = base.mark_rule(color=ink, size=2, yOffset=9)
+    names = base.mark_text(align="left", baseline="bottom", dy=-2, limit=inner)
+    layers = (
+        solid.encode(x=zero, x2="mean:Q", y=y, color=colours(bars), description="title:N"),
+        thin.encode(x=place, y=y),
+        spans.encode(x=low_end, x2="high:Q", y=y),
+        names.encode(x=alt.value(0), y=y, text="name:N"),
+    )
+    return alt.layer(*layers).properties(width=inner, height=len(bars) * _RATIO_ROW)
+
+
 def bars(drawing: Bars, width: int) -> Chart:
     """Bars below each other, each with its name above it, so that long names need no margin."""
     pieces: list[Row] = []
@@ -94,7 +135,7 @@ def ratios(drawing: Ratios, width: int) -> Chart:
     edges = [row.ratio for row in drawing.rows]
     edges += [edge for row in drawing.rows if row.interval for edge in (row.interval.low, row.interval.high)]
     reach = max(1.1, *edges, *(1 / edge for edge in edges)) * 1.05
-    wide = width >= 500
+    wide = width >= _ROOMY
     rows = [
         {
             "row": place,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.report.document.blocks import Figure
-from howdah.report.document.drawing import Bars, Dots, Drawing, Order, Ratios
+from howdah.report.document.drawing import Arms, Bars, Dots, Drawing, Order, Ratios
 from howdah.report.figures.svg import fit
 
 WIDTHS = {"wide": 960, "narrow": 340}
@@ -37,6 +37,8 @@ def chart(drawing: Drawing, width: int) -> Any:
 
     if isinstance(drawing, Dots):
         return charts_rows.dots(drawing, width)
+    if isinstance(drawing, Arms):
+        return charts_rows.arms(drawing, width)
     if isinstance(drawing, Bars):
         return charts_rows.bars(drawing, width)
     if isinstance(drawing, Ratios):

@@ -11,7 +11,20 @@ import pytest
 from howdah.model.comparison import Interval
 from howdah.report import build_comparison, build_report
 from howdah.report.document.blocks import Figure, Report
-from howdah.report.document.drawing import Bars, Dot, DotGroup, Dots, Drawing, Order, Ratio, Ratios, Timeline, Turn
+from howdah.report.document.drawing import (
+    Arm,
+    Arms,
+    Bars,
+    Dot,
+    DotGroup,
+    Dots,
+    Drawing,
+    Order,
+    Ratio,
+    Ratios,
+    Timeline,
+    Turn,
+)
 from howdah.report.document.theme import COLOURS, STAND_INS, css_variables, stand_in
 from howdah.report.figures.picture import WIDTHS, chart, picture
 from howdah.report.figures.svg import fit
@@ -76,6 +89,8 @@ ROW = Ratio("x", 1.0, None, "x: 1", "contender")
     [
         Dots("job_seconds", "s", (ONE,)),
         Dots("job_seconds", "s", (DotGroup("a", "baseline", (Dot(3.0, "r"),) * 100, 3.0, Interval(3.0, 3.0)),)),
+        Arms("job_seconds", "s", (Arm("a", "baseline", (3.0,), 3.0, None, "a: 3 s"),)),
+        Arms("job_seconds", "s", (Arm("a", "contender", (3.0, 4.0), 3.5, Interval(2.0, 5.0), "a: 3.5 s"),)),
         Ratios("÷ baseline", (ROW,)),
         Order("÷ mean", (Turn(1, 0.9, "baseline", False, "1"), Turn(2, 1.3, "contender", True, "2")), (0.9, 1.1)),
         Timeline(5.0, (), (), ()),
@@ -84,6 +99,24 @@ ROW = Ratio("x", 1.0, None, "x: 1", "contender")
 def test_the_least_there_can_be_to_draw(drawing: Drawing) -> None:
     svg = picture(Figure("f", "F", "Least.", (), drawing), "narrow")
     assert ElementTree.fromstring(svg).attrib["aria-label"] == "F. Least."
+
+
+@pytest.mark.promise("The arms of an experiment have bars with intervals", "CHANGELOG")
+def test_a_bar_for_each_arm_reaches_its_mean_and_every_run_has_a_tick() -> None:
+    arms = (
+        Arm("a", "baseline", (3.0, 4.0), 3.5, Interval(2.0, 5.0), "a"),
+        Arm("b", "contender", (9.0,), 9.0, None, "b"),
+    )
+    drawn = chart(Arms("job_seconds", "s", arms), 960).to_dict()
+    bars, ticks, spans, _ = (
+        drawn["datasets"][layer["data"]["name"]] if "datasets" in drawn else layer["data"]["values"]
+        for layer in drawn["layer"]
+    )
+    assert [(row["mean"], row["name"]) for row in bars] == [(3.5, "a: 3.50 s"), (9.0, "b: 9 s")]
+    assert [(row["row"], row["value"]) for row in ticks] == [(0, 3.0), (0, 4.0), (1, 9.0)]
+    assert [(row["low"], row["high"]) for row in spans] == [(2.0, 5.0), (9.0, 9.0)]
+    domains = {tuple(layer["encoding"]["x"]["scale"]["domain"]) for layer in drawn["layer"][:3]}
+    assert domains == {(0, 1.04 * 9.0)}, "from 0, and the same for all"
 
 
 def test_ids_get_a_prefix_and_so_do_references() -> None:
