@@ -116,7 +116,8 @@ class Http:
         target = parts.path + (f"?{parts.query}" if parts.query else "")
         cookie = None if self.cookie is None else self.cookie(url)
         own = {} if cookie is None else {"Cookie": cookie}
-        connection = self.connect(parts.hostname or "", parts.port or 80, self.timeout)
+        usual = 443 if parts.scheme == "https" else 80
+        connection = self.connect(parts.hostname or "", parts.port or usual, self.timeout)
         try:
             with suppress(BrokenPipeError, ConnectionResetError):
                 connection.request(method, target, body=body, headers={**headers, **own})

@@ -2,6 +2,7 @@
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 
 import pytest
 
@@ -85,3 +86,18 @@ def test_a_redirect_is_not_json_and_is_not_followed():
         with pytest.raises(Garbled, match=r"redirect to http://127.0.0.1:1/"):
             Http().get_json(f"http://{server.address}/")
         assert Http().get(f"http://{server.address}/").location == "http://127.0.0.1:1/"
+
+
+@pytest.mark.parametrize(
+    ("url", "port"), [("http://a/x", 80), ("https://a/x", 443), ("http://a:9870/x", 9870), ("https://a:9871/", 9871)]
+)
+def test_an_address_without_a_port_has_that_of_its_scheme(url: str, port: int) -> None:
+    asked = []
+
+    def connect(host: str, number: int, timeout: float) -> HTTPConnection:
+        asked.append((host, number))
+        return HTTPConnection("127.0.0.1", 1, timeout=timeout)
+
+    with pytest.raises(Unreachable):
+        Http(connect=connect).get(url)
+    assert asked == [("a", port)]
