@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howdah.errors import UsageError
-from howdah.model.run import Run
+from howdah.model.run import WARM_UP, Run
 from howdah.store import StoredRun, find_run, list_runs, read_run, runs_root
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def load_runs(names: Sequence[str], root: str | None) -> list[StoredRun]:
 
 
 def load_side(text: str, root: str | None) -> list[StoredRun]:
-    """The runs of one side of a comparison: names separated by commas, or all runs with the label KEY=VALUE.
+    """The runs of one side of a comparison: names separated by commas, or all runs with the label KEY=VALUE that are no
+    warm-up.
 
     Raises UsageError when there are none.
     """
@@ -34,7 +35,7 @@ def load_side(text: str, root: str | None) -> list[StoredRun]:
     found = [
         path
         for path, run in list_runs(Path(root) if root else runs_root())
-        if isinstance(run, Run) and run.labels.get(key) == value
+        if isinstance(run, Run) and run.labels.get(key) == value and (key == WARM_UP or WARM_UP not in run.labels)
     ]
     if not found:
         raise UsageError(f"no run has the label {text}")

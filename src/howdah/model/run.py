@@ -20,6 +20,9 @@ PhaseKind = Literal["prepare", "run", "verify"]
 SYNTHETIC = "synthetic"
 """The kind of a cluster that is a file with numbers."""
 
+WARM_UP = "warmup"
+"""The label of runs that came before others to warm the machine up, and do not count."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

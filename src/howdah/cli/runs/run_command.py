@@ -32,6 +32,14 @@ _LOCAL = "local"
 _COMMON = (
     click.option("--repeat", default=1, show_default=True, metavar="N", help="How many runs.", type=click.IntRange(1)),
     click.option(
+        "--warmup",
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="So many runs before, which do not count.",
+        type=click.IntRange(0),
+    ),
+    click.option(
         "--cluster", metavar="NAME|conf:DIR|synthetic:FILE", help="A cluster that is up, instead of one for this."
     ),
     click.option(
@@ -85,7 +93,7 @@ class _OfWorkload(GroupedCommand):
 
     groups: ClassVar = {
         "Workload": (),
-        "Measurement": ("repeat", "data", "meters", "probes", "no_probes", "no_calibration"),
+        "Measurement": ("repeat", "warmup", "data", "meters", "probes", "no_probes", "no_calibration"),
         "Settings": ("conf", "factors", "accelerator"),
         "Cluster": ("cluster", "storage", "keytab", "principal"),
         "Cluster that is made for the run": (
@@ -236,14 +244,18 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
             meters=_meters(options),
         ),
         repeat=options["repeat"],
+        warmup=options["warmup"],
         cluster=cluster,
         calibrated=not options["no_calibration"],
         storage=options["storage"] if cluster is not None else None,
         leave_out=leave_out,
     )
+    from howdah.model.run import WARM_UP
+
     with make_display(quiet=as_json) as display:
         measured = list(measure(measurement, display))
-    _finish(measured, as_json=as_json, reported=not options["no_report"])
+    counted = [one for one in measured if WARM_UP not in one.run.labels]
+    _finish(counted or measured, as_json=as_json, reported=not options["no_report"])
 
 
 def _meters(options: Mapping[str, Any]) -> Meters:

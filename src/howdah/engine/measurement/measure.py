@@ -75,11 +75,11 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
         if measurement.calibrated and cluster.observed:
             observer.step("calibrating: processors, disks, network")
             bounds = calibrate(cluster)
-        of = len(resolved) * measurement.repeat
+        runs = measurement.runs
         for place, (workload, own) in enumerate(resolved):
-            for repetition in range(measurement.repeat):
-                observer.run_started(workload.title, place * measurement.repeat + repetition + 1, of)
-                measured = _once(measurement, cluster, storage, workload, own, bounds, observer)
+            for number, one in enumerate(runs, place * len(runs) + 1):
+                observer.run_started(one.title(workload), number, len(resolved) * len(runs))
+                measured = _once(one, cluster, storage, workload, own, bounds, observer)
                 yield measured
                 if measured.run.outcome.kind != "valid":
                     break

@@ -36,11 +36,11 @@ def simulate(measurement: Measurement, truth: Truth, file: Path, observer: Obser
     if "nodes" in truth.effects:
         settings.setdefault("nodes", str(measurement.made.nodes))
     check_known(truth, file, settings)
-    of = len(measurement.workloads) * measurement.repeat
+    runs = measurement.runs
     for place, (workload, asked) in enumerate(measurement.workloads):
-        for repetition in range(measurement.repeat):
-            observer.run_started(workload.title, place * measurement.repeat + repetition + 1, of)
-            yield _Simulation(measurement, workload, asked, truth, file, settings).closed(observer)
+        for number, one in enumerate(runs, place * len(runs) + 1):
+            observer.run_started(one.title(workload), number, len(measurement.workloads) * len(runs))
+            yield _Simulation(one, workload, asked, truth, file, settings).closed(observer)
 
 
 class _Simulation:

@@ -9,12 +9,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from howdah.cli.main import howdah
+from howdah.cli.reporting import load_side
 from howdah.cli.runs.run_command import _finish, _verdict
 from howdah.engine.measurement.request import Measured
 from howdah.errors import Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.configuration.site import render_site
-from howdah.model.run import Outcome, OutcomeKind, Run, Trial
+from howdah.model.run import WARM_UP, Outcome, OutcomeKind, Run, Trial
 from howdah.model.sample import Moment
+from howdah.store import read_run
 from howdah.workload.registry import WORKLOADS
 from tests.unit.report.example_runs import Example, write_example
 
@@ -158,3 +160,18 @@ def test_a_warning_about_a_configuration_comes_before_its_refusal(tmp_path: Path
     said = typed("terasort", "--cluster", f"conf:{tmp_path}", "--offline", HOWDAH_HOME=str(tmp_path / "home"))
     assert said.stderr.startswith("Warning: core-site.xml, line 3: fs.defaultFS has the placeholder #MASTER#: ")
     assert str(said.exception).startswith("the address of the NameNode is #MASTER#:9870, and nothing says")
+
+
+@pytest.mark.promise("`--warmup N` makes runs that do not count", "CHANGELOG")
+def test_warm_up_runs_are_kept_and_do_not_count(tmp_path: Path) -> None:
+    truth = tmp_path / "truth.yaml"
+    truth.write_text("value: 60\nnoise: { cv: 2% }\n")
+    options = ("--size", "1G", "--cluster", f"synthetic:{truth}", "--out", str(tmp_path / "runs"), "--label", "heap=1g")
+    said = typed("terasort", *options, "--warmup", "2", "--repeat", "3", HOWDAH_HOME=str(tmp_path / "home"))
+    assert said.exit_code == 0, said.output
+    assert "3 runs" in said.output
+    assert "5 runs" not in said.output.partition("Report")[0]
+    labels = [read_run(path).run.labels for path in sorted((tmp_path / "runs").iterdir())]
+    assert [WARM_UP in one for one in labels] == [True, True, False, False, False]
+    assert len(load_side("heap=1g", str(tmp_path / "runs"))) == 3
+    assert len(load_side("warmup=yes", str(tmp_path / "runs"))) == 2
