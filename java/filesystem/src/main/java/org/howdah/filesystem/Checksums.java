@@ -53,6 +53,12 @@ final class Checksums {
     this.sums = sums;
   }
 
+  /** Those of a file that was opened; null also if another file has taken its name meanwhile. */
+  static Checksums of(Mount.Found opened) throws IOException {
+    Checksums found = read(opened.located, opened.entry);
+    return found != null && Entry.followed(opened.located).isSame(opened.entry) ? found : null;
+  }
+
   /**
    * @param entry what a stat of this file says now
    * @return null if the file has none, or has changed since they were written

@@ -263,7 +263,7 @@ final class Creation {
     // A name whose bytes a loss of power takes away would look complete.
     boolean sync = wish.sync || syncOnClose || wish.atomic;
     try {
-      FileOutput.End end =
+      OutputEnd end =
           wish.atomic
               ? new Atomic(made.path, file, wish.overwrite, sync)
               : new Plain(file, made.entry, sync);
@@ -328,7 +328,7 @@ final class Creation {
   }
 
   /** A file that is seen while it is written. */
-  private class Plain implements FileOutput.End {
+  private class Plain implements OutputEnd {
     private final Path file;
     private final Entry made;
     private final boolean sync;
@@ -366,7 +366,7 @@ final class Creation {
   }
 
   /** A file that appears when it is complete. */
-  private final class Atomic implements FileOutput.End {
+  private final class Atomic implements OutputEnd {
     private final Path hidden;
     private final Path file;
     private final boolean overwrite;
@@ -404,11 +404,11 @@ final class Creation {
   }
 
   /** A file for which more was reserved than it may need. */
-  private static final class Reserved implements FileOutput.End {
+  private static final class Reserved implements OutputEnd {
     private final Native.Reservation reserved;
-    private final FileOutput.End end;
+    private final OutputEnd end;
 
-    Reserved(Native.Reservation reserved, FileOutput.End end) {
+    Reserved(Native.Reservation reserved, OutputEnd end) {
       this.reserved = reserved;
       this.end = end;
     }

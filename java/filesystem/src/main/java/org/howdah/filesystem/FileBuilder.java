@@ -55,4 +55,11 @@ final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, Fi
     throw new PathIOException(
         getPath().toString(), "create, overwrite or append has to be asked for");
   }
+
+  /** Those of a file that is made, and may replace another. */
+  static EnumSet<CreateFlag> flags(boolean overwrite) {
+    return overwrite
+        ? EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE)
+        : EnumSet.of(CreateFlag.CREATE);
+  }
 }

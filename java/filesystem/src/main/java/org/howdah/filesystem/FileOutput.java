@@ -24,23 +24,6 @@ import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 /** Writes a file. Other threads than the writer may flush and close it. */
 final class FileOutput extends OutputStream
     implements Syncable, Abortable, StreamCapabilities, IOStatisticsSource {
-  /** What becomes of a file at the end. */
-  interface End {
-    /**
-     * The bytes are written, and the channel is closed.
-     *
-     * @param length bytes that this stream has written
-     * @param checksums of the file, or null
-     */
-    void complete(long length, Checksums checksums) throws IOException;
-
-    /**
-     * The file is not to be seen, if it is one that appears only when it is complete; the channel
-     * is closed.
-     */
-    void abandon() throws IOException;
-  }
-
   /** A caller's own write of this size is as good as one of ours, and saves a copy. */
   private static final int LARGE_CALL = 64 << 10;
 
@@ -51,7 +34,7 @@ final class FileOutput extends OutputStream
   private final FileChannel channel;
   private final long start;
   private final Settings settings;
-  private final End end;
+  private final OutputEnd end;
   private final boolean syncOnClose;
   private final boolean atomic;
   private final WriteBehind behind;
@@ -93,7 +76,7 @@ final class FileOutput extends OutputStream
       boolean checked,
       boolean sync,
       boolean atomic,
-      End end,
+      OutputEnd end,
       OpenFiles open) {
     this.name = name;
     this.channel = channel;

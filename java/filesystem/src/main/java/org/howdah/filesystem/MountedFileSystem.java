@@ -60,7 +60,7 @@ abstract class MountedFileSystem extends MountedBase {
           }
           ReadChannel channel = new ReadChannel(found.located, found.entry);
           try {
-            Checksums checksums = settings.checksum && verifies ? sums(found) : null;
+            Checksums checksums = settings.checksum && verifies ? Checksums.of(found) : null;
             return new FSDataInputStream(
                 new FileInput(name, channel, settings, statistics, checksums));
           } catch (IOException | RuntimeException e) {
@@ -74,12 +74,6 @@ abstract class MountedFileSystem extends MountedBase {
   @Override
   public void setVerifyChecksum(boolean verifies) {
     this.verifies = verifies;
-  }
-
-  /** Null also if another file has taken the name meanwhile. */
-  private static Checksums sums(Mount.Found opened) throws IOException {
-    Checksums found = Checksums.read(opened.located, opened.entry);
-    return found != null && Entry.followed(opened.located).isSame(opened.entry) ? found : null;
   }
 
   @Override
@@ -270,7 +264,7 @@ abstract class MountedFileSystem extends MountedBase {
       long blockSize,
       Progressable progress)
       throws IOException {
-    return make(path, flags(overwrite), wish(permission, true));
+    return make(path, FileBuilder.flags(overwrite), wish(permission, true));
   }
 
   @Override
@@ -488,11 +482,5 @@ abstract class MountedFileSystem extends MountedBase {
   @Override
   public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
     return new FileSystemMultipartUploaderBuilder(this, base);
-  }
-
-  private static EnumSet<CreateFlag> flags(boolean overwrite) {
-    return overwrite
-        ? EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE)
-        : EnumSet.of(CreateFlag.CREATE);
   }
 }
