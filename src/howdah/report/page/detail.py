@@ -12,9 +12,10 @@ from howdah.report.document.theme import STEP_HEIGHTS
 from howdah.report.document.wording import MISSING, count, listing, percent, quantity
 from howdah.report.phases.bursts import burst_blocks
 from howdah.report.phases.jobs import PhaseJob, read_jobs
-from howdah.report.phases.limits import RULE, Load, PhaseLimit, find_limits, stolen
+from howdah.report.phases.limits import RULE, Load, PhaseLimit, find_limits, stolen, window
 from howdah.report.phases.nodes import slow_nodes
 from howdah.report.phases.series import BUSY, HostSeries, cpu_by_role, read_series
+from howdah.report.phases.tasks import memory_asked, memory_used, skews
 from howdah.report.phases.timeline import PIXELS, TITLED, build_timeline, node_names
 from howdah.report.phases.times import (
     SUCCEEDED,
@@ -117,6 +118,7 @@ def time_section(detail: Detail, prefix: str) -> Section:
     bars = step_bars(detail.jobs)
     if bars.bars:
         blocks.extend(_step_blocks(bars, prefix))
+    blocks.extend(_skew_table(detail))
     if not blocks:
         blocks.append(Text("No phase of this run ended."))
     return Section(f"{prefix}time", "Where the time went", tuple(blocks))
@@ -157,6 +159,7 @@ def limits_section(detail: Detail, prefix: str) -> Section:
     blocks.extend(_exceeded(detail))
     blocks.extend(_stolen(detail))
     blocks.extend(_role_table(detail))
+    blocks.extend(_memory_table(detail))
     return Section(f"{prefix}limits", "What limited it", tuple(blocks))
 
 
@@ -201,6 +204,38 @@ def _step_blocks(bars: Bars, prefix: str) -> Iterator[Block]:
         found = {part.name: part.value for part in bar.parts}
         rows.append((bar.name, *(quantity(found.get(step), "s") for step in steps)))
     yield Table("Task-seconds of each job", columns("Job", *(f"#{step}" for step in steps)), tuple(rows))
+
+
+def _skew_table(detail: Detail) -> Iterator[Block]:
+    rows = tuple(
+        (one.job, one.kind, str(one.tasks), quantity(one.middle, "s"), quantity(one.longest, "s"),
+         f"{one.longest / one.middle:.1f}" if one.middle else MISSING, one.task)
+        for one in skews(detail.jobs)
+    )  # fmt: skip
+    if rows:
+        heads = columns("Job", "Kind", "#Tasks", "#Median", "#Longest", "#Longest ÷ median", "The longest")
+        yield Table("How even the tasks were; of reduces, without the shuffle", heads, rows)
+
+
+def _memory_table(detail: Detail) -> Iterator[Block]:
+    rows = []
+    for phase in detail.run.run.phases:
+        own = [entry for entry in detail.jobs if entry.phase == phase.name]
+        span = window(phase, detail.jobs)
+        asked, used = memory_asked(own), None if span is None else memory_used(detail.series, *span)
+        if span is not None and asked and used is not None:
+            seconds = span[1] - span[0]
+            rows.append(
+                (phase.name, quantity(asked / seconds, "B"), quantity(used / seconds, "B"), percent(used / asked))
+            )
+    if rows:
+        heads = columns("Phase", "#Asked for", "#Used", "#Share")
+        yield Table("Memory of containers, mean over each phase", heads, tuple(rows))
+        yield Text(
+            "Asked for: by YARN's account. Used: what the processes of containers had resident, read once a second. "
+            "Memory that is asked for and not used keeps other tasks from running.",
+            small=True,
+        )
 
 
 def _timeline_figure(detail: Detail, entry: PhaseJob, figure: str) -> Figure:

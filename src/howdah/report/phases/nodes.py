@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from howdah.model.job import Attempt, TaskKind
+from howdah.model.job import TaskKind
 from howdah.report.phases.jobs import PhaseJob
+from howdah.report.phases.tasks import work_seconds
 from howdah.report.phases.times import SUCCEEDED
 
 SLOW = 1.5
@@ -37,7 +38,7 @@ def slow_nodes(jobs: Sequence[PhaseJob]) -> Iterator[SlowNode]:
             times: dict[str, list[float]] = {}
             for attempt in attempts:
                 if attempt.kind == kind and attempt.state == SUCCEEDED and attempt.node is not None:
-                    times.setdefault(attempt.node, []).append(_work(attempt))
+                    times.setdefault(attempt.node, []).append(work_seconds(attempt))
             yield from _slow(phase, kind, times)
 
 
@@ -49,9 +50,3 @@ def _slow(phase: str, kind: TaskKind, times: Mapping[str, Sequence[float]]) -> I
         usual = median(others)
         if median(own) >= SLOW * usual and min(own) > usual:
             yield SlowNode(phase, kind, node, len(own), median(own), usual)
-
-
-def _work(attempt: Attempt) -> float:
-    """The seconds of an attempt, without those in which a reduce waits for maps."""
-    shuffle = attempt.steps.get("shuffle")
-    return attempt.whole.seconds - (0.0 if shuffle is None else shuffle.seconds)
