@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -169,3 +170,12 @@ name_option = click.option("--name", metavar="NAME", default="default", show_def
 def typed_command() -> list[str]:
     """What was typed, for the record: `howdah` and its arguments."""
     return ["howdah", *sys.argv[1:]]
+
+
+def open_in_browser(address: str) -> bool:
+    """Opens an address in a browser; whether there is a display for one."""
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return False
+    import webbrowser
+
+    return webbrowser.open(address)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from contextlib import suppress
 
 import click
 
-from howdah.cli.options import name_option
+from howdah.cli.options import name_option, open_in_browser
 
 
 @click.command()
@@ -31,9 +30,7 @@ def open(name: str, no_browser: bool) -> None:  # noqa: A001 (the command's name
         for page in pages:
             click.echo(f"{page.role:{width}}  {page.url}")
         click.echo("\nCtrl-C ends.")
-        if not no_browser and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-            import webbrowser
-
-            webbrowser.open(next(page.url for page in pages if page.role == "resourcemanager"))
+        if not no_browser:
+            open_in_browser(next(page.url for page in pages if page.role == "resourcemanager"))
         with suppress(KeyboardInterrupt):  # That is how one is done here, and no failure.
             threading.Event().wait()

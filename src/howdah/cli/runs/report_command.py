@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from howdah.cli.options import json_option
+from howdah.cli.options import json_option, open_in_browser
 from howdah.cli.runs.value_options import check_alone, value_options, valued
 from howdah.errors import UsageError
 
@@ -26,10 +26,18 @@ from howdah.errors import UsageError
     help="On standard output: hibench, lines of HiBench's hibench.report; methods, a paragraph for a paper.",
 )
 @value_options(demanded=False)
+@click.option("--open", "opened", is_flag=True, help="Open the page in a browser.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @json_option
 def report(
-    runs: tuple[str, ...], output: str, root: str | None, form: str, force: bool, as_json: bool, **options: Any
+    runs: tuple[str, ...],
+    output: str,
+    root: str | None,
+    form: str,
+    opened: bool,
+    force: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only.
 
@@ -38,6 +46,8 @@ def report(
     from howdah.cli.reporting import load_runs, write_page
 
     check_alone(options)
+    if opened and (as_json or form != "page" or Path(output).suffix != ".html"):
+        raise click.UsageError("--open is for a page that ends in .html")
     if form != "page":
         given = click.get_current_context().get_parameter_source("output")
         if as_json or given is not ParameterSource.DEFAULT:
@@ -63,4 +73,7 @@ def report(
     if as_json:
         click.echo(render_json(page), nl=False)
         return
-    click.echo(f"Report: {write_page(page, Path(output))}")
+    written = write_page(page, Path(output))
+    click.echo(f"Report: {written}")
+    if opened and not open_in_browser(written.absolute().as_uri()):
+        click.echo("There is no display to open it on.", err=True)

@@ -93,3 +93,18 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert lines[1].startswith("one          5  xxx")
     assert lines[1].endswith("x…")
     assert lines[2] == "another  12345  short"
+
+
+def test_a_report_is_opened_where_there_is_a_display(tmp_path: Path) -> None:
+    from tests.unit.report.example_runs import Example, write_example
+
+    write_example(tmp_path / "runs", Example("r1", 1, series=False))
+    page = str(tmp_path / "page.html")
+    none = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    made = CliRunner(env=none).invoke(howdah, ["report", "r1", "--out", str(tmp_path / "runs"), "-o", page, "--open"])
+    assert made.exit_code == 0
+    assert made.output == f"Report: {page}\nThere is no display to open it on.\n"
+    other = CliRunner(env=none).invoke(
+        howdah, ["report", "r1", "--out", str(tmp_path / "runs"), "-o", "x.md", "--open"]
+    )
+    assert other.exit_code == 2
