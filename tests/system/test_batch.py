@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ class Batch:
 
     def __init__(self, system: Slurm, howdah: Howdah, directory: Path) -> None:
         self.system = system
-        self.howdah = howdah
+        self.howdah = copy(howdah)
+        # Where PBS puts what scripts say, unless it is asked otherwise.
+        self.howdah.directory = directory
         self.directory = directory
         self.scratch = directory / "scratch"
         self.scratch.mkdir()

@@ -171,14 +171,19 @@ def test_a_shell_has_the_commands(howdah: Howdah, cluster: dict[str, Any], text:
 
 def test_pages_are_served_until_one_is_done_with_them(howdah: Howdah, cluster: dict[str, Any]) -> None:
     command = [*howdah.command, "open", "--name", "alpha", "--no-browser"]
+    # As a browser, which brings the token along once it has it.
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     with subprocess.Popen(command, env=howdah.environment, stdout=subprocess.PIPE, text=True) as serving:
-        assert serving.stdout is not None
-        lines = list(iter(serving.stdout.readline, "Ctrl-C ends.\n"))
-        (page,) = [line.split()[1] for line in lines if line.startswith("resourcemanager")]
-        with urllib.request.urlopen(page, timeout=20) as answer:
-            assert b"Cluster" in answer.read()
-        serving.send_signal(signal.SIGINT)
-        assert serving.wait(20) == 0
+        try:
+            assert serving.stdout is not None
+            lines = list(iter(serving.stdout.readline, "Ctrl-C ends.\n"))
+            (page,) = [line.split()[1] for line in lines if line.startswith("resourcemanager")]
+            with browser.open(page, timeout=20) as answer:
+                assert b"Cluster" in answer.read()
+            serving.send_signal(signal.SIGINT)
+            assert serving.wait(20) == 0
+        finally:
+            serving.kill()
 
 
 def test_examples(on: On, distribution: Distribution, text: str) -> None:

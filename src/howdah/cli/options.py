@@ -72,7 +72,7 @@ on_option = click.option(
     metavar="KIND[:ARGUMENT]",
     default="local",
     show_default=True,
-    help="The hosts: local; hosts:a,b or hosts:FILE by ssh; slurm for those of the batch job one is in, "
+    help="The hosts: local; hosts:a,b or hosts:FILE by ssh; slurm for those of the batch job that you are in, "
     "slurm:nodes=N,time=T to submit one; channels:N or sim:N for this machine as N hosts.",
 )
 _REACH = (
@@ -82,7 +82,7 @@ _REACH = (
         type=click.FloatRange(3),
         default=SILENCE,
         show_default=True,
-        help="After so long without a word, a host counts as lost, and ends its daemons.",
+        help="Seconds without contact after which a host counts as lost and stops its daemons.",
     ),
     click.option(
         "--network",
@@ -131,7 +131,7 @@ _MAKING = (
         type=click.Choice(["tuned", "stock"]),
         default="tuned",
         show_default=True,
-        help="Howdah's tuned defaults, or Hadoop as it comes.",
+        help="Howdah's tuned defaults, or Hadoop without them.",
     ),
     click.option("--without", multiple=True, metavar="NAME", help="Leave out one tuned default; may be repeated."),
     click.option("--jvm-flag", multiple=True, metavar="FLAG", help="A JVM flag for every daemon; may be repeated."),

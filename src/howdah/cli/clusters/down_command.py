@@ -13,7 +13,9 @@ from howdah.errors import HowdahError, UsageError
 @click.command()
 @name_option
 @click.option("--all", "every", is_flag=True, help="Every cluster of this user on this machine.")
-@click.option("--forget", "forgotten", is_flag=True, help="Of a host that is gone: forget it, whatever it has there.")
+@click.option(
+    "--forget", "forgotten", is_flag=True, help="Forget a cluster whose host is gone, whatever it left there."
+)
 def down(name: str, every: bool, forgotten: bool) -> None:
     """End a cluster and remove its data; the logs stay. Nothing is left running when this returns."""
     from howdah.cluster.state import known_clusters

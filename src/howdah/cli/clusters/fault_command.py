@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("host")
 @name_option
 @click.option("--daemon", metavar="ROLE", help="Only this daemon of the host: datanode, nodemanager, … [all it has]")
-@click.option("--rate", metavar="RATE", help="Of a slow card: 10mbit.")
+@click.option("--rate", metavar="RATE", help="The rate of a slow card: 10mbit.")
 @click.option("--at", metavar="PHASE:PERCENT", help="Once the run there has done so much of a phase. [now]")
 def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None, at: str | None) -> None:
     """Let something go wrong on HOST, to see what a cluster makes of it.

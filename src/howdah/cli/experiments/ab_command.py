@@ -20,7 +20,7 @@ from howdah.cli.options import parse_conf
 @click.option("--size", metavar="SIZE", default=None, help="As `howdah run WORKLOAD --size` has it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Another option of the workload.")
 @click.option(
-    "--nodes", metavar="N", type=click.IntRange(1, 20), default=None, help="Of every cluster. [one for each host]"
+    "--nodes", metavar="N", type=click.IntRange(1, 20), default=None, help="Nodes of every cluster. [one for each host]"
 )
 @click.option("--on", metavar="KIND[:ARGUMENT]", default=None, help="The hosts, as `howdah up --on` has them. [local]")
 @click.option("--half-width", metavar="PERCENT", default="5%", show_default=True, help="How exact the effect is to be.")
@@ -28,7 +28,9 @@ from howdah.cli.options import parse_conf
 @click.option("--max", "most", metavar="N", type=click.IntRange(4), default=30, show_default=True, help="Runs a side.")
 @click.option("--budget", metavar="90m|2h", default=None, help="Time for the runs, without starting clusters.")
 @click.option("--meters", metavar="KIND,…|FILE", default=None, help="What measures power, as `howdah run` has it.")
-@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Of the order.")
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order."
+)
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), default=None, help="To make. [in ~/.howdah]")
 @click.option("--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of real ones.")
 def ab(

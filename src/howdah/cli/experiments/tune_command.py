@@ -21,7 +21,7 @@ from howdah.cli.options import parse_conf
 @click.option(
     "--budget", default=None, metavar="90m|2h", help="Time for the runs of the search, without starting clusters."
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the order.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [in ~/.howdah]")
 @click.option("--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of real ones.")
 def tune(

@@ -41,7 +41,7 @@ def rm(runs: tuple[str, ...], root: str | None, yes: bool) -> None:
 
 
 @click.command()
-@click.option("--keep", metavar="N", type=click.IntRange(0), help="Of those that match, the last N stay.")
+@click.option("--keep", metavar="N", type=click.IntRange(0), help="Keep the last N of those that match.")
 @click.option("--older-than", metavar="DURATION", help="Only runs that began longer ago: 12h, 30d.")
 @click.option("--workload", metavar="NAME", help="Only runs of this workload.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Only with this label; may be repeated.")

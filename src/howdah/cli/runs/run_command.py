@@ -36,19 +36,19 @@ _COMMON = (
         default=0,
         show_default=True,
         metavar="N",
-        help="So many runs before, which do not count.",
+        help="Warm-up runs, which do not count.",
         type=click.IntRange(0),
     ),
     click.option(
-        "--cluster", metavar="NAME|conf:DIR|synthetic:FILE", help="A cluster that is up, instead of one for this."
+        "--cluster", metavar="NAME|conf:DIR|synthetic:FILE", help="Use this running cluster instead of starting one."
     ),
     click.option(
         "--keytab",
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
-        help="With what to log in to a conf:DIR that has Kerberos. [your ticket]",
+        help="Keytab for a conf:DIR cluster with Kerberos. [your ticket]",
     ),
-    click.option("--principal", metavar="NAME@REALM", help="Who that is."),
+    click.option("--principal", metavar="NAME@REALM", help="Principal in the keytab."),
     click.option("--out", metavar="DIR", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
     click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes: system, power."),
     click.option(

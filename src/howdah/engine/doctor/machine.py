@@ -189,7 +189,9 @@ def _load(facts: Facts) -> Iterator[Seen]:
 def _java_processes(facts: Facts) -> Iterator[Seen]:
     running: list[dict[str, Any]] = facts.machine["now"]["java"]
     if running:
-        some = ", ".join(f"{one['command'].split()[-1]} ({one['user']}, pid {one['pid']})" for one in running[:3])
+        some = ", ".join(
+            f"{(one['command'].split() or ['java'])[-1]} ({one['user']}, pid {one['pid']})" for one in running[:3]
+        )
         yield Seen("note", f"{len(running)} Java processes run here: {some}{', …' if len(running) > 3 else ''}")
     else:
         yield Seen("ok", "no other Java process runs here")

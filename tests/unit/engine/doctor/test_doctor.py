@@ -171,6 +171,7 @@ CASES: list[tuple[str, str, str, Facts]] = [
     ("load", "warning", "50% of the processors", with_machine(now__cpu_busy=0.5)),
     ("load", "note", "not checked", with_machine(now__cpu_busy=None)),
     ("java-processes", "note", "org.x.NameNode (bob, pid 7)", with_machine(now__java=[JAVA])),
+    ("java-processes", "note", "here: java (bob, pid 7)", with_machine(now__java=[{**JAVA, "command": ""}])),
     ("steal", "warning", "20%", with_machine(now__cpu_steal=0.2)),
     ("steal", "note", "kvm", with_machine(virtualisation__hypervisor="kvm")),
     ("governor", "warning", "ondemand", with_machine(cpu__governor="ondemand", cpu__frequency_driver="acpi-cpufreq")),
