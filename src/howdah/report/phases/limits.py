@@ -21,16 +21,16 @@ EXCEEDED = 1.1
 MUCH = 0.1
 """The share of a host's bytes from which a disk is shown that calibration did not measure."""
 RULE = (
-    "The rule: over a phase (from the submission of its first job to the end of its last; the whole phase where it has "
-    "no job), the mean use of each resource is divided by its bound from calibration. At "
-    f"{percent(LIMITED)} or more of its bound a resource is said to have limited the phase; from {percent(NEAR)} it "
-    "was the nearest; below that none of them did, and the time went into waiting, latency or scheduling. A mean hides "
-    "bursts: “time at bound” is the share of seconds in which the busiest resource was at "
-    f"{percent(LIMITED)} or more. Where the bound of the processors is missing or was exceeded, their number is taken. "
-    "The bounds of disks and of the network are no limits of a device, but what calibration reached with few streams: "
-    "one stream of buffered writes, fsync included; four direct reads at a time of what was just written; one TCP "
-    "connection. More streams may reach more. "
-    f"Of disks that it did not measure, those are shown that have {percent(MUCH)} of the host's bytes or more."
+    "For each phase, the mean use of each resource is divided by its bound from calibration. The phase lasts from the "
+    "submission of its first job to the end of its last job, or is taken whole if it has no job. "
+    f"At {percent(LIMITED)} or more of its bound, a resource limited the phase. From {percent(NEAR)} it was the "
+    "nearest to its bound. Below that no resource limited it, and the time went into waiting, latency or scheduling. "
+    "A mean hides bursts: “time at bound” is the share of seconds in which the busiest resource was at "
+    f"{percent(LIMITED)} or more. If the bound of the processors is missing or was exceeded, their number counts. "
+    "The bounds of disks and of the network are what calibration reached with few streams: one stream of buffered "
+    "writes, fsync included; four direct reads at a time of what was just written; one TCP connection. More streams "
+    f"may reach more. A disk that calibration did not measure is shown if it has at least {percent(MUCH)} of the "
+    "host's bytes."
 )
 
 
