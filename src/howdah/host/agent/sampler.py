@@ -173,7 +173,7 @@ class Sampler:
             "host": os.uname().nodename,
             "source": "/proc",
             "interval_seconds": self._interval,
-            "kinds": _KINDS,
+            "kinds": {kind: columns for kind, columns in _KINDS.items() if kind != "host" or self._groups},
         }
 
     def sample(self) -> list[dict[str, Any]]:
