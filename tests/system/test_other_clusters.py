@@ -122,7 +122,7 @@ def test_an_own_distribution_with_stock_defaults(howdah: Howdah, own_home: Path)
         "mapreduce.task.io.sort.factor": "10",
         "mapreduce.map.memory.mb": "-1",
         "mapreduce.job.reduce.slowstart.completedmaps": "0.05",
-        "mapreduce.map.speculative": "true",
+        "mapreduce.reduce.memory.mb": "-1",
     }
     assert {key: kept.setting("pi", key) for key in stock} == stock
     assert b"-XX:" not in kept.configuration("pi"), "no JVM flags of ours, no class archive"
