@@ -46,7 +46,7 @@ def parts(scratch: Path) -> Sequence[Part]:
     # With a third process, two processors are busy all the time and tests wait for each other.
     daemons = (*pytest, "-m", "not soak", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
     return (
-        Part("format, lint, types, layers, unit tests", 2, [("make", "check")]),
+        Part("format, lint, types, layers, unit tests", 2.5, [("make", "check")]),
         Part(
             "contracts, golden files and units that need daemons or more than a minute",
             1,
@@ -57,7 +57,7 @@ def parts(scratch: Path) -> Sequence[Part]:
         ),
         Part(
             "the data plane: Java, on Hadoop 3.4.2 in whole, on 3.5.0 in part",
-            5,
+            4,
             [
                 (*MVN, "-P", "hadoop-3.5,benchmarks", "-T", "2", f"-Djava.io.tmpdir={scratch}", "verify"),
                 (sys.executable, "-m", "tools.skips", "filesystem"),
@@ -65,7 +65,7 @@ def parts(scratch: Path) -> Sequence[Part]:
         ),
         Part(
             "real clusters, and faults",
-            28,
+            34,
             [(*daemons, "--max-worker-restart=0", f"--junitxml={REPORT}", "tests/system", "tests/faults")],
         ),
     )
