@@ -66,7 +66,7 @@ def print_many(found: ManyReport, width: int) -> None:
 
 def _sides(found: ComparisonReport, width: int) -> list[str]:
     """A line for each side: its centre, its interval, its runs on one scale, how many they are; and the scale."""
-    comparison, unit = found.comparison, found.unit
+    comparison, unit = found.comparison, found.metric.unit
     names = [re.sub(_LONG, "…", name) for name in found.names]
     rows = []
     for name, side in zip(names, (comparison.baseline, comparison.contender), strict=True):

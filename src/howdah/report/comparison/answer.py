@@ -54,7 +54,7 @@ def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
         low, high = 1 / span.high, 1 / span.low
         size = f"{subject.title} is {times(1 / found.ratio)} as fast with {second} as with {first}"
         return f"{prefix}{size} (95 % interval {low:.2f}–{high:.2f}): {subject.measure} {both} ({spread})."
-    size = f"{subject.measure} of {subject.title} is {percent(abs(found.ratio - 1))} {_direction(found.ratio)}"
+    size = f"{subject.measure} of {subject.title} is {percent(abs(found.ratio - 1))} {direction_word(found.ratio)}"
     return f"{prefix}{size} with {second} than with {first} (95 % interval {span_words(span)}): {both} ({spread})."
 
 
@@ -79,7 +79,8 @@ def enough(found: Comparison) -> Iterator[str]:
     yield f"At this spread, {missed}a difference of 5 % needs {five} runs a side, one of {size}, as seen, {observed}."
 
 
-def _direction(ratio: float) -> str:
+def direction_word(ratio: float) -> str:
+    """What a ratio says of the contender's values."""
     return "higher" if ratio > 1 else "lower"
 
 

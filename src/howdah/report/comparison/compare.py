@@ -65,11 +65,11 @@ PROPERTIES = "workload.conf."
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport(Report):
-    """A report of one comparison. `measure` is what was compared, as phase/metric, in `unit`; `names` are those of the
-    sides, `values` the runs' of either in the order made. `enough` says in sentences what so many runs can show."""
+    """A report of one comparison. `measure` is what was compared, as phase/metric, of `metric`; `names` are those of
+    the sides, `values` the runs' of either in the order made. `enough` says in sentences what so many runs can show."""
 
     measure: str
-    unit: str
+    metric: Metric
     comparison: Comparison
     names: tuple[str, str]
     values: tuple[tuple[float, ...], tuple[float, ...]]
@@ -130,7 +130,7 @@ def build_comparison(
         sections=sections,
         facts=_facts(sides, found, words),
         measure=str(sides.measure),
-        unit=sides.metric.unit,
+        metric=sides.metric,
         comparison=found,
         names=names,
         values=(tuple(both[0]), tuple(both[1])),

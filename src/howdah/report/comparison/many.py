@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from howdah.model.run import Caveat
-from howdah.report.comparison.answer import span_words
+from howdah.report.comparison.answer import direction_word, span_words
 from howdah.report.comparison.compare import ComparisonReport, build_comparison
 from howdah.report.document.blocks import (
     KINDS,
@@ -26,6 +26,7 @@ from howdah.report.document.blocks import (
     columns,
 )
 from howdah.report.document.drawing import Ratio, Ratios
+from howdah.report.document.theme import VERDICTS
 from howdah.report.document.wording import (
     centre,
     change,
@@ -46,7 +47,6 @@ METHOD = (
     "exact rank test must agree. Each of {n} contenders has an equal part of the 5 % (Bonferroni): all intervals "
     "together hold in 95 % of cases at least. Contenders are not compared with each other."
 )
-_COLOURS = {"faster": "reduce", "slower": "failed", "different": "contender"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def build_many(
 ) -> ManyReport:
     """`contenders` against `baseline`; `names` has a word for the baseline and for each of them.
 
-    Raises UsageError as `build_comparison` does, and for runs that two contenders have in common.
+    Raises UsageError as `build_comparison` does.
     """
     pairs = zip(contenders, names[1:], strict=True)
     found = tuple(
@@ -105,7 +105,7 @@ def build_many(
 
 def _rows(found: Sequence[ComparisonReport]) -> tuple[tuple[str, ...], ...]:
     first = found[0]
-    base, unit = first.comparison.baseline, first.unit
+    base, unit = first.comparison.baseline, first.metric.unit
     rows = [(first.names[0], str(base.n), quantity(centre(base), unit), "", "", "baseline")]
     for one in found:
         result = one.comparison
@@ -134,9 +134,11 @@ def _headline(found: Sequence[ComparisonReport], *, simulated: bool) -> str:
     prefix = "Simulated: " if simulated else ""
     if best is None:
         return f"{prefix}None of {count(len(found), 'contender')} is shown to be faster than {base}: {told}."
-    ratio = best.comparison.ratio
-    size = max(ratio, 1 / ratio)
-    return f"{prefix}{best.names[1]} is {times(size)} as fast as {base}; of {count(len(found), 'contender')}: {told}."
+    ratio, told = best.comparison.ratio, f"of {count(len(found), 'contender')}: {told}"
+    if best.metric.is_time:
+        return f"{prefix}{best.names[1]} is {times(1 / ratio)} as fast as {base}; {told}."
+    size = f"{percent(abs(ratio - 1))} {direction_word(ratio)}"
+    return f"{prefix}{best.measure} is {size} with {best.names[1]} than with {base}; {told}."
 
 
 def _glance(found: Sequence[ComparisonReport], caveats: int, *, simulated: bool) -> Glance:
@@ -148,10 +150,16 @@ def _glance(found: Sequence[ComparisonReport], caveats: int, *, simulated: bool)
         word, kind = verdict, KINDS[verdict]
     badge = Badge("simulated", f"simulated: {word}") if simulated else Badge(kind, word)
     first = found[0]
-    side = first.comparison.baseline
-    tiles = [Tile(first.names[0], quantity(centre(side), first.unit), f"95 %: {interval(side.interval, first.unit)}")]
+    side, unit = first.comparison.baseline, first.metric.unit
+    tiles = [
+        Tile(
+            first.names[0],
+            quantity(centre(side), unit),
+            f"95 %: {interval(side.interval, unit)}",
+        )
+    ]
     if best is not None:
-        value = quantity(centre(best.comparison.contender), first.unit)
+        value = quantity(centre(best.comparison.contender), unit)
         tiles.append(Tile(best.names[1], value, f"÷ {first.names[0]}: {change(best.comparison.ratio)}"))
     tiles.append(Tile("contenders", str(len(found)), _verdicts(found)))
     return Glance(badge, tuple(tiles), caveats)
@@ -179,7 +187,7 @@ def _result(found: Sequence[ComparisonReport], caveats: Sequence[Caveat]) -> Ite
             one.comparison.interval,
             f"{one.names[1]}: {change(one.comparison.ratio)} ({span_words(one.comparison.interval)}), "
             f"{one.comparison.verdict}",
-            _COLOURS.get(one.comparison.verdict, "other"),
+            VERDICTS.get(one.comparison.verdict, "other"),
         )
         for one in found
     )
@@ -214,7 +222,7 @@ def render_csv(report: ManyReport) -> str:
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     first = report.comparisons[0]
-    names = ("contender", "runs", f"{first.measure} ({first.unit})", "ratio", "low", "high", "verdict", "p")
+    names = ("contender", "runs", f"{first.measure} ({first.metric.unit})", "ratio", "low", "high", "verdict", "p")
     lines.writerow(names)
     base = first.comparison.baseline
     lines.writerow((first.names[0], base.n, centre(base), 1, "", "", "baseline", ""))

@@ -45,6 +45,10 @@ def step_colour(step: str) -> str:
     return step if step in STEP_HEIGHTS else "other"
 
 
+VERDICTS = {"faster": "reduce", "slower": "failed", "different": "contender"}
+"""The colours of differences that are shown, by verdict."""
+
+
 def stand_in(name: str) -> str:
     """The colour that a figure is drawn with where `name` is meant; no figure uses it for anything else."""
     return f"#fe00{list(COLOURS).index(name):02x}"

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from howdah.model.comparison import Verdict
 from howdah.model.experiment import Effect, Finding, Findings, Result
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import (
@@ -28,6 +27,7 @@ from howdah.report.document.blocks import (
     columns,
 )
 from howdah.report.document.drawing import Arm, Arms, Order, Ratio, Ratios, Turn
+from howdah.report.document.theme import VERDICTS
 from howdah.report.document.wording import (
     BETTER,
     MISSING,
@@ -75,7 +75,6 @@ SEARCH_METHOD = (
     "runs are done. A run that takes far longer than the shortest is ended early. What looks best was picked because "
     "it did, so that only fresh runs say how good it is."
 )
-_COLOURS: Mapping[Verdict, str] = {"faster": "reduce", "slower": "failed", "different": "contender"}
 _DESIGNS = {
     "one-at-a-time": "one factor at a time",
     "full": "every combination of levels",
@@ -167,13 +166,13 @@ def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
                 effect.ratio,
                 effect.interval,
                 f"{name_of(one)}: {ratio(effect.ratio)} ({ratio_interval(effect.interval)}), {one.verdict}",
-                _COLOURS.get(one.verdict, "other"),
+                VERDICTS.get(one.verdict, "other"),
             )
             for one, effect in judged
         )
         words = {"faster": "better", "slower": "worse", "different": "different"}
         seen = [verdict for verdict in SHOWN if any(one.verdict == verdict for one, _ in judged)]
-        keys = (*(Key(_COLOURS[verdict], words[verdict]) for verdict in seen), Key("other", "no difference shown"))
+        keys = (*(Key(VERDICTS[verdict], words[verdict]) for verdict in seen), Key("other", "no difference shown"))
         told = "; ".join(row.title for row in rows) + "."
         yield Figure("effects", "Level ÷ baseline, largest effect first", told, keys, Ratios("÷ baseline", rows))
     if not found.findings:

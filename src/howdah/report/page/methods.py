@@ -103,7 +103,7 @@ def _data(run: StoredRun) -> Iterator[str]:
     stored = dataset.get("stored", {})
     if "bytes" not in stored:
         return
-    copies = f", {count(stored['replication'], 'copy')}".replace("copys", "copies") if stored.get("replication") else ""
+    copies = f", {count(stored['replication'], 'replica')}" if stored.get("replication") else ""
     blocks = f", blocks of {format_bytes(stored['block_size'])}" if stored.get("block_size") else ""
     made = "were used again" if dataset.get("reused") else f"came from {dataset.get('generator', 'a generator')}"
     yield f"The data ({format_bytes(stored['bytes'])} in {count(stored['files'], 'file')}{copies}{blocks}) {made}."

@@ -59,6 +59,13 @@ def test_the_best_one_is_the_headline_and_every_one_has_a_row(many: ManyReport) 
     assert many.glance.badge.word == "faster"
 
 
+def test_a_metric_that_is_no_time_makes_nothing_fast(sides: dict[str, list[StoredRun]]) -> None:
+    runs = [sides[name] for name in ("base", "quick", "slow")]
+    found = build_many(runs[0], runs[1:], ["base", "quick", "slow"], "sort/throughput")
+    assert " as fast as " not in found.headline
+    assert found.headline.startswith("sort/throughput is 35 % higher with quick than with base; of 2 contenders: ")
+
+
 def test_none_is_faster(sides: dict[str, list[StoredRun]]) -> None:
     found = build_many(sides["quick"], [sides["slow"], sides["same"]], ["quick", "slow", "same"])
     assert found.headline == "None of 2 contenders is shown to be faster than quick: 2 slower."
