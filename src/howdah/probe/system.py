@@ -7,6 +7,7 @@ from typing import Any
 
 from howdah.errors import HostProblem
 from howdah.host import Host, Stream, operations
+from howdah.host.over import over
 from howdah.probe import Sink, Subject
 
 INTERVAL_SECONDS = 1.0
@@ -24,13 +25,14 @@ class SystemProbe:
         self._streams: dict[str, Stream] = {}
 
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
+        clocks = over(hosts, operations.clock_offset)
         for name, host in hosts.items():
             roots = [
                 {"pid": subject.pid, "role": subject.role, "node": subject.node, "network": subject.network}
                 for subject in subjects
                 if subject.host == name
             ]
-            heard = _Heard(name, sink, *operations.clock_offset(host))
+            heard = _Heard(name, sink, *clocks[name])
             self._streams[name] = host.stream("sampler.run", heard, interval=INTERVAL_SECONDS, roots=roots, host=name)
 
     def stop(self) -> Mapping[str, float | HostProblem]:

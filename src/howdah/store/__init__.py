@@ -10,7 +10,7 @@ from howdah.store.layout import (
     runs_root,
 )
 from howdah.store.locks import Holder, LockFile, holder_of, lock_file, take_lock
-from howdah.store.reader import StoredRun, find_run, list_runs, read_run
+from howdah.store.reader import StoredRun, find_run, list_runs, read_run, runs_under_way
 from howdah.store.writer import RunWriter
 
 __all__ = [
@@ -30,5 +30,6 @@ __all__ = [
     "private_directory",
     "read_run",
     "runs_root",
+    "runs_under_way",
     "take_lock",
 ]

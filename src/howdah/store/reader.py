@@ -141,6 +141,15 @@ def list_runs(root: Path, *, newest_first: bool = False) -> Iterator[tuple[Path,
                 yield path, error
 
 
+def runs_under_way(root: Path) -> Iterator[Run]:
+    """The runs under `root` that somebody makes now. Only those are read, however many have ended."""
+    for lock in root.glob(f"*/{layout.LOCK}"):
+        with suppress(UsageError):  # It is still being begun.
+            run = read_identity(lock.parent)
+            if run.outcome.kind == "running":
+                yield run
+
+
 def find_run(name: str, root: Path) -> Path:
     """The directory of the run called `name`: a path, a run id, the unambiguous start of one, or `latest`.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from howdah.errors import HostProblem, HowdahError
 from howdah.host import Host, operations
+from howdah.host.over import over
 from howdah.model.run import Check
 
 STEP_SECONDS = 0.25
@@ -26,8 +27,8 @@ class _Reading:
 
 
 class Clocks:
-    """The time of day of every host beside this machine's, and beside the clock that nobody can set. Made when a run
-    begins."""
+    """The time of day of every host, compared with this machine's and with the clock that nobody can set. Made when a
+    run begins."""
 
     def __init__(self, hosts: Mapping[str, Host]) -> None:
         self._hosts = hosts
@@ -59,14 +60,17 @@ class Clocks:
         return Check("clock", True, f"the time of day went on evenly on {', '.join(sorted(steps))}")
 
     def _read(self) -> dict[str, _Reading]:
-        found = {}
-        for name, host in self._hosts.items():
-            try:
-                utc, monotonic = operations.moment(host)
-                found[name] = _Reading(*operations.clock_offset(host), utc - monotonic)
-            except HowdahError:
-                continue
-        return found
+        read = over(self._hosts, _reading)
+        return {name: one for name, one in read.items() if one is not None}
+
+
+def _reading(host: Host) -> _Reading | None:
+    """None where the host does not answer."""
+    try:
+        utc, monotonic = operations.moment(host)
+        return _Reading(*operations.clock_offset(host), utc - monotonic)
+    except HowdahError:
+        return None
 
 
 def _apart(read: Mapping[str, _Reading]) -> str:

@@ -47,19 +47,17 @@ class Sampler:
         managers = [one.host for one in self._cluster.daemons if one.role == RESOURCEMANAGER.name]
         manager = sum(ahead.get(self._cluster.machine_of(host), 0.0) for host in managers[:1])
         masters = [ahead.get(self._cluster.machine_at(job.master) or "", 0.0) for job in jobs]
-        if not manager and not any(masters):
-            return span_of(jobs, applications)
-        right = [
-            replace(job, submit=job.submit - manager, finish=job.finish - master)
-            for job, master in zip(jobs, masters, strict=True)
-        ]
-        others = [
-            replace(one, start=one.start - manager, finish=one.finish - manager)
-            for one in applications
-            if one.start is not None and one.finish is not None
-        ]
-        span = span_of(right, others)
-        return None if span is None else replace(span, source=f"{span.source}, corrected for the clocks of hosts")
+        span = span_of(
+            [
+                replace(job, submit=job.submit - manager, finish=job.finish - master)
+                for job, master in zip(jobs, masters, strict=True)
+            ],
+            applications,
+            manager,
+        )
+        if span is None or not (manager or any(masters)):
+            return span
+        return replace(span, source=f"{span.source}, corrected for the clocks of hosts")
 
     def phase_ended(
         self,
@@ -144,12 +142,12 @@ class Span:
         return self.finish - self.submit
 
 
-def span_of(jobs: Sequence[Job], applications: Sequence[Application]) -> Span | None:
-    """The span of a phase's jobs; applications that are not MapReduce have no history, but YARN's times. None where
-    there are neither."""
+def span_of(jobs: Sequence[Job], applications: Sequence[Application], ahead: float) -> Span | None:
+    """The span of a phase's jobs; applications that are not MapReduce have no history, but YARN's times, by a clock
+    that is `ahead`. None where there are neither."""
     times = [(job.submit, job.finish) for job in jobs]
     others = [(one.start, one.finish) for one in applications if one.kind != MAPREDUCE]
-    times += [(start, finish) for start, finish in others if start is not None and finish is not None]
+    times += [(start - ahead, finish - ahead) for start, finish in others if start is not None and finish is not None]
     if not times:
         return None
     source = " and ".join(("job history",) * bool(jobs) + ("ResourceManager",) * bool(others))

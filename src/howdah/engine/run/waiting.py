@@ -1,4 +1,4 @@
-"""Waiting, beside a run of somebody else, until one of its phases has done a share of its work."""
+"""Waiting until a phase of a run, which another process has begun, has done a share of its work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.engine.run.client import Follower, now
 from howdah.engine.run.session import run_tag
 from howdah.errors import UsageError, WorkloadFailed
 from howdah.model.run import Run
-from howdah.store import known_runs, list_runs
+from howdah.store import known_runs, runs_under_way
 
 _INTERVAL_SECONDS = 0.2
 _WHEN = re.compile(r"([a-z0-9-]+):([0-9]{1,2})%?")
@@ -47,8 +47,8 @@ def share_done(progress: JobProgress) -> float | None:
 def run_on(cluster: str) -> Run | None:
     """The run that is under way on the cluster with this name, if it is in its usual place."""
     for root in known_runs():
-        for _, run in list_runs(root, newest_first=True):
-            if isinstance(run, Run) and run.outcome.kind == "running" and run.cluster.get("name") == cluster:
+        for run in runs_under_way(root):
+            if run.cluster.get("name") == cluster:
                 return run
     return None
 
