@@ -151,13 +151,8 @@ def _glance(found: Sequence[ComparisonReport], caveats: int, *, simulated: bool)
     badge = Badge("simulated", f"simulated: {word}") if simulated else Badge(kind, word)
     first = found[0]
     side, unit = first.comparison.baseline, first.metric.unit
-    tiles = [
-        Tile(
-            first.names[0],
-            quantity(centre(side), unit),
-            f"95 %: {interval(side.interval, unit)}",
-        )
-    ]
+    span = f"95 %: {interval(side.interval, unit)}" if side.interval else ""
+    tiles = [Tile(first.names[0], quantity(centre(side), unit), span)]
     if best is not None:
         value = quantity(centre(best.comparison.contender), unit)
         tiles.append(Tile(best.names[1], value, f"÷ {first.names[0]}: {change(best.comparison.ratio)}"))
