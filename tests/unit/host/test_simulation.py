@@ -18,6 +18,7 @@ import pytest
 from howdah.cluster.allocation.simulated import disks_again
 from howdah.errors import HostProblem
 from howdah.host import Host, operations, simulation
+from howdah.host.agent.machine import fingerprint
 from howdah.host.agent.sampler import Sampler
 from howdah.host.agent.strays import ROOT
 from howdah.host.channel import Channel, open_local
@@ -87,6 +88,8 @@ def test_each_host_has_a_name_a_network_and_processes_of_its_own(tmp_path: Path)
                 processes, *names = said.stdout.decode().split()
                 assert int(processes) < 20
                 assert names == ["eth0", "lo", made.addresses["one"], made.addresses["one"], "one"]
+        listed = set(fingerprint()["network"])
+        assert listed.isdisjoint(left_of(made)), "another user's simulated hosts do not change this machine"
         numbers = {Path(f"/proc/{pid}/ns/pid") for pid in left_of(made) if pid.isdigit()}
         assert len({link.readlink() for link in numbers if link.exists()}) == 3
     assert not left_of(made)

@@ -27,6 +27,9 @@ _FLAGS = (
 ).split()
 """CPU features that Hadoop's hot paths use through the JVM: CRC32C, AES, SHA, vector loops, atomic instructions."""
 
+SIMULATED = "howdah-sim"
+"""Begins the name of the interface by which this machine reaches simulated hosts, and of their control groups."""
+
 _LAYERED = ("overlay", "aufs", "zfs")
 """File systems that are on disks, and whose mounts do not name them."""
 
@@ -295,10 +298,12 @@ def _disks(mounts: list[dict[str, Any]]) -> dict[str, Any]:
 def _interfaces() -> dict[str, Any]:
     found, disciplines = {}, queueing.disciplines()
     for place in sorted(glob.glob("/sys/class/net/*")):
+        name = os.path.basename(place)
+        if name.startswith(SIMULATED):
+            continue  # They come and go, perhaps by somebody else.
         if os.path.exists(place + "/master") and not os.path.exists(place + "/device"):
             continue  # A port of a bridge: it comes and goes with somebody's container.
         speed, mtu = read_text(place + "/speed"), read_text(place + "/mtu")
-        name = os.path.basename(place)
         found[name] = {
             # -1 stands for unknown; megabits a second.
             "speed": int(speed) * 1000000 if speed and int(speed) > 0 else None,

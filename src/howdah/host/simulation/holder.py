@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from howdah.host.agent.machine import SIMULATED
 from howdah.host.simulation.limits import Disk, Disks, Refused, Shares, run
 from howdah.spec.simulation import Simulation
 
@@ -92,14 +93,14 @@ class Holder:
         """Makes everything; the answer to who asked. Raises Refused."""
         number = self._free_network()
         prefix = f"10.213.{number}"
-        self._shares = Shares(f"howdah-sim{number}", self._wish.cpus, self._wish.memory)
+        self._shares = Shares(f"{SIMULATED}{number}", self._wish.cpus, self._wish.memory)
         addresses = {name: f"{prefix}.{place}" for place, name in enumerate(self._names, start=1)}
         self._write_files(addresses)
         switch = self._spawn("unshare", "--net", "sleep", "infinity")
         within = self._switch = ("nsenter", "-t", str(switch.pid), "-n")
         run(*within, "ip", "link", "add", "switch", "type", "bridge")
         run(*within, "ip", "link", "set", "switch", "up")
-        outside = self._way = f"howdah-sim{number}"
+        outside = self._way = f"{SIMULATED}{number}"
         run("ip", "link", "add", outside, "type", "veth", "peer", "name", "uplink", "netns", str(switch.pid))
         run(*within, "ip", "link", "set", "uplink", "master", "switch", "up")
         run("ip", "addr", "add", f"{prefix}.254/24", "dev", outside)
