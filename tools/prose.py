@@ -1,14 +1,15 @@
 """How we write, as far as a program can tell: listed words, long sentences, wide lines. See CONTRIBUTING.md.
 
-.venv/bin/python -m tools.prose            checks every page
+.venv/bin/python -m tools.prose            checks every page, and the docstrings of every module
 .venv/bin/python -m tools.prose FILE…      checks these
 
-A line that must break a rule ends with `<!-- prose: REASON -->`. Code, tables' widths, quotations and link targets are
-not looked at.
+A line of a page that must break a rule ends with `<!-- prose: REASON -->`. Code, tables' widths, quotations and link
+targets are not looked at.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ MADE = {
     *(f"docs/reference/{name}.md" for name in ("commands", "contracts", "factors", "filesystem", "metrics")),
     "docs/reference/tuned-defaults.md",
 }
-"""Pages that programs write: their prose is in the code, which is not checked yet."""
+"""Pages that programs write: their prose is in the code."""
+MODULES = ("src/howdah/**/*.py", "tools/*.py")
 
 GENERATED = re.compile(r"^<!-- promises: begin -->$.*?^<!-- promises: end -->$", re.MULTILINE | re.DOTALL)
 ESCAPE = re.compile(r"<!-- prose: \S.* -->\s*$")
@@ -74,19 +76,40 @@ def problems(page: str, name: str) -> Iterator[str]:
             continue
         if len(line) > WIDTH and not line.startswith("|") and " " in line.strip():
             yield f"{name}:{number}: {len(line)} columns, {WIDTH} at most"
-        for pattern, better in _LISTED.items():
-            if found := pattern.search(_QUOTED.sub("", _LINK.sub("]", line))):
-                yield f"{name}:{number}: “{found[0]}”: {better}"
+        yield from _listed(line, f"{name}:{number}")
     every = list(sentences(lines))
     for one in every:
-        if one.words > LONGEST:
-            yield f"{name}:{one.line}: {one.words} words, {LONGEST} at most: {one.text[:60]}…"
-        if (start := _STARTS.match(one.text)) and not one.text.rstrip().endswith("?"):
-            yield f"{name}:{one.line}: begins with “{start[0]}”: {one.text[:60]}…"
+        yield from _misshapen(one, f"{name}:{one.line}")
     long = [one for one in every if one.words > LONG]
     if len(long) > max(1, SHARE * len(every)):
         places = ", ".join(str(one.line) for one in long)
         yield f"{name}: {len(long)} of {len(every)} sentences have more than {LONG} words: lines {places}"
+
+
+def problems_of_module(text: str, name: str) -> Iterator[str]:
+    """A line about each place where a docstring of `text`, Python, breaks a rule."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node.value.value, str):
+            lines, before = node.value.value.splitlines(), node.lineno - 1
+            for number, line in enumerate(lines, start=1):
+                yield from _listed(line, f"{name}:{before + number}")
+            for one in sentences(lines):
+                yield from _misshapen(one, f"{name}:{before + one.line}")
+
+
+def _listed(line: str, place: str) -> Iterator[str]:
+    for pattern, better in _LISTED.items():
+        if found := pattern.search(_QUOTED.sub("", _LINK.sub("]", line))):
+            yield f"{place}: “{found[0]}”: {better}"
+
+
+def _misshapen(one: Sentence, place: str) -> Iterator[str]:
+    if one.words > LONGEST:
+        yield f"{place}: {one.words} words, {LONGEST} at most: {one.text[:60]}…"
+    if (start := _STARTS.match(one.text)) and not one.text.rstrip().endswith("?"):
+        yield f"{place}: begins with “{start[0]}”: {one.text[:60]}…"
 
 
 def sentences(lines: list[str]) -> Iterator[Sentence]:
@@ -120,9 +143,12 @@ def _split(line: int, text: str) -> Iterator[Sentence]:
 
 def main(arguments: list[str]) -> int:
     """Print every problem; 1 if there is one."""
-    every = sorted({file for pattern in PAGES for file in ROOT.glob(pattern)} - {ROOT / one for one in MADE})
-    files = [Path(one) for one in arguments] or every
-    found = [one for file in files for one in problems(file.read_text(encoding="utf-8"), str(file))]
+    pages = {file for pattern in PAGES for file in ROOT.glob(pattern)} - {ROOT / one for one in MADE}
+    modules = {file for pattern in MODULES for file in ROOT.glob(pattern)}
+    found = []
+    for file in [Path(one) for one in arguments] or sorted(pages | modules):
+        check = problems_of_module if file.suffix == ".py" else problems
+        found += check(file.read_text(encoding="utf-8"), str(file))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 
