@@ -145,7 +145,7 @@ def main(arguments: list[str]) -> int:
     """Print every problem; 1 if there is one."""
     pages = {file for pattern in PAGES for file in ROOT.glob(pattern)} - {ROOT / one for one in MADE}
     modules = {file for pattern in MODULES for file in ROOT.glob(pattern)}
-    found = []
+    found: list[str] = []
     for file in [Path(one) for one in arguments] or sorted(pages | modules):
         check = problems_of_module if file.suffix == ".py" else problems
         found += check(file.read_text(encoding="utf-8"), str(file))
