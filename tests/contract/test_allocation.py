@@ -14,7 +14,7 @@ import pytest
 
 from howdah.cluster.allocation import ALLOCATIONS, Allocation, close_hosts, find_allocation, open_hosts
 from howdah.cluster.allocation.ports import Reservation
-from howdah.cluster.control import ControlServer
+from howdah.cluster.control import ControlServer, Served
 from howdah.cluster.state import cluster_directory
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Quarters, spread
@@ -189,7 +189,8 @@ def control(allocation: Allocation) -> ControlServer:
     def nothing(*_: object) -> None:
         raise AssertionError
 
-    return ControlServer(cluster_directory("c"), nothing, nothing, nothing, nothing, nothing, call_in)  # type: ignore[arg-type]
+    served = Served(nothing, nothing, nothing, nothing, nothing, call_in, nothing, nothing)  # type: ignore[arg-type]
+    return ControlServer(cluster_directory("c"), served)
 
 
 def test_no_two_hosts_have_a_directory_in_common(make: Make, tmp_path: Path) -> None:

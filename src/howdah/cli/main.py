@@ -28,6 +28,8 @@ _COMMANDS = {
     "shell": ("clusters.exec", "Open a shell with hadoop, hdfs, yarn and mapred for a cluster."),
     "open": ("clusters.open", "Show the web pages of a cluster in a browser, also of a secured one."),
     "logs": ("clusters.logs", "Show the logs of a cluster's daemons."),
+    "grow": ("clusters.resize", "Take hosts into a cluster that runs."),
+    "shrink": ("clusters.resize", "Take hosts out of a cluster that goes on, without losing data."),
     "defaults": ("hosts.defaults", "Show what the tuned defaults set on this machine, and why."),
     "workloads": ("runs.workloads", "List the workloads."),
     "run": ("runs.run", "Run a workload, verify it, measure it and report."),

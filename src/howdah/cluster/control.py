@@ -7,6 +7,9 @@
 {"do": "fault", "kind": "…", "host": "…"}   → {}, or {"error": …, "hint": …, "code": …}: see `howdah.cluster.faults`
 {"do": "call_in", "host": "…", "program": "…", "invitation": "…"}   → {}, or {"error": …}: the agent of that host lets
                                 another one call who has sent the invitation
+{"do": "resize", "kind": "shrink", "hosts": ["…"], "seconds": 600}   → {}, or {"error": …}: hosts begin to leave, or
+                                (`grow`) to come
+{"do": "resized"}             → {"runs": …, "said": […]}, and {"error": …} where that has failed
 {"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
                                 every application with that tag is killed
 """
@@ -18,8 +21,8 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any
 
@@ -28,26 +31,32 @@ from howdah.cluster.state import ClusterDirectory, Manifest, short_name
 from howdah.errors import ClusterProblem, HowdahError, UsageError
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What other processes may ask of a cluster, in threads of the server's; all but `status` and `resized` may raise
+    HowdahError."""
+
+    status: Callable[[], Manifest]
+    end: Callable[[], None]
+    kill_applications: Callable[[str], None]
+    """Of this tag."""
+    kill_daemon: Callable[[str], None]
+    """Of this role, on the last node."""
+    fault: Callable[[HostFault], None]
+    call_in: Callable[[str, str, str], None]
+    """Lets another agent of a host call with a program, who has sent the invitation."""
+    resize: Callable[[str, Sequence[str], float], None]
+    """Begins to let hosts leave or come, within so many seconds."""
+    resized: Callable[[], Mapping[str, Any]]
+    """How far that is."""
+
+
 class ControlServer:
     """Serves the socket from a thread of its own while the context lasts."""
 
-    def __init__(
-        self,
-        directory: ClusterDirectory,
-        status: Callable[[], Manifest],
-        end: Callable[[], None],
-        kill_applications: Callable[[str], None],
-        kill_daemon: Callable[[str], None],
-        fault: Callable[[HostFault], None],
-        call_in: Callable[[str, str, str], None],
-    ) -> None:
+    def __init__(self, directory: ClusterDirectory, served: Served) -> None:
         self._directory = directory
-        self._status = status
-        self._end = end
-        self._kill_applications = kill_applications
-        self._kill_daemon = kill_daemon
-        self._fault = fault
-        self._call_in = call_in
+        self._served = served
         self._claims: dict[int, str] = {}
         self._leases: set[int] = set()
         self._claiming = threading.Lock()
@@ -110,28 +119,34 @@ class ControlServer:
             with self._claiming:
                 self._claims.pop(number, None)
         if leased is not None:
-            self._kill_applications(leased)
+            self._served.kill_applications(leased)
 
-    def _answer(self, request: dict[str, Any], connection: int) -> dict[str, Any]:
-        if request["do"] == "status":
-            return asdict(self._status())
-        if request["do"] == "down":
-            self._end()
-        if request["do"] == "kill":
-            self._kill_daemon(request["role"])
-        if request["do"] in ("fault", "call_in"):
-            try:
-                if request["do"] == "fault":
-                    self._fault(read_fault(request))
-                else:
-                    self._call_in(request["host"], request["program"], request["invitation"])
-            except HowdahError as error:
-                return {"error": error.message, "hint": error.hint, "code": error.exit_code}
-        if request["do"] == "claim":
+    def _answer(self, request: dict[str, Any], connection: int) -> Mapping[str, Any]:
+        served, do = self._served, request["do"]
+        if do == "status":
+            return asdict(served.status())
+        if do == "resized":
+            return served.resized()
+        if do == "claim":
             with self._claiming:
                 if not self._claims:
                     self._claims[connection] = request["by"]
                 return {"claimed_by": next(iter(self._claims.values()))}
+        try:
+            if do == "down":
+                served.end()
+            elif do == "kill":
+                served.kill_daemon(request["role"])
+            elif do == "fault":
+                served.fault(read_fault(request))
+            elif do == "call_in":
+                served.call_in(request["host"], request["program"], request["invitation"])
+            elif do == "resize":
+                if self.is_claimed:
+                    raise UsageError("somebody measures on this cluster: its hosts stay as they are meanwhile")
+                served.resize(request["kind"], request["hosts"], request["seconds"])
+        except HowdahError as error:
+            return {"error": error.message, "hint": error.hint, "code": error.exit_code}
         return {}
 
 
@@ -173,7 +188,11 @@ class ControlClient:
 def ask_fault(ask: Callable[..., Mapping[str, Any]], fault: HostFault) -> None:
     """Has a supervisor let something go wrong, which `ask` asks. Raises UsageError where there is nothing of that kind,
     and ClusterProblem where it cannot be done."""
-    answer = ask("fault", **asdict(fault))
+    raise_problem(ask("fault", **asdict(fault)))
+
+
+def raise_problem(answer: Mapping[str, Any]) -> None:
+    """Raises the problem of an answer, if there is one: UsageError, or ClusterProblem."""
     if "error" in answer:
         kind = UsageError if answer["code"] == UsageError.exit_code else ClusterProblem
         raise kind(answer["error"], hint=answer["hint"])

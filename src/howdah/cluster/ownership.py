@@ -53,6 +53,18 @@ def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
         raise
 
 
+def claim_of_host(host: Host, plan: Plan) -> None:
+    """As `claim_directories`, for a host that a running cluster takes in: what hosts share is there already."""
+    own = plan.own_directories(host.name)
+    try:
+        _claim(host, plan, owner_of(plan), own)
+    except HowdahError:
+        for made in own:
+            with suppress(HostProblem):  # The host was lost meanwhile.
+                operations.remove_claimed(host, made, owner_of(plan))
+        raise
+
+
 def _claim(host: Host, plan: Plan, owner: str, directories: Sequence[str]) -> None:
     for directory in directories:
         if directory in plan.own_directories(host.name):
@@ -91,9 +103,10 @@ def refuse_exposed(host: Host, directory: str) -> None:
         )
 
 
-def remove_directories(host: Host, plan: Plan, logs: Path) -> None:
+def remove_directories(host: Host, plan: Plan, logs: Path, *, shared: bool = True) -> None:
     """Removes what `claim_directories` has made on `host`; what another cluster has claimed since then is that one's.
-    The ends of logs that are not in `logs` by themselves are copied there before.
+    Directories that other hosts have too are removed if nobody needs them any more, as `shared` says. The ends of logs
+    that are not in `logs` by themselves are copied there before.
 
     Raises:
         HostProblem: that cannot be done.
@@ -101,7 +114,7 @@ def remove_directories(host: Host, plan: Plan, logs: Path) -> None:
     """
     _keep_logs(host, plan, logs)
     unknown = []
-    for directory in plan.directories(host.name):
+    for directory in plan.directories(host.name) if shared else plan.own_directories(host.name):
         if operations.remove_claimed(host, directory, owner_of(plan)) == "":
             unknown.append(directory)
     if unknown:

@@ -6,14 +6,15 @@ import platform
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from howdah.cluster.allocation.here import local
-from howdah.cluster.control import ControlClient, ControlServer
+from howdah.cluster.control import ControlClient, ControlServer, Served
 from howdah.cluster.deployment.sizes import check_sizing
 from howdah.cluster.faults import HostFault
 from howdah.cluster.live.environment import shell_environment
@@ -174,6 +175,7 @@ class Cluster:
         self.has_killed = threading.Event()
         self.faults: list[HostFault] = []
         self.called: list[tuple[str, str, str]] = []
+        self.changes: list[tuple[str, Sequence[str], float]] = []
 
     def fault(self, fault: HostFault) -> None:
         if fault.host == "gone":
@@ -184,6 +186,14 @@ class Cluster:
         if host == "gone":
             raise HostProblem("the cluster has no such host", host=host)
         self.called.append((host, program, invitation))
+
+    def resize(self, kind: str, hosts: Sequence[str], seconds: float) -> None:
+        if self.changes:
+            raise UsageError("the hosts of this cluster are changing", hint="Wait until that is done.")
+        self.changes.append((kind, hosts, seconds))
+
+    def resized(self) -> Mapping[str, Any]:
+        return {"runs": False, "said": [f"{hosts[0]} has left the cluster" for _, hosts, _ in self.changes]}
 
     def end(self) -> None:
         self.ends += 1
@@ -196,8 +206,8 @@ class Cluster:
 @pytest.fixture
 def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
     cluster = Cluster()
-    does = (cluster.end, cluster.kill, cluster.kill, cluster.fault, cluster.call_in)
-    with ControlServer(directory, lambda: MANIFEST, *does):
+    does = (cluster.end, cluster.kill, cluster.kill, cluster.fault, cluster.call_in, cluster.resize, cluster.resized)
+    with ControlServer(directory, Served(lambda: MANIFEST, *does)):
         yield cluster
 
 
@@ -237,6 +247,26 @@ def test_a_fault_is_passed_on_and_what_is_wrong_with_it_comes_back(
     assert "no fault 'kil'" in client.ask("fault", kind="kil", host="sim1")["error"]
     client.close()
     assert cluster.faults == [HostFault("kill", "sim1", "datanode")]
+
+
+def test_hosts_change_one_at_a_time_and_not_while_somebody_measures(
+    directory: ClusterDirectory, cluster: Cluster
+) -> None:
+    client, run = ControlClient(directory), ControlClient(directory)
+    run.ask("claim", by="a run")
+    refused = client.ask("resize", kind="shrink", hosts=["n2"], seconds=60.0)
+    assert (refused["error"], refused["code"]) == (
+        "somebody measures on this cluster: its hosts stay as they are meanwhile",
+        2,
+    )
+    run.close()
+    deadline = time.monotonic() + 10
+    while client.ask("resize", kind="shrink", hosts=["n2"], seconds=60.0):
+        assert time.monotonic() < deadline
+    assert cluster.changes == [("shrink", ["n2"], 60.0)]
+    assert client.ask("resized") == {"runs": False, "said": ["n2 has left the cluster"]}
+    assert "are changing" in client.ask("resize", kind="grow", hosts=["n2"], seconds=0.0)["error"]
+    client.close()
 
 
 def test_a_broken_lease_kills_and_a_released_one_does_not(directory: ClusterDirectory, cluster: Cluster) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from howdah.cluster.allocation.here import channels, local, open_channel
@@ -14,7 +14,7 @@ from howdah.cluster.allocation.slurm import open_in_job, slurm
 from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
 from howdah.errors import UsageError
-from howdah.hadoop.configuration.plan import Plan, Quarters
+from howdah.hadoop.configuration.plan import Plan, Quarters, Spot
 from howdah.host import Host
 from howdah.host.batch import BATCH_SYSTEMS
 from howdah.host.channel import open_local
@@ -55,6 +55,25 @@ class Allocation(Protocol):
 
         Raises:
             HostProblem: no host, no address, no free ports; what was opened is closed by `release`.
+        """
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Every host that it has, used or not, from `acquire` to `release`."""
+
+    def add(self, host: str) -> None:
+        """Opens a channel to a host of `names` that has none. Raises HostProblem."""
+
+    def drop(self, host: str) -> None:
+        """Closes the channel to a host, which ends everything that was started through it."""
+
+    def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:
+        """Where daemons of the cluster may stand on a host of `hosts` that `plan` does not have. `home` is that of
+        `acquire`.
+
+        Raises:
+            UsageError: a cluster of this allocation takes in no hosts that it did not have.
+            HostProblem: no address, no free ports, other hosts are not reached.
         """
 
     def disturb(self, fault: HostFault) -> None:

@@ -53,6 +53,12 @@ class HereAllocation(Holding):
             hint="`howdah status` lists clusters that are up; `howdah down --name NAME` ends one.",
         )
 
+    def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:
+        network, _, _ = plan.masters.address.rpartition(".")
+        taken = {place.address for place in plan.places}
+        addresses = (f"{network}.{number}" for number in range(1, MOST_NODES + 2))
+        return Spot(host, next(one for one in addresses if one not in taken)), self._quarters(home)[host]
+
     def describe(self) -> Mapping[str, Any]:
         return self._description
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from howdah.cluster.allocation.ports import Reservation
 from howdah.cluster.faults import DEVICES, HostFault
 from howdah.errors import UsageError
+from howdah.hadoop.configuration.plan import Plan, Quarters, Spot
 from howdah.host import Host
 from howdah.host.over import over
 
@@ -51,6 +52,22 @@ class Holding:
 
         over(found, one)
         self._hosts = {name: self._hosts[name] for name in found}
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._names
+
+    def add(self, host: str) -> None:
+        self._hosts = {**self._hosts, host: self._open_host(host)}
+
+    def drop(self, host: str) -> None:
+        kept = dict(self._hosts)
+        gone = kept.pop(host)
+        self._hosts = kept
+        gone.close()
+
+    def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:  # noqa: ARG002
+        raise UsageError(f"{host} was no host of the cluster when it came up, and cannot become one here")
 
     def disturb(self, fault: HostFault) -> None:
         raise UsageError(

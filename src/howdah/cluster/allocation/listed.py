@@ -68,6 +68,17 @@ class ListedAllocation(Holding):
         plan = lay_out(name, spots, quarters, first_port=first, apart=True)
         return replace(plan, copy_port=first + COPYING)
 
+    def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:  # noqa: ARG002
+        if "nodes" not in self._listed[host].roles:
+            raise UsageError(f"{host} is listed for {' and '.join(self._listed[host].roles)}, not for nodes")
+        found = over(self._hosts, operations.identity)
+        _refuse_twins(found)
+        address = self._address(host, found[host])
+        assert plan.copy_port is not None
+        others = {place.host: place.address for place in plan.places}
+        self._check_reach({**others, host: address}, plan.copy_port - COPYING + PROBED)
+        return Spot(host, address, self._listed[host].rack), self._quarters(plan.name, host, found[host])
+
     @property
     def usual_nodes(self) -> int:
         return sum("nodes" in host.roles for host in self._listed.values())

@@ -60,15 +60,27 @@ class SimulatedAllocation(Holding):
         self._simulated = simulation.start(Path(f"{home.root}-sim"), self._names, self._wish)
         self._described |= {"config": self._simulated.config, "holder": self._simulated.holder}
         self.open(used)
-        addresses = {host: self._simulated.addresses[host] for host in self._hosts}
-        if self._wish.network is not None:
-            self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
-        if self._wish.disks is not None:
-            self._described["devices"] = check_disks(self._hosts, self._simulated.disks, self._wish.disk_rate)
-        spots = [Spot(host, addresses[host]) for host in used]
+        self._measure()
+        spots = [Spot(host, self._simulated.addresses[host]) for host in used]
         plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, apart=True)
         assert ports_needed(most) <= COPYING
         return replace(plan, copy_port=FIRST_PORT + COPYING)
+
+    def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:  # noqa: ARG002
+        assert self._simulated is not None
+        self._measure()
+        return Spot(host, self._simulated.addresses[host]), self._quarters(home)[host]
+
+    def _measure(self) -> None:
+        """Writes down what cards and disks of the hosts do that are used. Raises HostProblem where a rate does not
+        hold."""
+        assert self._simulated is not None
+        if self._wish.network is not None:
+            addresses = {host: self._simulated.addresses[host] for host in self._hosts}
+            self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
+        if self._wish.disks is not None:
+            disks = {host: self._simulated.disks[host] for host in self._hosts}
+            self._described["devices"] = check_disks(self._hosts, disks, self._wish.disk_rate)
 
     def release(self) -> None:
         super().release()

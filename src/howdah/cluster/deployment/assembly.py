@@ -6,8 +6,8 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,26 +16,26 @@ from howdah.cluster.allocation import find_allocation, open_hosts, patient
 from howdah.cluster.deployment.daemons import Daemons, Running
 from howdah.cluster.deployment.health import wait_until_healthy
 from howdah.cluster.deployment.persistence import Persistence
-from howdah.cluster.deployment.realm import access_of, check_can_log_in, check_clocks, credentials_of
+from howdah.cluster.deployment.provisioning import Provisioning
+from howdah.cluster.deployment.realm import access_of, credentials_of
+from howdah.cluster.deployment.resizing import Parts, Resizing
 from howdah.cluster.deployment.sizes import check_sizing, sizes
 from howdah.cluster.faults import DEVICES, HostFault, check_host
 from howdah.cluster.logs import LogKeeper
 from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
-from howdah.cluster.software.installation import Installation, check_alike, install_all
+from howdah.cluster.software.installation import Installation
 from howdah.cluster.software.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
 from howdah.cluster.walltime import Endings, check_time, expected
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
-from howdah.hadoop.configuration.plan import NONE, Plan, Quarters
+from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.hadoop.configuration.roles import Role
 from howdah.hadoop.configuration.security import Keys, check_overrides
 from howdah.hadoop.configuration.sizing import Sizing
-from howdah.hadoop.distribution.distribution import Distribution, from_home, sha256
-from howdah.hadoop.distribution.fetch import fetch
-from howdah.hadoop.distribution.jars import plugin_jars, security_jars
+from howdah.hadoop.distribution.distribution import Distribution, sha256
 from howdah.hadoop.distribution.namespace import namespace_key
 from howdah.hadoop.interfaces.access import WebAccess
 from howdah.hadoop.interfaces.history_server import HistoryServer
@@ -43,15 +43,12 @@ from howdah.hadoop.interfaces.namenode import NameNode
 from howdah.hadoop.interfaces.resourcemanager import ResourceManager
 from howdah.hadoop.interfaces.webhdfs import WebHdfs
 from howdah.host import Host, operations
-from howdah.host.channel import open_local
 from howdah.host.over import over
 from howdah.host.user import process_user
 from howdah.model.quantity import format_bytes
 from howdah.store import howdah_home
 
 _HEALTHY_SECONDS = 120.0
-_CLIENTS = "this machine"
-"""Where clients run, among the names of hosts."""
 # The NodeManager takes no disk with less than 512 MiB free, and HDFS places a block only where a whole one fits; the
 # rest is for what the daemons write before the first job.
 _LEAST_DISK = 2 << 30
@@ -67,6 +64,7 @@ class Assembly:
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
         self._persistence: Persistence | None = None
+        self._parts: Parts | None = None
 
     def bring_up(
         self, announce: Callable[[str], None], check_wanted: Callable[[], None], wait: Callable[[str], None]
@@ -80,20 +78,16 @@ class Assembly:
         request = self._request
         check_overrides(request.settings, request.security)
         plan, free = self._acquire(wait)
-        host = self._allocation.hosts[plan.masters.host]
         announce("allocation")
-        distribution = self._distribution(host)
-        plan = self._with_data(plan, distribution)
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
-        installed, own = self._install(plan, distribution, archive=shared)
-        check_alike({**installed, _CLIENTS: own})
-        if plan.security != NONE:
-            check_can_log_in({**installed, _CLIENTS: own})
-            check_clocks(self._allocation.hosts, host.name)
+        software = Provisioning(request, self._quarters_here(), archive=shared)
+        distribution = software.choose(self._allocation.hosts[plan.masters.host])
+        plan = self._with_data(plan, distribution)
+        installed, own = software.install(plan, self._allocation.hosts, distribution)
         sizing = sizes(plan, self._allocation.hosts, free, request.processors)
         if request.sizing is not None:
-            sizing = check_sizing(request.sizing, sizing, host.name)
+            sizing = check_sizing(request.sizing, sizing, plan.masters.host)
         facts = tuning.Facts(sizing, own.jdk, own.archive)
         clients = tuning.client_flags(tuned, facts)
         announce("hadoop")
@@ -104,15 +98,30 @@ class Assembly:
         sent = any(one.distribution != distribution for one in installed.values())
         jobs = relocated(distribution, Path("$HADOOP_MAPRED_HOME")) if sent else distribution
         settings, of_nodes = tuning.resolve(tuned, facts, request.task_flags), tuning.for_nodes(tuned, sizing)
-        configuration = configure(plan, jobs, settings, request.settings, of_nodes, owner=process_user())
+
+        def settle(places: Plan) -> Configuration:
+            return configure(places, jobs, settings, request.settings, of_nodes, owner=process_user())
+
+        configuration = settle(plan)
         keys = daemons.start_realm()
         if keys is not None:
             announce("realm")
         daemons.write_configuration(configuration, clients)
-        self._write_client(plan, configuration, own, clients, keys)
+        _write_client(self._directory, plan, configuration, own, clients, keys)
         announce("configuration")
         daemons.start(announce)
         self._wait(announce, check_wanted)
+        self._parts = Parts(
+            self._allocation,
+            daemons,
+            (self._namenode(), self._resourcemanager()),
+            self._quarters_here(),
+            sizing.node_mib,
+            clients,
+            lambda new, quarters: software.install_more(new, quarters, distribution, daemons.installed),
+            # What all have stays as it was when they started.
+            lambda more: replace(configuration, nodes=settle(more).nodes),
+        )
         if self._persistence is not None:
             self._persistence.keep(distribution.version)
         return replace(manifest, state="up", daemons=tuple(running.daemon for running in daemons.running))
@@ -150,20 +159,15 @@ class Assembly:
         self._plan = self._persistence.take(plan, distribution.version, platform.node())
         return self._plan
 
-    def _install(
-        self, plan: Plan, distribution: Distribution, *, archive: bool
-    ) -> tuple[Mapping[str, Installation], Installation]:
-        """The software of each host, and that of the clients on this machine, which may be one of the hosts."""
-        hosts, cache = dict(self._allocation.hosts), str(_cache())
-        quarters = dict(plan.quarters)
-        own = next((name for name, one in quarters.items() if one.store == cache), None)
-        with ExitStack() as opened:
-            if own is None:  # Nothing is sent here, also where this machine is in a list of hosts.
-                own = _CLIENTS
-                hosts[own], quarters[own] = opened.enter_context(closing(open_local(own))), self._quarters_here()
-            points = plan.copy_points
-            installed = install_all(hosts, distribution, quarters, points, here=cache, archive=archive)
-        return {name: installed[name] for name in plan.quarters}, installed[own]
+    def resizing(self, save: Callable[[Plan, Sequence[Running]], None], check_wanted: Callable[[], None]) -> Resizing:
+        """What takes hosts out of the running cluster and takes hosts in; see there for the arguments."""
+        assert self._parts is not None
+
+        def keep(plan: Plan, running: Sequence[Running]) -> None:
+            self._plan = plan
+            save(plan, running)
+
+        return Resizing(self._parts, self._directory.logs, keep, check_wanted)
 
     def _quarters_here(self) -> Quarters:
         request, home = self._request, self._directory
@@ -199,22 +203,6 @@ class Assembly:
         free = min(over(hosts, lambda one: _check_disks(one, plan.quarters[one.name])).values())
         return plan, free
 
-    def _write_client(
-        self, plan: Plan, configuration: Configuration, own: Installation, flags: tuple[str, ...], keys: Keys | None
-    ) -> None:
-        """The conf directory of clients, where it is not that of the masters."""
-        home, conf = self._directory, str(self._directory.conf)
-        if any(quarters.conf == conf for quarters in plan.quarters.values()):
-            return
-        credentials = credentials_of(plan, home)
-        script = environment_script(own.distribution, own.jdk, flags, str(home.logs), credentials)
-        files = {**configuration.files(None, script), **({} if keys is None else keys.of_clients(plan, conf))}
-        for directory in (home.conf, home.client, home.logs):
-            directory.mkdir(mode=0o700, exist_ok=True)
-        for name, content in files.items():
-            (home.conf / name).parent.mkdir(mode=0o700, exist_ok=True)
-            write_private(home.conf / name, content)
-
     def _take_place(self, manifest: Manifest) -> None:
         """Makes the cluster's directories, in the place of one of its name that died: with another work directory
         perhaps, so that it is forgotten only when nothing of it is left."""
@@ -234,9 +222,7 @@ class Assembly:
 
     def kill_applications(self, tag: str) -> None:
         """Kills every application with this tag: the run that submitted it is gone."""
-        manager = ResourceManager(
-            self._endpoints("resourcemanager_web"), process_user(), self._access().resourcemanager
-        )
+        manager = self._resourcemanager()
         for application in manager.applications(tag=tag):
             if not application.ended:
                 manager.kill(application.id)
@@ -284,28 +270,18 @@ class Assembly:
                 self._persistence.release()
             self._allocation.release()
 
-    def _distribution(self, host: Host) -> Distribution:
-        request = self._request
-        if request.hadoop_home is not None:
-            found = from_home(Path(request.hadoop_home))
-        else:
-            found = fetch(host, request.hadoop, _cache(), offline=request.offline, progress=lambda _: None)
-        return replace(
-            found, plugins=plugin_jars(request.storage), beside=security_jars(needed=request.security != NONE)
-        )
-
     def _wait(self, announce: Callable[[str], None], check_wanted: Callable[[], None]) -> None:
         def check_alive() -> None:
             check_wanted()
             assert self._daemons is not None
             self._daemons.check_alive()
 
-        plan, access, user = self._plan, self._access(), process_user()
+        plan, access = self._plan, self._access()
         assert plan is not None
-        hdfs = WebHdfs(self._endpoints("namenode_web"), user=user, http=access.http)
+        hdfs = WebHdfs(self._endpoints("namenode_web"), user=process_user(), http=access.http)
         wait_until_healthy(
-            NameNode(self._endpoints("namenode_web")[0], access.http),
-            ResourceManager(self._endpoints("resourcemanager_web"), user, access.resourcemanager),
+            self._namenode(),
+            self._resourcemanager(),
             HistoryServer(self._endpoints("historyserver_web")[0], access.history),
             hdfs if plan.storages.hdfs else None,
             nodes=self._request.nodes,
@@ -313,6 +289,12 @@ class Assembly:
             check_alive=check_alive,
             announce=announce,
         )
+
+    def _namenode(self) -> NameNode:
+        return NameNode(self._endpoints("namenode_web")[0], self._access().http)
+
+    def _resourcemanager(self) -> ResourceManager:
+        return ResourceManager(self._endpoints("resourcemanager_web"), process_user(), self._access().resourcemanager)
 
     def length(self, path: str) -> int:
         """The bytes of a path of HDFS. Raises HowdahError."""
@@ -349,6 +331,28 @@ class Assembly:
             allocation=self._allocation.describe(),
             plugins={str(jar): sha256(jar) for jar in distribution.plugins},
         )
+
+
+def _write_client(
+    home: ClusterDirectory,
+    plan: Plan,
+    configuration: Configuration,
+    own: Installation,
+    flags: tuple[str, ...],
+    keys: Keys | None,
+) -> None:
+    """The conf directory of clients, where it is not that of the masters."""
+    conf = str(home.conf)
+    if any(quarters.conf == conf for quarters in plan.quarters.values()):
+        return
+    credentials = credentials_of(plan, home)
+    script = environment_script(own.distribution, own.jdk, flags, str(home.logs), credentials)
+    files = {**configuration.files(None, script), **({} if keys is None else keys.of_clients(plan, conf))}
+    for directory in (home.conf, home.client, home.logs):
+        directory.mkdir(mode=0o700, exist_ok=True)
+    for name, content in files.items():
+        (home.conf / name).parent.mkdir(mode=0o700, exist_ok=True)
+        write_private(home.conf / name, content)
 
 
 def _defaults(request: ClusterRequest, clients: tuple[str, ...]) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ import re
 import signal
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ from howdah.host.over import over
 from howdah.host.user import process_user
 
 _FORMAT_SECONDS = 60.0
+_COMMAND_SECONDS = 60.0
 _AT_ONCE = 64
 """Daemons that are being started at one moment."""
 _LOG_TAIL = 16000
@@ -77,7 +78,18 @@ class Daemons:
         self._formatted = formatted
         self._secured = plan.security != NONE
         self._keys: Keys | None = None
+        self._leaving: frozenset[str] = frozenset()
         self.running: list[Running] = []
+
+    @property
+    def plan(self) -> Plan:
+        """The plan with the hosts of this moment."""
+        return self._plan
+
+    @property
+    def installed(self) -> Mapping[str, Installation]:
+        """The software of each host."""
+        return self._installed
 
     def start_realm(self) -> Keys | None:
         """Starts the cluster's Kerberos realm, which makes its keys; None where the cluster has none. Raises
@@ -153,7 +165,59 @@ class Daemons:
 
     def ended(self) -> list[tuple[Running, int]]:
         """The daemons that have ended on their own, with their exit codes."""
-        return [(daemon, code) for daemon in self.running if (code := daemon.process.poll()) is not None]
+        stay = [one for one in self.running if one.daemon.host not in self._leaving]
+        return [(daemon, code) for daemon in stay if (code := daemon.process.poll()) is not None]
+
+    def leave(self, hosts: Collection[str]) -> None:
+        """From now on, daemons of these hosts alone may end on their own."""
+        self._leaving = frozenset(hosts)
+
+    def part(self, host: str, plan: Plan, logs: Path) -> None:
+        """Ends the daemons of a host that `plan` has no longer, and removes what they have there, as `remove`. Raises
+        HostProblem or ClusterProblem for what is left; the host is out of the cluster all the same."""
+        leaving = [one for one in self.running if one.daemon.host == host]
+        gone = self._hosts[host]
+        try:
+            _ask_to_end(leaving)
+            _wait_for(leaving)
+            self._clear(gone, logs, shared=False)
+        finally:
+            self.running = [one for one in self.running if one not in leaving]
+            self._plan = plan
+            self._hosts = {name: one for name, one in self._hosts.items() if name != host}
+            self._installed = {name: one for name, one in self._installed.items() if name != host}
+
+    def join(
+        self,
+        host: Host,
+        plan: Plan,
+        installed: Installation,
+        configuration: Configuration,
+        client_flags: tuple[str, ...],
+    ) -> list[Running]:
+        """Starts the daemons that `plan` has on a host that the cluster did not have. Raises HostProblem; `part`
+        removes what was made then."""
+        self._plan = plan
+        self._hosts = {**self._hosts, host.name: host}
+        self._installed = {**self._installed, host.name: installed}
+        self._write(host, configuration, client_flags)
+        started = [self.launch(role, place) for role, place in plan.daemons() if place.host == host.name]
+        self.running = [*self.running, *started]
+        return started
+
+    def administer(self, program: str, *arguments: str) -> None:
+        """Runs one of Hadoop's administration programs, a class, on the masters' host. Raises ClusterProblem."""
+        masters = self._plan.masters
+        own = own_credentials(process_user(), self._plan.conf_of(masters)).environment if self._secured else {}
+        done = self._hosts[masters.host].run(
+            [*self._java(NAMENODE), program, *arguments],
+            timeout=_COMMAND_SECONDS,
+            env={**self._environment(masters), **own},
+            cwd=masters.directory,
+        )
+        if done.code != 0:
+            said = _last_words(done.stdout + done.stderr, cut=False)
+            raise ClusterProblem(f"{program} {' '.join(arguments)} failed (exit code {done.code}):\n{said}")
 
     def suffer(self, fault: HostFault) -> None:
         """Kills, stops or continues the daemons that `fault` is about. Raises UsageError where none runs there."""
@@ -169,9 +233,11 @@ class Daemons:
         *_, last = (running for running in self.running if running.daemon.role == role)
         last.process.signal(signal.SIGKILL)
 
-    def check_alive(self) -> None:
-        """Raises HostProblem or ClusterProblem for the first daemon that has ended on its own."""
+    def check_alive(self, only: Collection[Running] | None = None) -> None:
+        """Raises HostProblem or ClusterProblem for the first daemon that has ended on its own, of these `only`."""
         for running, code in self.ended():
+            if only is not None and running not in only:
+                continue
             daemon, lost = running.daemon, running.process.lost_with
             if lost is not None:
                 raise HostProblem(f"{lost}, with {daemon.role} of {daemon.place}", host=daemon.host)
@@ -190,9 +256,7 @@ class Daemons:
         for running in self.running:
             of_host[running.daemon.host].append(running)
         over(of_host, _ask_to_end)
-        deadline = time.monotonic() + _GRACE_SECONDS
-        for running in self.running:
-            running.process.wait(max(0.0, deadline - time.monotonic()))
+        _wait_for(self.running)
 
     def remove(self, logs: Path) -> None:
         """Kills what is left of the daemons and removes their data and configuration on every host that answers; the
@@ -200,37 +264,14 @@ class Daemons:
 
         Raises HostProblem or ClusterProblem for what is left.
         """
-        over(self._hosts, lambda host: self._remove(host, logs))
+        over(self._hosts, lambda host: self._clear(host, logs, shared=True))
 
-    def _remove(self, host: Host, logs: Path) -> None:
+    def _clear(self, host: Host, logs: Path, *, shared: bool) -> None:
         if host.lost is None:
             operations.end_all(host)
-            self._remove_files(host, logs)
+            _remove_files(host, self._plan, logs, shared=shared)
         elif self._plan.job is None:  # Agents of batch jobs leave nothing.
-            self._remove_lost(host, logs)
-
-    def _remove_files(self, host: Host, logs: Path) -> None:
-        remove_directories(host, self._plan, logs)
-        operations.remove(host, self._plan.quarters[host.name].conf)
-
-    def _remove_lost(self, lost: Host, logs: Path) -> None:
-        """The same for a host whose channel is lost, through another one, if it can be reached again."""
-        quarters = self._plan.quarters[lost.name]
-        try:
-            host = self._reopen(lost.name)
-        except HostProblem as problem:
-            left = " and ".join(self._plan.directories(lost.name))
-            raise HostProblem(
-                f"{lost.lost}, and cannot be reached again ({problem.message}); it may still have {left}, and "
-                f"processes with {ROOT}={quarters.root} in their environment",
-                host=lost.name,
-                hint=f"`howdah down --name {self._plan.name}` tries again.",
-            ) from problem
-        try:
-            operations.end_strays(host, quarters.root)
-            self._remove_files(host, logs)
-        finally:
-            host.close()
+            _clear_lost(host, self._plan, logs, self._reopen, shared=shared)
 
     def format(self) -> None:
         """Makes an empty file system, where there is none. Raises ClusterProblem with what the NameNode said."""
@@ -305,6 +346,37 @@ def _ask_to_end(daemons: Sequence[Running]) -> None:
         if running.process.poll() is None:
             with suppress(HostProblem):  # Its host was lost a moment ago.
                 running.process.signal(signal.SIGTERM)
+
+
+def _remove_files(host: Host, plan: Plan, logs: Path, *, shared: bool) -> None:
+    remove_directories(host, plan, logs, shared=shared)
+    operations.remove(host, plan.quarters[host.name].conf)
+
+
+def _clear_lost(lost: Host, plan: Plan, logs: Path, reopen: Callable[[str], Host], *, shared: bool) -> None:
+    """Ends and removes what a host has whose channel is lost, through another one, if it can be reached again."""
+    quarters = plan.quarters[lost.name]
+    try:
+        host = reopen(lost.name)
+    except HostProblem as problem:
+        left = " and ".join(plan.directories(lost.name))
+        raise HostProblem(
+            f"{lost.lost}, and cannot be reached again ({problem.message}); it may still have {left}, and "
+            f"processes with {ROOT}={quarters.root} in their environment",
+            host=lost.name,
+            hint=f"`howdah down --name {plan.name}` tries again.",
+        ) from problem
+    try:
+        operations.end_strays(host, quarters.root)
+        _remove_files(host, plan, logs, shared=shared)
+    finally:
+        host.close()
+
+
+def _wait_for(daemons: Sequence[Running]) -> None:
+    deadline = time.monotonic() + _GRACE_SECONDS
+    for running in daemons:
+        running.process.wait(max(0.0, deadline - time.monotonic()))
 
 
 def _last_words(log: bytes, *, cut: bool) -> str:

@@ -119,7 +119,7 @@ class ManagedCluster(LiveCluster):
     def _devices(self) -> Mapping[str, Mapping[str, Any]]:
         """The disks of simulated hosts, as their allocation describes them."""
         found: Mapping[str, Mapping[str, Any]] = self.description.get("allocation", {}).get("devices", {})
-        return found
+        return {name: one for name, one in found.items() if one["host"] in self._plan.quarters}
 
     @property
     def disk_rates(self) -> Mapping[str, tuple[float, float]]:

@@ -14,18 +14,20 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from howdah.cluster.control import ControlServer
+from howdah.cluster.control import ControlServer, Served
 from howdah.cluster.deployment.assembly import Assembly
 from howdah.cluster.deployment.daemons import Running
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
+from howdah.cluster.supervision.resizer import Resizer
 from howdah.cluster.supervision.stageout import StageOut
 from howdah.cluster.walltime import Walltime, expected, needed_to_stop, remember
 from howdah.errors import ClusterProblem, HowdahError, UsageError
+from howdah.hadoop.configuration.plan import Plan
 from howdah.host.batch import BATCH_SYSTEMS
 from howdah.host.supervise import adopt_orphans, end_descendants
 
@@ -69,11 +71,15 @@ class Supervisor:
             self._save(manifest)
             if self._in_job:
                 remember("start", time.monotonic() - max(began, self._came))
+            resizer = Resizer(assembly.resizing(self._settle, self._check_goes_on))
             applications, daemon, fault = assembly.kill_applications, assembly.kill_daemon, assembly.fault
-            serving = (self._status, self.end, applications, daemon, fault, assembly.call_in)
-            with ControlServer(self._directory, *serving) as control:
+            changes = (assembly.call_in, resizer.begin, resizer.seen)
+            served = Served(self._status, self.end, applications, daemon, fault, *changes)
+            with ControlServer(self._directory, served) as control:
                 self._say("up", conf=str(self._directory.conf))
                 self._watch(assembly, control)
+                self._ending.set()
+                resizer.wait()
             end = "down"
         finally:
             self._mark("ending")
@@ -165,11 +171,28 @@ class Supervisor:
             except OSError as error:  # A full disk, say. The cluster goes on, and knows it while it does.
                 sys.stderr.write(f"{lost.sentence}; the manifest could not be written: {error}\n")
 
+    def _settle(self, plan: Plan, running: Sequence[Running]) -> None:
+        """Writes down which hosts and daemons the cluster has now. What it has lost of others is forgotten."""
+        with self._changing:
+            places = {place.name for place in plan.places}
+            lost = tuple(one for one in self._status().lost if one.place in places)
+            daemons = tuple(one.daemon for one in running)
+            try:
+                self._save(replace(self._status(), plan=plan, daemons=daemons, lost=lost))
+            except OSError as error:
+                raise ClusterProblem(f"the manifest could not be written: {error}") from error
+
+    def _check_goes_on(self) -> None:
+        """Raises ClusterProblem once the end was asked for."""
+        if self._ending.is_set():
+            raise ClusterProblem("the cluster is stopped")
+
     def _save(self, manifest: Manifest) -> None:
         self._manifest = manifest
         self._directory.write(manifest)
 
     def _status(self) -> Manifest:
+        """The manifest, once the cluster is up."""
         assert self._manifest is not None
         return self._manifest
 

@@ -41,6 +41,9 @@ _CAPACITY = {
     "yarn.scheduler.capacity.maximum-am-resource-percent": "0.5",
 }
 
+EXCLUDED_DATANODES, EXCLUDED_NODEMANAGERS = "datanodes.exclude", "nodemanagers.exclude"
+"""Files of the masters' conf directory: what the cluster gives up, a line each."""
+
 _RACKS = "topology.table"
 _TOPOLOGY = {
     "net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
@@ -101,6 +104,8 @@ class Configuration:
             sites[file_of(key)][key] = value
         sites["capacity-scheduler.xml"] |= _CAPACITY | sites["capacity-scheduler.xml"]
         files = {name: render_site(properties).encode() for name, properties in sites.items()}
+        if place is None:
+            files |= {EXCLUDED_DATANODES: b"", EXCLUDED_NODEMANAGERS: b""}
         if self.racks:
             files[_RACKS] = "".join(f"{address} {rack}\n" for address, rack in self.racks.items()).encode()
         return {**files, "log4j.properties": _LOG4J.encode(), "hadoop-env.sh": environment.encode()}
@@ -226,6 +231,9 @@ def _hdfs(plan: Plan) -> dict[str, str]:
         "dfs.namenode.heartbeat.recheck-interval": "5000",
         "dfs.heartbeat.interval": "1",
         "dfs.namenode.safemode.extension": "0",
+        "dfs.hosts.exclude": f"{plan.conf_of(masters)}/{EXCLUDED_DATANODES}",
+        # Hadoop's 30 s between two looks at a node that is decommissioned are made for larger ones.
+        "dfs.namenode.decommission.interval": "2",
         # Small clusters lose DataNodes to fault tests; with fewer than three there is nothing to replace them by.
         "dfs.client.block.write.replace-datanode-on-failure.policy": "NEVER" if len(plan.nodes) < 4 else "DEFAULT",
     }
@@ -240,6 +248,7 @@ def _yarn(plan: Plan) -> dict[str, str]:
         "yarn.resourcemanager.resource-tracker.address": masters.at("resourcemanager_tracker"),
         "yarn.resourcemanager.admin.address": masters.at("resourcemanager_admin"),
         "yarn.resourcemanager.webapp.address": masters.at("resourcemanager_web"),
+        "yarn.resourcemanager.nodes.exclude-path": f"{plan.conf_of(masters)}/{EXCLUDED_NODEMANAGERS}",
         # Hadoop's default is one directory below /tmp for all clusters of a user, and stays.
         "yarn.node-attribute.fs-store.root-dir": f"file://{masters.directory}/node-attribute",
         "yarn.resourcemanager.connect.retry-interval.ms": "500",

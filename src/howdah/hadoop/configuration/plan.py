@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from howdah.hadoop.configuration.roles import DATANODE, KDC, MASTERS, NAMENODE, WORKERS, Role
 from howdah.model.storage import Storages, parse_storages
@@ -241,6 +241,25 @@ def lay_out(
         application_ports=(ranges[0][0], ranges[0][-1]),
         application_web_ports=(ranges[1][0], ranges[1][-1]),
     )
+
+
+def without_hosts(plan: Plan, hosts: Collection[str]) -> Plan:
+    """The plan without these hosts and their nodes. The masters' host is none of them."""
+    quarters = {host: one for host, one in plan.quarters.items() if host not in hosts}
+    return replace(plan, nodes=tuple(node for node in plan.nodes if node.host not in hosts), quarters=quarters)
+
+
+def with_nodes(plan: Plan, nodes: Sequence[Place], quarters: Quarters) -> Plan:
+    """The plan with these nodes too, all on one host, where it has `quarters`."""
+    host = nodes[0].host
+    return replace(plan, nodes=(*plan.nodes, *nodes), quarters={**plan.quarters, host: quarters})
+
+
+def next_node(plan: Plan, number: int, spot: Spot, quarters: Quarters) -> Place:
+    """Another node, on a host that has none: the one called `number`, with the ports that `lay_out` would give it."""
+    taken = [port for place in plan.places for port in place.ports.values()] if plan.copy_port is None else []
+    first = max((plan.application_web_ports[1], *taken)) + 1
+    return _place(f"node{number}", spot, NODE_PORTS, itertools.count(first), {spot.host: quarters})
 
 
 def _place(

@@ -15,10 +15,11 @@ METRICS_SECONDS = 10.5
 
 @dataclass(frozen=True, slots=True)
 class DataNode:
-    """A live DataNode. `name` is host:port as the NameNode knows it; sizes are bytes; `contact` is the seconds since
-    its last heartbeat."""
+    """A live DataNode. `name` is host:port as the NameNode knows it, `transfer` the address:port that it came from;
+    sizes are bytes; `contact` is the seconds since its last heartbeat. `state` is In Service, Decommissioned, …"""
 
     name: str
+    transfer: str
     http_address: str
     state: str
     capacity: int
@@ -41,15 +42,18 @@ class MissingBlock:
 class NameNodeStatus:
     """`state` is `active` or `standby`. `safe_mode` is the NameNode's own sentence, None when it is off.
 
-    Sizes are bytes of raw storage (replicas counted). `missing` counts the blocks without any replica, and
-    `missing_blocks` names some of them (Hadoop lists at most 100). `under_replicated` have replicas, but too few.
+    Sizes are bytes of raw storage (replicas counted). `dead` has the names of DataNodes that died, and where each came
+    from, without those that were decommissioned; `leaving` has the number of blocks that each decommissioning DataNode
+    still has to give away. `missing` counts the blocks without any replica, and `missing_blocks` names some of them
+    (Hadoop lists at most 100). `under_replicated` have replicas, but too few.
     """
 
     version: str
     state: str
     safe_mode: str | None
     live: tuple[DataNode, ...]
-    dead: tuple[str, ...]
+    dead: Mapping[str, str]
+    leaving: Mapping[str, int]
     capacity: int
     used: int
     remaining: int
@@ -78,12 +82,18 @@ class NameNode:
         url = self._url("*")
         info, system, itself = (self._bean(name) for name in ("NameNodeInfo", "FSNamesystemState", "NameNodeStatus"))
         live = sorted(_inner(info, "LiveNodes", dict, url).items())
+        dead, leaving = _inner(info, "DeadNodes", dict, url), _inner(info, "DecomNodes", dict, url)
         return NameNodeStatus(
             version=field(info, "SoftwareVersion", str, url),
             state=field(itself, "State", str, url),
             safe_mode=field(info, "Safemode", str, url) or None,
             live=tuple(_datanode(name, node, url) for name, node in live),
-            dead=tuple(sorted(_inner(info, "DeadNodes", dict, url))),
+            dead={
+                name: field(node, "xferaddr", str, url)
+                for name, node in sorted(dead.items())
+                if not field(node, "decommissioned", bool, url)
+            },
+            leaving={name: field(node, "underReplicatedBlocks", int, url) for name, node in leaving.items()},
             capacity=field(system, "CapacityTotal", int, url),
             used=field(system, "CapacityUsed", int, url),
             remaining=field(system, "CapacityRemaining", int, url),
@@ -128,6 +138,7 @@ def _inner(bean: Mapping[str, Any], name: str, kind: type, url: str) -> Any:
 def _datanode(name: str, node: Any, url: str) -> DataNode:
     return DataNode(
         name=name,
+        transfer=field(node, "xferaddr", str, url),
         http_address=field(node, "infoAddr", str, url),
         state=field(node, "adminState", str, url),
         capacity=field(node, "capacity", int, url),

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.allocation import find_allocation
-from howdah.cluster.allocation.holding import Wait, patient
-from howdah.cluster.faults import HostFault
+from howdah.cluster.allocation.holding import Holding, Wait, patient
 from howdah.engine.doctor import Finding, Request, check_hosts, failed
 from howdah.errors import HostProblem, HostProblems
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -24,14 +23,14 @@ def request(tmp_path: Path, nodes: int = 2) -> Request:
     return Request(str(tmp_path / "work"), nodes, "3.4.2", 1000)
 
 
-class Listed:
+class Listed(Holding):
     """Two hosts on machines of their own, which are this one; `problem` is what is wrong between them."""
 
-    usual_nodes = 2
     is_here = False
 
     def __init__(self, hosts: Mapping[str, Host], problem: HostProblem | None = None) -> None:
-        self.hosts = hosts
+        super().__init__(tuple(hosts), hosts.__getitem__)
+        self.open(hosts)
         self._problem = problem
         self.released = False
 
@@ -39,12 +38,6 @@ class Listed:
         if self._problem is not None:
             raise self._problem
         return plan_of(nodes, name=name, hosts=tuple(self.hosts), root=home.root)
-
-    def disturb(self, fault: HostFault) -> None:
-        raise AssertionError(fault)
-
-    def seconds_left(self) -> float | None:
-        return None
 
     def release(self) -> None:
         self.released = True

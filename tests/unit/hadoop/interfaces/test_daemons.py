@@ -42,7 +42,7 @@ def test_namenode():
     with serving(namenode("nn_info.json")) as server:
         status = NameNode(server.address).status()
         assert NameNode(server.address).is_up()
-    assert (status.version, status.state, status.safe_mode, status.dead) == ("3.4.2", "active", None, ())
+    assert (status.version, status.state, status.safe_mode, status.dead) == ("3.4.2", "active", None, {})
     assert (status.capacity, status.used, status.remaining) == (270553174016, 18480685, 82257838080)
     assert (status.blocks, status.missing, status.under_replicated, status.missing_blocks) == (47, 0, 7, ())
     (node,) = status.live
@@ -54,7 +54,7 @@ def test_the_namenode_of_hadoop_3_5():
     whole = namenode("../3.5.0/nn_info.json", "../3.5.0/nn_state.json", "../3.5.0/nn_status.json")
     with serving(whole) as server:
         status = NameNode(server.address).status()
-    assert (status.version, status.state, status.safe_mode, status.dead) == ("3.5.0", "active", None, ())
+    assert (status.version, status.state, status.safe_mode, status.dead) == ("3.5.0", "active", None, {})
     assert (status.capacity, status.used, status.blocks, status.missing) == (270553174016, 40099679, 25, 0)
     (node,) = status.live
     assert (node.http_address, node.state, node.blocks) == ("127.0.0.1:20071", "In Service", 25)

@@ -1,0 +1,317 @@
+"""Hosts that leave a running cluster, and hosts that come into it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.cluster.allocation import Allocation
+from howdah.cluster.deployment.daemons import Daemons, Running
+from howdah.cluster.ownership import claim_of_host
+from howdah.cluster.software.installation import Installation
+from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
+from howdah.hadoop.configuration.cluster import EXCLUDED_DATANODES, EXCLUDED_NODEMANAGERS, Configuration
+from howdah.hadoop.configuration.plan import NONE, Place, Plan, Quarters, next_node, with_nodes, without_hosts
+from howdah.hadoop.interfaces.http import Garbled, Rejected, Unreachable
+from howdah.hadoop.interfaces.namenode import NameNode
+from howdah.hadoop.interfaces.resourcemanager import ResourceManager
+from howdah.host import Host, operations
+from howdah.model.quantity import format_bytes
+from howdah.spec.slips import did_you_mean
+
+_POLL_SECONDS = 0.5
+_JOIN_SECONDS = 60.0
+_FORCED_SECONDS = 60.0
+"""For YARN to force what has not left by itself: it looks every 20 s (DecommissioningNodesWatcher, 3.4.2)."""
+_DFS_ADMIN = "org.apache.hadoop.hdfs.tools.DFSAdmin"
+_YARN_ADMIN = "org.apache.hadoop.yarn.client.cli.RMAdminCLI"
+_IN_SERVICE, _DECOMMISSIONED = "In Service", "Decommissioned"
+_IN_YARN = ("NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONING")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a running cluster, as its assembly has put them together. `home` is what it has on this machine."""
+
+    allocation: Allocation
+    daemons: Daemons
+    masters: tuple[NameNode, ResourceManager]
+    home: Quarters
+    node_mib: int
+    client_flags: tuple[str, ...]
+    install: Callable[[Host, Quarters], Installation]
+    """The software of another host. Raises HostProblem where it is unlike that of the others."""
+    configure: Callable[[Plan], Configuration]
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What a host had in the cluster before it left."""
+
+    nodes: tuple[Place, ...]
+    quarters: Quarters
+
+
+class Resizing:
+    """Takes hosts out of a running cluster, and takes hosts of its allocation in: one call at a time."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        logs: Path,
+        save: Callable[[Plan, Sequence[Running]], None],
+        check_wanted: Callable[[], None],
+    ) -> None:
+        """`save` is given the plan and the daemons whenever there are others; `check_wanted` raises when the cluster is
+        about to end. Logs of hosts that leave stay in `logs`."""
+        self._parts = parts
+        self._daemons = parts.daemons
+        self._namenode, self._resourcemanager = parts.masters
+        self._logs = logs
+        self._save = save
+        self._check_wanted = check_wanted
+        self._excluded: dict[str, tuple[str, str]] = {}
+        self._left: dict[str, _Left] = {}
+        self._last = len(parts.daemons.plan.nodes)
+
+    def shrink(self, hosts: Collection[str], seconds: float, announce: Callable[[str], None]) -> None:
+        """Takes `hosts` out: HDFS copies their blocks elsewhere, YARN lets applications end that have run there, for
+        `seconds` each; then their daemons end, and nothing of the cluster is left there.
+
+        Raises:
+            UsageError: the cluster has no such host, or cannot be without it.
+            ClusterProblem: HDFS has not copied every block in time. Nothing has changed then.
+            HostProblem: something is left on a host. It has left the cluster all the same.
+        """
+        plan = self._daemons.plan
+        self._check_can_leave(plan, hosts)
+        leaving = [node for node in plan.nodes if node.host in hosts]
+        before, self._excluded = self._excluded, dict(self._excluded)
+        try:
+            if plan.storages.hdfs:
+                self._excluded |= self._names(leaving)
+                self._exclude_datanodes()
+                self._wait_for_blocks(leaving, seconds, announce)
+            self._daemons.leave(hosts)
+            self._excluded |= {node.name: self._excluded.get(node.name, ("", node.address)) for node in leaving}
+            self._exclude_nodemanagers(seconds)
+            self._wait_for_applications(leaving, seconds, announce)
+        except HowdahError:
+            self._excluded = before
+            self._daemons.leave(())
+            with suppress(HowdahError):  # It failed for a reason that stands in the way here, too.
+                self._check_wanted()
+                self._exclude_datanodes()
+                self._exclude_nodemanagers(seconds)
+            raise
+        self._let_go(hosts, announce)
+
+    def _check_can_leave(self, plan: Plan, hosts: Collection[str]) -> None:
+        self._check_resizable(plan)
+        for host in hosts:
+            if host not in plan.quarters:
+                raise UsageError(f"the cluster has no host {host!r}", hint=did_you_mean(host, plan.quarters))
+            if host == plan.masters.host:
+                raise UsageError(f"the masters are on {host}, and a cluster does not go on without them")
+        if all(node.host in hosts for node in plan.nodes):
+            raise UsageError("a cluster has one node at least, and none would be left", hint="`howdah down` ends it.")
+
+    def _check_resizable(self, plan: Plan) -> None:
+        if plan.job is not None:
+            raise UsageError("the hosts of a batch job stay with its cluster until its end")
+        if plan.persist is not None:
+            raise UsageError(
+                "the data of this cluster stay, and are laid out for its nodes (--persist): their number cannot change"
+            )
+        if plan.shuffle is not None:
+            raise UsageError("hosts share the files of this cluster's shuffle: their number cannot change")
+
+    def _names(self, nodes: Sequence[Place]) -> dict[str, tuple[str, str]]:
+        """By node, how HDFS and YARN know its host; HDFS by where it came from (`HostFileManager`, 3.4.2)."""
+        status = self._namenode.status()
+        came = {**status.dead, **{one.name: one.transfer for one in status.live}}
+        return {
+            node.name: (came.get(node.at("datanode_data"), node.at("datanode_data")), node.address) for node in nodes
+        }
+
+    def _exclude_datanodes(self) -> None:
+        if self._daemons.plan.storages.hdfs:
+            self._write(EXCLUDED_DATANODES, [datanode for datanode, _ in self._excluded.values() if datanode])
+            self._daemons.administer(_DFS_ADMIN, "-refreshNodes")
+
+    def _exclude_nodemanagers(self, seconds: float) -> None:
+        self._write(EXCLUDED_NODEMANAGERS, sorted({address for _, address in self._excluded.values()}))
+        self._daemons.administer(_YARN_ADMIN, "-refreshNodes", "-g", str(max(1, round(seconds))), "-server")
+
+    def _write(self, name: str, lines: Sequence[str]) -> None:
+        plan = self._daemons.plan
+        host = self._parts.allocation.hosts[plan.masters.host]
+        content = "".join(f"{line}\n" for line in lines)
+        operations.write_file(host, f"{plan.conf_of(plan.masters)}/{name}", content.encode())
+
+    def _wait_for_blocks(self, leaving: Sequence[Place], seconds: float, announce: Callable[[str], None]) -> None:
+        names = {node.at("datanode_data"): node.host for node in leaving}
+
+        def missing() -> str | None:
+            status = self._namenode.status()
+            waits = [one.name for one in status.live if one.name in names and one.state != _DECOMMISSIONED]
+            if not waits:
+                return None
+            blocks = sum(status.leaving.get(one, 0) for one in waits)
+            where = " and ".join(sorted({names[one] for one in waits}))
+            return f"HDFS has {blocks} blocks of {where} to copy elsewhere"
+
+        left = self._wait(missing, seconds, announce)
+        if left is not None:
+            nodes = len(self._daemons.plan.nodes) - len(leaving)
+            raise ClusterProblem(
+                f"{left}, after {seconds:.0f} s; nothing has changed",
+                hint=f"A file of more replicas than the {nodes} nodes that would be left keeps them: "
+                f"`howdah exec hadoop fs -setrep -R {nodes} /`. --timeout waits longer.",
+            )
+
+    def _wait_for_applications(self, leaving: Sequence[Place], seconds: float, announce: Callable[[str], None]) -> None:
+        """What has not left in time is made to by YARN; nobody waits for one that does not answer."""
+        names = {node.at("nodemanager_rpc"): node.host for node in leaving}
+
+        def missing() -> str | None:
+            nodes = self._resourcemanager.nodes()
+            waits = sorted({names[one.id] for one in nodes if one.id in names and one.state in _IN_YARN})
+            return f"YARN lets applications end on {' and '.join(waits)}" if waits else None
+
+        self._wait(missing, seconds + _FORCED_SECONDS, announce)
+
+    def _wait(self, missing: Callable[[], str | None], seconds: float, announce: Callable[[str], None]) -> str | None:
+        """Returns None once nothing is `missing`; after `seconds`, what is."""
+        deadline, said = time.monotonic() + seconds, None
+        while True:
+            self._check_wanted()
+            try:
+                left = missing()
+            except (Unreachable, Rejected, Garbled) as error:
+                left = error.message
+            if left is None or time.monotonic() > deadline:
+                return left
+            if left != said:
+                announce(left)
+                said = left
+            time.sleep(_POLL_SECONDS)
+
+    def _let_go(self, hosts: Collection[str], announce: Callable[[str], None]) -> None:
+        """Ends what is on hosts that Hadoop does not need any more. Raises the last HostProblem or ClusterProblem."""
+        problem: HowdahError | None = None
+        for host in hosts:
+            plan = self._daemons.plan
+            nodes = tuple(node for node in plan.nodes if node.host == host)
+            self._left[host] = _Left(nodes, plan.quarters[host])
+            fewer = without_hosts(plan, [host])
+            try:
+                self._daemons.part(host, fewer, self._logs)
+            except (HostProblem, ClusterProblem) as one:
+                problem = one
+            self._parts.allocation.drop(host)
+            self._save(fewer, self._daemons.running)
+            announce(f"{host} has left the cluster")
+        self._daemons.leave(())
+        if problem is not None:
+            raise problem
+
+    def grow(self, hosts: Collection[str], announce: Callable[[str], None]) -> None:
+        """Takes `hosts` of the allocation in, one after the other: each has a node, or those that it had before.
+
+        Raises:
+            UsageError: the allocation has no such host, or the cluster has it.
+            HowdahError: whatever stood in the way. The host is not in the cluster then, and nothing is left there.
+        """
+        plan, names = self._daemons.plan, self._parts.allocation.names
+        self._check_resizable(plan)
+        for host in hosts:
+            if host not in names:
+                hint = did_you_mean(host, names) or f"It has {', '.join(names)}."
+                raise UsageError(f"the cluster's allocation has no host {host!r}", hint=hint)
+            if host in plan.quarters:
+                hint = f"If it has lost its daemons, `howdah shrink {host}` first."
+                raise UsageError(f"{host} is in the cluster already", hint=hint)
+            if host not in self._left and (plan.security != NONE or plan.masters.rack is not None):
+                why = "has made its keys" if plan.security != NONE else "knows its racks"
+                raise UsageError(
+                    f"{host} was no host of the cluster when it came up, which {why} since then",
+                    hint="A host that has left can come back.",
+                )
+        for host in hosts:
+            self._check_wanted()
+            self._parts.allocation.add(host)
+            try:
+                self._take_in(host)
+            except BaseException:
+                self._parts.allocation.drop(host)
+                raise
+            self._left.pop(host, None)
+            announce(f"{host} is in the cluster")
+
+    def _take_in(self, name: str) -> None:
+        parts, before = self._parts, self._daemons.plan
+        host = parts.allocation.hosts[name]
+        nodes, quarters = self._stand(name)
+        _check_memory(host, len(nodes) * parts.node_mib)
+        plan = with_nodes(before, nodes, quarters)
+        installed = parts.install(host, quarters)
+        claim_of_host(host, plan)
+        self._save(plan, self._daemons.running)  # Whoever removes what a dead cluster has left finds it.
+        try:
+            excluded, self._excluded = self._excluded, dict(self._excluded)
+            if any(self._excluded.pop(node.name, None) is not None for node in nodes):
+                self._exclude_datanodes()
+                self._exclude_nodemanagers(1)
+            started = self._daemons.join(host, plan, installed, parts.configure(plan), parts.client_flags)
+            self._wait_until_there(nodes, started)
+        except BaseException:
+            self._excluded = excluded
+            self._daemons.part(name, before, self._logs)
+            self._save(before, self._daemons.running)
+            raise
+        self._save(plan, self._daemons.running)
+
+    def _stand(self, name: str) -> tuple[tuple[Place, ...], Quarters]:
+        """The nodes of a host, as it had them before, or a new one."""
+        if (left := self._left.get(name)) is not None:
+            return left.nodes, left.quarters
+        plan = self._daemons.plan
+        for gone in self._left.values():  # They may come back.
+            plan = with_nodes(plan, gone.nodes, gone.quarters)
+        spot, quarters = self._parts.allocation.stand(name, plan, self._parts.home)
+        node = next_node(plan, self._last + 1, spot, quarters)
+        ports = sorted(node.ports.values())
+        if operations.free_ports(self._parts.allocation.hosts[name], spot.address, ports) != ports:
+            raise HostProblem(f"its ports {ports[0]} to {ports[-1]} are not all free", host=name)
+        self._last += 1
+        return (node,), quarters
+
+    def _wait_until_there(self, nodes: Sequence[Place], started: Sequence[Running]) -> None:
+        plan = self._daemons.plan
+        datanodes = {node.at("datanode_data") for node in nodes} if plan.storages.hdfs else set()
+        managers = {node.at("nodemanager_rpc") for node in nodes}
+
+        def missing() -> str | None:
+            self._daemons.check_alive(started)
+            status = self._namenode.status() if datanodes else None
+            live = set() if status is None else {one.name for one in status.live if one.state == _IN_SERVICE}
+            runs = {one.id for one in self._resourcemanager.nodes() if one.state == "RUNNING"}
+            lacking = sorted((datanodes - live) | (managers - runs))
+            return f"{' and '.join(lacking)} not registered" if lacking else None
+
+        left = self._wait(missing, _JOIN_SECONDS, lambda _: None)
+        if left is not None:
+            raise ClusterProblem(f"{left} after {_JOIN_SECONDS:.0f} s")
+
+
+def _check_memory(host: Host, mib: int) -> None:
+    free = operations.capacity(host).memory_available
+    if free < mib << 20:
+        raise HostProblem(
+            f"{format_bytes(free)} of memory are available, and its nodes take {format_bytes(mib << 20)}",
+            host=host.name,
+        )
