@@ -1,4 +1,4 @@
-"""What whoever watches a run is told; the command line shows it."""
+"""The events that an observer of a run receives. The command line shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from howdah.model.run import Check, Run
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job is: shares from 0 to 1, None where the application master has not said yet, or has no reduces.
+    """The progress of a job: shares from 0 to 1. A share is None if the application master has not reported yet, or if
+    the job has no reduces.
 
     `bytes_read` and `bytes_written` are those of the storage so far, some seconds old; None before tasks have reported.
     """
@@ -24,31 +25,32 @@ class JobProgress:
 
 
 class Observer(Protocol):
-    """Called on the run's thread; must not raise and must not take long."""
+    """Receives events on the run's thread. Its methods must not raise and must not take long."""
 
     def step(self, text: str) -> None:
-        """Something that is no phase has begun: preflight, calibration, verification."""
+        """Handle the start of a step that is no phase: preflight, calibration, verification."""
 
     def left_out(self, name: str, why: HowdahError) -> None:
-        """A workload of several cannot be run here, and will not be."""
+        """Handle a workload of several that cannot run here, and is left out."""
 
     def run_started(self, title: str, number: int, of: int) -> None:
-        """The run of a workload, called `title`, begins: it is the `number`th of so many runs of all workloads."""
+        """Handle the start of the run of a workload, called `title`. It is the `number`th of so many runs of all
+        workloads."""
 
     def phase_started(self, name: str, data_bytes: int | None) -> None:
-        """A phase has begun."""
+        """Handle the start of a phase."""
 
     def progress(self, progress: JobProgress) -> None:
-        """The job of the current phase has come this far; about twice a second."""
+        """Handle the progress of the current phase's job, about twice a second."""
 
     def phase_ended(self, name: str, seconds: float | None) -> None:
-        """The phase is over; `seconds` is its job time (its client's, where it has no job), None when it failed."""
+        """Handle the end of a phase. `seconds` is its job time (its client's, if it has no job), None if it failed."""
 
     def checked(self, checks: tuple[Check, ...]) -> None:
-        """What verification found."""
+        """Handle the results of verification."""
 
     def run_ended(self, run: Run) -> None:
-        """The run directory is closed."""
+        """Handle the end of a run: its directory is closed."""
 
 
 class Both:

@@ -1,4 +1,4 @@
-"""Whether something comes more often on one side than on the other."""
+"""A test whether something comes more often on one side than on the other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Hashable, Sequence
 
 
 def unevenness(left: Sequence[Hashable], right: Sequence[Hashable]) -> float:
-    """The p-value of the values on both sides having come from one source: the smallest of Fisher's exact tests of each
-    value against all others, times their number (Bonferroni). 1 where there is one value."""
+    """Return the p-value of the hypothesis that the values on both sides come from one source. It is the smallest of
+    Fisher's exact tests of each value against all others, times their number (Bonferroni). 1 if there is one value."""
     import numpy as np
     from scipy.stats import fisher_exact  # late: the import takes most of a second
 

@@ -1,4 +1,4 @@
-"""Levels against the baseline's, in blocks: how large each effect is, and when there are enough blocks."""
+"""Levels against the baseline, in blocks: the size of each effect, and whether there are enough blocks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _UNKNOWN = math.log(1e8)
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The primary metric of one valid run, a positive number. `terms` are those levels of the run, by number, that are
-    not the baseline's."""
+    """The primary metric of one valid run, a positive number. `terms` are the numbers of those levels of the run that
+    are not the baseline's."""
 
     block: int
     terms: tuple[int, ...]
@@ -29,8 +29,8 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Logarithms of the ratios by term, their covariances, in the order of the terms, as multiples of the noise's
-    variance, that variance and its degrees of freedom."""
+    """A fit: the logarithms of the ratios by term, and their covariances, in the order of the terms, as multiples of
+    the noise's variance. `variance` is that of the noise, `freedom` its degrees of freedom."""
 
     logs: Mapping[int, float]
     covariance: np.ndarray
@@ -39,17 +39,17 @@ class _Fit:
 
 
 def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ...]:
-    """The effect of every term, in their order; none where the runs cannot tell them apart, or leave no degree of
-    freedom to judge noise by.
+    """Return the effect of every term, in their order. Empty if the runs cannot tell the terms apart, or leave no
+    degree of freedom to estimate the noise.
 
-    The model is log(value) = block + Σ terms + noise, one noise for all (Montgomery, Design and Analysis of
-    Experiments, chapter 4), fitted by least squares, so that blocks may lack runs or have some twice. Where several
-    factors are changed at once, effects are taken to multiply.
+    The model is log(value) = block + Σ terms + noise, with one noise for all (Montgomery, Design and Analysis of
+    Experiments, chapter 4). It is fitted by least squares, so that blocks may lack runs or have some twice. If several
+    factors change at once, their effects are taken to multiply.
 
-    The noise is judged twice, by all runs and by those of the first `pilot` blocks, which no rule could choose, and
-    whatever is less certain holds. With normal noise, means are independent of all estimates of its variance; so the
-    second way is right however many blocks a rule on widths has asked for (Stein, Annals of Mathematical Statistics
-    16:243, 1945), while the first alone would stop where the noise happens to look small.
+    The noise is estimated twice: by all runs, and by those of the first `pilot` blocks, which no rule could choose. The
+    less certain estimate holds. With normal noise, means are independent of all estimates of its variance. The second
+    estimate is therefore right however many blocks a rule on widths has asked for (Stein, Annals of Mathematical
+    Statistics 16:243, 1945). The first alone would stop where the noise happens to look small.
     """
     fits = _fits(observations, pilot)
     if not fits:
@@ -82,11 +82,11 @@ def effects(observations: Sequence[Observation], pilot: int) -> tuple[Effect, ..
 def with_interactions(
     observations: Sequence[Observation], pairs: Sequence[tuple[int, int]], pilot: int
 ) -> tuple[tuple[Effect, ...], tuple[Effect, ...]]:
-    """The effect of every term, and of every pair of terms: both together ÷ what they would be if their effects
-    multiplied, numbered by its place in `pairs`. `p_family` is for all of them together.
+    """Return the effect of every term, and of every pair of terms: both together ÷ the product of their effects. A pair
+    has the number of its place in `pairs`. `p_family` is for all effects together.
 
-    Effects of single terms are as `effects` has them, means over what else varies. No pair has an effect where the runs
-    cannot tell them all apart.
+    Effects of single terms are those of `effects`, means over what else varies. No pair has an effect if the runs
+    cannot tell all effects apart.
     """
     alone = effects(observations, pilot)
     extended, _ = _extended(observations, pairs)
@@ -101,7 +101,7 @@ def with_interactions(
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One combination of terms ÷ another: the ratio, its 95 % interval by itself, and the p of the two being equal."""
+    """One combination of terms ÷ another: the ratio, its 95 % interval by itself, and the p of equality."""
 
     ratio: float
     interval: Interval
@@ -109,22 +109,22 @@ class Contrast:
 
 
 class Model:
-    """What single effects, and the interactions of some pairs alone, say of any combination of terms."""
+    """The effect of any combination of terms, by single effects and by the interactions of some pairs alone."""
 
     def __init__(self, observations: Sequence[Observation], pairs: Sequence[tuple[int, int]], pilot: int) -> None:
-        """Raises ValueError where the runs cannot tell these effects apart. `pilot` is as for `effects`."""
+        """Raises ValueError if the runs cannot tell these effects apart. `pilot` is as for `effects`."""
         extended, self._numbers = _extended(observations, pairs)
         self._fits = _fits(extended, pilot)
         if not self._fits:
             raise ValueError("the runs cannot tell the effects apart")
 
     def log(self, having: Collection[int]) -> float:
-        """The logarithm of the ratio to the baseline of a run that has these terms."""
+        """Return the logarithm of the ratio to the baseline of a run with the terms `having`."""
         return float(self._vector(having) @ list(self._fits[0].logs.values()))
 
     def contrast(self, one: Collection[int], other: Collection[int]) -> Contrast:
-        """A run that has the terms `one` ÷ a run that has `other`. Of both judgements of the noise, what is less
-        certain holds."""
+        """Return the contrast of a run with the terms `one` ÷ a run with the terms `other`. The less certain of the two
+        estimates of the noise holds."""
         vector, covariance = self._vector(one) - self._vector(other), self._fits[0].covariance
         share, log = float(vector @ covariance @ vector), self.log(one) - self.log(other)
         errors = [(math.sqrt(share * fit.variance), fit.freedom) for fit in self._fits]
@@ -144,7 +144,8 @@ class Model:
 def _extended(
     observations: Sequence[Observation], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[Observation], dict[tuple[int, int], int]]:
-    """The runs with a term more for every pair that they have, and the numbers of those terms: below 0, from -1 on."""
+    """Return the runs with one more term for every pair that they have, and the numbers of these terms: -1 and
+    below."""
     numbers = {pair: -1 - place for place, pair in enumerate(pairs)}
     return [replace(one, terms=(*one.terms, *_both(one.terms, numbers))) for one in observations], numbers
 
@@ -154,14 +155,14 @@ def _both(having: Collection[int], numbers: Mapping[tuple[int, int], int]) -> It
 
 
 def _levels(fit: _Fit) -> tuple[float, float]:
-    """The quantiles of an interval by itself, and of one in a family (Bonferroni)."""
+    """Return the quantiles of an interval by itself, and of an interval in a family (Bonferroni)."""
     outside = (1 - CONFIDENCE) / 2
     return 1 - outside, 1 - outside / len(fit.logs)
 
 
 def _fits(observations: Sequence[Observation], pilot: int) -> list[_Fit]:
-    """That of all runs, and that of the first `pilot` blocks, or of as many more as they need to have one: which that
-    is depends on what runs there are, not on their values. None where all runs have none."""
+    """Return the fit of all runs, and that of the first `pilot` blocks, or of as many more blocks as a fit needs. The
+    number of blocks depends on which runs there are, not on their values. Empty if all runs together have no fit."""
     whole = _fit(observations)
     if whole is None:
         return []
@@ -173,7 +174,8 @@ def _fits(observations: Sequence[Observation], pilot: int) -> list[_Fit]:
 
 
 def _fit(observations: Sequence[Observation]) -> _Fit | None:
-    """Least squares, block means taken off first (Frisch and Waugh, Econometrica 1:387, 1933)."""
+    """Return the fit by least squares; None if there is none. Block means are taken off first (Frisch and Waugh,
+    Econometrica 1:387, 1933)."""
     terms = sorted({term for one in observations for term in one.terms})
     blocks = {block: at for at, block in enumerate(sorted({one.block for one in observations}))}
     freedom = len(observations) - len(blocks) - len(terms)
@@ -204,7 +206,7 @@ def _fit(observations: Sequence[Observation]) -> _Fit | None:
 
 
 def two_sided_p(log: float, error: float, freedom: int) -> float:
-    """That of `log` with the standard error `error`, by Student's t."""
+    """Return the two-sided p of `log` with the standard error `error`, by Student's t."""
     from scipy.special import stdtr  # late: the import takes a good part of a second
 
     if error < _ROUNDING:  # Runs that agree to the last digit.
@@ -213,7 +215,7 @@ def two_sided_p(log: float, error: float, freedom: int) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """The p of each for all of them together: Holm, Scandinavian Journal of Statistics 6:65 (1979)."""
+    """Return the p of each test, adjusted for all together: Holm, Scandinavian Journal of Statistics 6:65 (1979)."""
     order = sorted(range(len(ps)), key=ps.__getitem__)
     adjusted, largest = [0.0] * len(ps), 0.0
     for rank, at in enumerate(order):
@@ -223,9 +225,8 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def enough(found: Sequence[Effect], rule: StopRule, blocks: int) -> bool:
-    """Whether `blocks` complete blocks, which gave the effects `found`, satisfy `rule`. The time budget is not looked
-    at. The rule looks at widths alone, never at the effects, so that it does not stop where one happens to look large.
-    """
+    """Return whether `blocks` complete blocks, which gave the effects `found`, satisfy `rule`, its time budget aside.
+    The rule looks at widths alone, never at the effects: it does not stop because one happens to look large."""
     if blocks >= rule.most:
         return True
     return blocks >= rule.least and bool(found) and all(one.half_width <= rule.half_width for one in found)

@@ -1,4 +1,4 @@
-"""Two groups of runs against each other."""
+"""The comparison of two groups of runs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ _MOST_EXACT = 10_000
 
 
 def compare(baseline: Sequence[float], contender: Sequence[float], better: Better, of: int = 1) -> Comparison:
-    """`contender` against `baseline`, one positive value per run; one of so many contenders that are compared with it.
+    """Compare `contender` with `baseline`, one positive value per run. `of` is how many contenders are compared with
+    the baseline.
 
-    A difference is declared only where the interval of the ratio (Welch's t on the logarithms) leaves 1 out and the
-    exact two-sided rank test (Mann and Whitney) has p < 0.05. That test makes no correction for tied values, which as
-    a rule makes its p larger. Of several contenders, each has an equal part of the 5 % (Bonferroni), so that all
-    intervals together hold in 95 % of cases at least.
+    A difference is declared only if two conditions hold. The interval of the ratio (Welch's t on the logarithms) leaves
+    1 out, and the exact two-sided rank test (Mann and Whitney) has p < 0.05. The rank test makes no correction for
+    ties, which as a rule makes its p larger. Each of several contenders has an equal part of the 5 % (Bonferroni): all
+    intervals together hold in at least 95 % of cases.
 
     Raises:
         ValueError: an empty group, or a value that is not positive: it has no ratio.
@@ -62,21 +63,21 @@ def _verdict(
 
 
 def direction(log_ratio: float, better: Better) -> Verdict:
-    """The verdict on a difference that is shown: contender ÷ baseline as a logarithm."""
+    """Return the verdict on a difference that is shown. `log_ratio` is the logarithm of contender ÷ baseline."""
     if better == "neither":
         return "different"
     return "faster" if (log_ratio < 0) == (better == "lower") else "slower"
 
 
 def _spread(left: Sequence[float], right: Sequence[float]) -> float | None:
-    """The pooled standard deviation of the logarithms; None where a group has one run."""
+    """Return the pooled standard deviation of the logarithms; None if a group has one run."""
     if min(len(left), len(right)) < 2:
         return None
     return pooled_spread((left, right))
 
 
 def _welch(left: Sequence[float], right: Sequence[float], level: float) -> Interval | None:
-    """The interval of the ratio: Welch, Biometrika 34:28 (1947), on logarithms; None where a group has one run."""
+    """Return the interval of the ratio: Welch, Biometrika 34:28 (1947), on logarithms; None if a group has one run."""
     if min(len(left), len(right)) < 2:
         return None
     effect = statistics.fmean(right) - statistics.fmean(left)

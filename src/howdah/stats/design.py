@@ -1,4 +1,4 @@
-"""Which settings an experiment compares, and in which order they run."""
+"""The settings that an experiment compares, and the order of its runs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Levels = Mapping[str, str]
 
 
 _MOST = 100_000
-"""Combinations of levels, in designs that may have all of them."""
+"""The most combinations in designs that may have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One run of a plan: the block it is in, its place there, and its arm. Blocks, places and arms count from 0; arm 0
-    is the baseline."""
+    """One run of a plan: its block, its place in the block, and its arm. Blocks, places and arms count from 0; arm 0 is
+    the baseline."""
 
     block: int
     place: int
@@ -33,12 +33,12 @@ class Slot:
 
 
 def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
-    """The settings that are compared, the baseline first.
+    """Return the settings that are compared, the baseline first.
 
-    `full` has every combination, and `search` those among which it looks; `fractional` the fraction of resolution IV
-    with the fewest, in which no effect of one factor is mixed with that of another or of two together; `screening` the
-    design of Plackett and Burman (Biometrika 33:305, 1946), in which effects of two factors together hide in those of
-    single ones; `together` changes all factors at once; the others change one factor at a time.
+    `full` has every combination, and `search` looks among the same. `fractional` has the fraction of resolution IV with
+    the fewest: no effect of one factor is aliased with that of another or of two together. `screening` has the design
+    of Plackett and Burman (Biometrika 33:305, 1946): effects of two factors together hide in those of single ones.
+    `together` changes all factors at once. All other designs change one factor at a time.
 
     Raises:
         ValueError: a factor with more than two levels, too few factors, or too many combinations, for a design that
@@ -62,8 +62,8 @@ def arms(design: Design, factors: Sequence[Factor]) -> tuple[Levels, ...]:
 
 
 def aliases(design: Design, factors: Sequence[Factor]) -> tuple[tuple[str, ...], ...]:
-    """Which effects of one or two factors a fractional design cannot tell from each other, by the factors' names; of
-    each, the one to which the sum is ascribed comes first. Empty for other designs."""
+    """Return the effects of one or two factors that a fractional design cannot tell apart, by the factors' names. The
+    first of each group is the one to which the sum is ascribed. Empty for other designs."""
     if design != "fractional":
         return ()
     from pyDOE3 import fracfact_aliasing
@@ -77,7 +77,7 @@ def aliases(design: Design, factors: Sequence[Factor]) -> tuple[tuple[str, ...],
 
 
 def seen_pairs(design: Design, factors: Sequence[Factor]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The pairs of factors, by name, whose interaction the design can see, and what each is mixed with."""
+    """Return the pairs of factors, by name, whose interaction the design can see, and the aliases of each pair."""
     if design not in ("full", "fractional"):
         return {}
     chains = aliases(design, factors)
@@ -109,7 +109,7 @@ def _check_two_levels(design: Design, factors: Sequence[Factor]) -> None:
 
 
 def _two_levels(signs: np.ndarray, factors: Sequence[Factor]) -> tuple[Levels, ...]:
-    """Rows of signs as levels: what the first row has in a column is the baseline's."""
+    """Return rows of signs as levels: the first row's sign in a column stands for the baseline's level."""
     return tuple(
         {
             factor.name: factor.levels[int(sign != first)]
@@ -120,11 +120,11 @@ def _two_levels(signs: np.ndarray, factors: Sequence[Factor]) -> tuple[Levels, .
 
 
 def schedule(design: Design, count: int, blocks: int, seed: int) -> tuple[Slot, ...]:
-    """The order of `count` arms in `blocks` blocks: each block has every arm once, in an order of its own that depends
-    on `seed` and the number of the block alone, so that more blocks can follow.
+    """Return the order of `count` arms in `blocks` blocks. Each block has every arm once, in an order of its own. The
+    order depends on `seed` and the number of the block alone, so that more blocks can follow.
 
-    `blocks` runs the baseline again after every fourth arm: what drifts within a block shows on it. `cic-2014` runs
-    every arm three times, one after the other, in the order of the file; a block is a test of everything.
+    `blocks` runs the baseline again after every fourth arm, to show drift within a block. `cic-2014` runs every arm
+    three times, one after the other, in the order of the file; a block is a test of everything.
     """
     slots = []
     for block in range(blocks):

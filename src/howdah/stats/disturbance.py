@@ -10,8 +10,8 @@ from howdah.model.truth import Noise
 
 
 def disturbances(noise: Noise, seed: int, experiments: int, runs: int) -> np.ndarray:
-    """The logarithms of what `noise` multiplies values by, as a table of `experiments` × `runs`; every run has a start
-    of its own. The first runs are the same however many follow, for one experiment."""
+    """Return the logarithms of the factors by which `noise` multiplies values, as a table of `experiments` × `runs`.
+    Every run has a start of its own. For one experiment, the first runs are the same however many follow."""
     normal, outlier, start = (np.random.default_rng((seed, part)) for part in range(3))
     own = normal.standard_normal((experiments, runs))
     if noise.autocorrelation:
@@ -26,11 +26,11 @@ def disturbances(noise: Noise, seed: int, experiments: int, runs: int) -> np.nda
 
 
 def failures(share: float, seed: int, runs: int) -> np.ndarray:
-    """Which of `runs` runs fail, as booleans."""
+    """Return which of `runs` runs fail, as booleans."""
     failing: np.ndarray = np.random.default_rng((seed, 3)).random(runs) < share
     return failing
 
 
 def _sigma(cv: float) -> float:
-    """The standard deviation of the logarithm of a log-normal variable."""
+    """Return the standard deviation of the logarithm of a log-normal variable."""
     return math.sqrt(math.log1p(cv**2))

@@ -1,13 +1,13 @@
-"""Energy from what meters say, by what a reading is, with an uncertainty budget.
+"""Energy from readings of meters, by the kind of reading, with an uncertainty budget.
 
-Three kinds of readings: an instant is the power at a moment, a mean that over the interval which its time ends, a
-counter the joules since some moment. The energy of a stretch is the trapezoid of instants, the sum of means over what
-of their intervals is inside, the difference of counters, linear between readings.
+There are three kinds of readings. An instant is the power at a moment. A mean is the power over the interval that its
+time ends. A counter is the joules since some moment. The energy of a stretch is the trapezoid of instants, or the sum
+of means over the part of their intervals that is inside. For counters it is the difference, linear between readings.
 
 The sampling part of the budget is Matheron's estimation variance (The Theory of Regionalized Variables, 1971) of evenly
 spaced readings. Their own variogram γ is taken for that of a process that steps at random, γ(h) = σ²·(1 − rʰ) with h in
-intervals: the mean of an interval has the variance σ²·((1 + r) ÷ (1 − r) + 2 ÷ ln r) about its readings, which is γ(1)
-of white noise, and γ(1) ÷ 6 where power steps seldom.
+intervals. The mean of an interval then has the variance `σ²·((1 + r) ÷ (1 − r) + 2 ÷ ln r)` about its readings. It is
+γ(1) for white noise, and γ(1) ÷ 6 if power steps seldom.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ Kind = Literal["instant", "mean", "counter"]
 ENOUGH = 10
 """Readings that a stretch needs for an energy (EE HPC WG power measurement methodology, aspect 1c)."""
 WIDEST = 0.10
-"""Share of the stretch that may lie between two readings (the same, aspect 1a)."""
+"""The share of the stretch that may lie between two readings (the same methodology, aspect 1a)."""
 _COVERAGE = 0.95
 _FACTOR = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """`times` in growing seconds, `values` in watts, or in joules that never fall where `kind` is counter. A mean is
-    over the time since the reading before it, but never over more than twice `interval`, the usual seconds between two
-    readings. `accuracy` is the limit of the meter's relative error, None where it is not known; `resolution` is the
-    smallest step of values; `offset_error` the limit of what its clock is off by, in seconds."""
+    """The readings of one meter. `times` are growing seconds. `values` are watts, or joules that never fall if `kind`
+    is counter. A mean is over the time since the reading before it, but never over more than twice `interval`, the
+    usual seconds between two readings.
+
+    `accuracy` is the limit of the meter's relative error, None if it is not known. `resolution` is the smallest step of
+    values. `offset_error` is the limit of the clock's offset, in seconds.
+    """
 
     kind: Kind
     times: np.ndarray
@@ -47,14 +50,14 @@ class Readings:
 
     @property
     def means(self) -> np.ndarray:
-        """Watts between every two readings, of means and counters."""
+        """The watts between every two readings, for means and counters."""
         return np.diff(self.values) / np.diff(self.times) if self.kind == "counter" else self.values[1:]
 
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """`joules` ± `half_width`, which covers the truth in 95 % of cases. `budget` has the standard uncertainties that it
-    is made of, in joules: `sampling`, `resolution`, `offset`, and `meter` where the accuracy is known."""
+    """`joules` ± `half_width`, which covers the truth in 95 % of cases. `budget` has the standard uncertainties behind
+    it, in joules: `sampling`, `resolution`, `offset`, and `meter` if the accuracy is known."""
 
     joules: float
     half_width: float
@@ -63,13 +66,13 @@ class Energy:
 
 
 def unwrapped(counter: np.ndarray, wrap: float) -> np.ndarray:
-    """A counter that begins again at `wrap`, as one that does not; it may do so once between two readings."""
+    """Return a counter that begins again at `wrap` as one that does not. It may wrap once between two readings."""
     return np.concatenate((counter[:1], counter[0] + np.cumsum(np.mod(np.diff(counter), wrap))))
 
 
 def energy(readings: Readings, start: float, end: float, *, enough: int = ENOUGH) -> Energy | str:
-    """The energy between two moments; or why there is none, in a few words. With fewer than ten readings being
-    `enough`, but three at least, they may be as far apart as they are."""
+    """Return the energy between two moments, or why there is none, in a few words. If fewer than ten readings are
+    `enough` (three at least), they may be any distance apart."""
     inside = int(np.count_nonzero((readings.times >= start) & (readings.times <= end)))
     if inside < enough:
         return f"{inside} readings, and {enough} are needed"
@@ -93,7 +96,7 @@ def energy(readings: Readings, start: float, end: float, *, enough: int = ENOUGH
 
 
 def integral(readings: Readings, start: float, end: float) -> float:
-    """Joules between two moments within the readings."""
+    """Return the joules between two moments within the readings."""
     times, watts = readings.times, readings.values
     if readings.kind == "instant":
         inner = (times > start) & (times < end)
@@ -107,7 +110,7 @@ def integral(readings: Readings, start: float, end: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Means:
-    """Mean power between neighbouring `edges`; a `gap` is a stretch without a reading, bridged by its neighbours."""
+    """Mean power between neighbouring `edges`. A `gap` is a stretch without a reading, bridged by its neighbours."""
 
     edges: np.ndarray
     watts: np.ndarray
@@ -131,8 +134,8 @@ def _means(readings: Readings) -> _Means:
 
 
 def _steps(means: _Means, start: float, end: float) -> tuple[float, float]:
-    """Joules that the intervals at both ends hold beyond their shares: where such a mean lies between those of its
-    neighbours, power stepped from one to the other within the interval, and the mean says when."""
+    """Return the joules that the intervals at both ends hold beyond their shares. If such a mean lies between those of
+    its neighbours, power stepped from one to the other within the interval, and the mean says when."""
     first = int(np.searchsorted(means.edges, start, "right")) - 1
     last = int(np.searchsorted(means.edges, end, "left")) - 1
 
@@ -152,7 +155,7 @@ def _steps(means: _Means, start: float, end: float) -> tuple[float, float]:
 
 
 def _sampling(readings: Readings, start: float, end: float) -> float:
-    """The variance of an integral by what was between the readings."""
+    """Return the variance of an integral due to the power between the readings."""
     if readings.kind != "instant":
         return _sampling_of_means(_means(readings), start, end)
     times = readings.times
@@ -166,7 +169,7 @@ def _sampling(readings: Readings, start: float, end: float) -> float:
 
 
 def _between_instants(watts: np.ndarray) -> float:
-    """The variance of an interval's mean by the trapezoid, in W², where power steps at random."""
+    """Return the variance of an interval's mean by the trapezoid, in W², if power steps at random."""
     near, far = (float(np.mean((watts[lag:] - watts[:-lag]) ** 2)) / 2 for lag in (1, 2))
     if near == 0:
         return 0.0
@@ -194,7 +197,8 @@ def _sampling_of_means(means: _Means, start: float, end: float) -> float:
 
 
 def _resolution(readings: Readings, start: float, end: float) -> float:
-    """What rounding adds. Equal readings in a row are rounded by the same, so their errors add up."""
+    """Return the uncertainty due to rounding. Equal readings in a row are rounded by the same, so their errors add
+    up."""
     step = readings.resolution / math.sqrt(12)
     if readings.kind == "counter":
         return step * math.sqrt(2)
@@ -205,7 +209,7 @@ def _resolution(readings: Readings, start: float, end: float) -> float:
 
 
 def _offset(readings: Readings, start: float, end: float, joules: float) -> float:
-    """What the clock's offset, evenly within its limits, makes of the energy."""
+    """Return the uncertainty of the energy due to the clock's offset, which is uniform within its limits."""
     if readings.offset_error == 0:
         return 0.0
     low, high = float(readings.times[0]), float(readings.times[-1])
@@ -217,8 +221,8 @@ def _offset(readings: Readings, start: float, end: float, joules: float) -> floa
 
 
 def expanded(limit: float, normal: float, freedom: float = math.inf) -> float:
-    """The half-width that the sum of an error within ± `limit`, evenly, and of a normal one with the standard
-    uncertainty `normal`, of `freedom` degrees, exceeds in one case of twenty."""
+    """Return the half-width that the sum of two errors exceeds in one case of twenty. One error is uniform within ±
+    `limit`. The other is normal with the standard uncertainty `normal`, of `freedom` degrees of freedom."""
     factor = float(stats.t.ppf((1 + _COVERAGE) / 2, freedom))
     spread = normal * factor / _FACTOR
     if limit == 0 or spread == 0:
@@ -233,5 +237,5 @@ def expanded(limit: float, normal: float, freedom: float = math.inf) -> float:
 
 
 def _integral(x: float) -> float:
-    """The integral of the normal distribution function up to x."""
+    """Return the integral of the normal distribution function up to x."""
     return x * float(stats.norm.cdf(x)) + float(stats.norm.pdf(x))

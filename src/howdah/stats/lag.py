@@ -1,4 +1,4 @@
-"""How far a meter's clock is ahead of a host's, by when power follows the host's processors."""
+"""The lead of a meter's clock over a host's, by when power follows the host's processors."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from howdah.stats.energy import Readings
 
 FARTHEST = 120.0
-"""Seconds up to which a lag is looked for, both ways."""
+"""The largest lag that is tried, in seconds, both ways."""
 CLEAR = 0.6
-"""The least correlation that says anything."""
+"""The least correlation that counts."""
 _APART = 0.1
-"""By so much does the best lag beat every one that is not next to it."""
+"""The least lead of the best lag's correlation over that of every lag that is not next to it."""
 _FEWEST = 20
 _SIGNIFICANT = 4.5
-"""Standard errors of Fisher's z: the best of a thousand lags of noise exceeds it in one case of a hundred."""
+"""Standard errors of Fisher's z. The best of a thousand lags of noise exceeds this number in one case of a hundred."""
 _STEP = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """The meter's clock is ahead by `seconds`, ± `error` at most; `correlation` is that of the changes of power with
+    """The meter's clock is ahead by `seconds`, ± `error` at most. `correlation` is that of the changes of power with
     those of processor use at that lag."""
 
     seconds: float
@@ -32,9 +32,9 @@ class Lag:
 
 
 def lag_of(readings: Readings, times: np.ndarray, busy: np.ndarray) -> Lag | None:
-    """The lag at which changes of power follow those of processor use best; None where it is not clear.
+    """Return the lag at which changes of power follow those of processor use best; None if it is not clear.
 
-    `busy` are processor seconds in all until `times`, which grow, by the host's clock.
+    `busy` are the processor seconds in all until `times`, which grow, by the host's clock.
     """
     lags = np.arange(-FARTHEST, FARTHEST + _STEP / 2, _STEP)
     ends = readings.times[:, None] - lags
@@ -60,7 +60,7 @@ def lag_of(readings: Readings, times: np.ndarray, busy: np.ndarray) -> Lag | Non
 
 
 def _correlation(watts: np.ndarray, use: np.ndarray) -> float:
-    """That of the changes; 0 where there are too few of them, or none."""
+    """Return the correlation of the changes; 0 if there are too few of them, or none."""
     if watts.size < _FEWEST:
         return 0.0
     first, second = np.diff(watts), np.diff(use)

@@ -1,4 +1,4 @@
-"""What the order of the runs did to them: a trend over the whole experiment, and runs that lie far out."""
+"""The effect of the order of the runs: a trend over the whole experiment, and runs that lie far out."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from howdah.stats.blocks import two_sided_p
 from howdah.stats.summary import CONFIDENCE, t_quantile
 
 _FAR = 3.5
-"""Where a modified z-score is called an outlier: Iglewicz and Hoaglin, How to Detect and Handle Outliers (1993)."""
+"""The modified z-score of an outlier: Iglewicz and Hoaglin, How to Detect and Handle Outliers (1993)."""
 
 _SIGMA = 0.6745
 """The median absolute deviation of a normal variable with standard deviation 1."""
 
 
 def relative(arms: Sequence[int], values: Sequence[float]) -> list[float]:
-    """Every value, one per run, ÷ the geometric mean of its arm."""
+    """Return every value, one per run, ÷ the geometric mean of its arm."""
     means = {
         arm: statistics.geometric_mean([value for own, value in zip(arms, values, strict=True) if own == arm])
         for arm in set(arms)
@@ -30,10 +30,10 @@ def relative(arms: Sequence[int], values: Sequence[float]) -> list[float]:
 
 
 def trend(arms: Sequence[int], values: Sequence[float]) -> Trend | None:
-    """How much the last run differs from the first by the order alone; None where too few runs can tell.
+    """Return how much the last run differs from the first by the order alone; None if too few runs can tell.
 
     The model is log(value) = arm + slope · place + noise, by least squares, arm means taken off first. It leaves blocks
-    out: they would hide what is looked for. `values` are positive, in the order of the runs.
+    out: they would hide the trend. `values` are positive, in the order of the runs.
     """
     freedom = len(values) - len(set(arms)) - 1
     if freedom < 1:
@@ -58,7 +58,7 @@ def trend(arms: Sequence[int], values: Sequence[float]) -> Trend | None:
 
 
 def outlying(relatives: Sequence[float]) -> list[bool]:
-    """Which of the values ÷ their arms' means lie far from the others, on a logarithmic scale."""
+    """Return which of the values ÷ their arms' means lie far from the others, on a logarithmic scale."""
     logs = [math.log(value) for value in relatives]
     if not logs:
         return []

@@ -1,4 +1,4 @@
-"""Which of several things are best where there is more than one measure of good."""
+"""The best of several things by more than one measure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 def on_front(points: Sequence[Sequence[float]]) -> list[bool]:
-    """For each point, whether no other one is as small in every coordinate and smaller in one (the Pareto front)."""
+    """Return, for each point, whether it is on the Pareto front: no other one is as small in every coordinate and
+    smaller in one."""
     return [not any(_dominates(other, point) for other in points) for point in points]
 
 

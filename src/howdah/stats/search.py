@@ -1,4 +1,4 @@
-"""Looking for the best combination of levels with few noisy runs."""
+"""A search for the best combination of levels with few noisy runs."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ Point = tuple[int, ...]
 """A level of every factor, by its number."""
 
 _WHOLE_GRID = 4096
-"""Up to so many combinations all are looked at before each run; of more, a sample."""
+"""The most combinations that are all looked at before each run. Beyond that number, a sample is looked at."""
 
 _REFIT = 1.15
-"""The surface's shape is estimated anew each time that there are so many times the runs."""
+"""The growth of the number of runs after which the surface's shape is estimated again."""
 
 _SETTLING = 0.7
-"""After this part of the runs no new combination is tried for its own sake: the best ones are told apart."""
+"""The share of the runs after which no combination is tried for being new: later runs separate the best ones."""
 
 _NEIGHBOURS_OF = 10
 
 
 class Search:
-    """Which combination to run next, and which is best. The answers depend on what has been run alone, so that an
-    interrupted search goes on as if it had not been."""
+    """The next combination to run, and the best one. The answers depend on the runs so far alone: an interrupted search
+    goes on as if it had not been interrupted."""
 
     def __init__(self, levels: Sequence[int], runs: int, seed: int, starts: Sequence[Point] = ()) -> None:
-        """`levels` are how many each factor has; `starts` are run first; `runs` is how many there will be."""
+        """`levels` are how many levels each factor has; `starts` are run first; `runs` is how many runs there will
+        be."""
         self._levels = tuple(levels)
         self._runs = runs
         self._seed = seed
@@ -39,10 +40,10 @@ class Search:
         self._fitted: dict[int, Surrogate] = {}
 
     def next(self, points: Sequence[Point], values: Sequence[float]) -> Point:
-        """The combination to run after `points`, whose metrics have the logarithms `values`, less being better.
+        """Return the combination to run after `points`, whose metrics have the logarithms `values`, less being better.
 
-        What is tried has the largest expected improvement (Jones, Schonlau and Welch, Journal of Global Optimization
-        13:455, 1998) over the best mean so far; a new combination each time at first.
+        It has the largest expected improvement (Jones, Schonlau and Welch, Journal of Global Optimization 13:455, 1998)
+        over the best mean so far. At first it is a new combination each time.
         """
         if len(points) < len(self._first):
             return self._first[len(points)]
@@ -60,12 +61,13 @@ class Search:
         return tuple(candidates[int(np.argmax(improvement))].tolist())
 
     def best(self, points: Sequence[Point], values: Sequence[float]) -> Point:
-        """Of the combinations that were run, the one with the least mean on the surface."""
+        """Return the combination with the least mean on the surface, among those that were run."""
         mean, _ = self._surface(points, values).at(np.array(points))
         return points[int(np.argmin(mean))]
 
     def _opening(self, starts: Sequence[Point]) -> tuple[Point, ...]:
-        """`starts`, and then rows in which every level of every factor comes equally often (a Latin square's)."""
+        """Return `starts`, and then rows in which every level of every factor comes equally often (a Latin
+        square's)."""
         count = max(len(self._levels) + 1, min(4 * len(self._levels), self._runs // 4))
         draw = np.random.default_rng((self._seed, 1))
         columns = [draw.permutation(np.arange(count) % levels) for levels in self._levels]

@@ -1,4 +1,4 @@
-"""One group of values: centre, spread and the uncertainty of the centre."""
+"""The summary of one group of values: centre, spread and the uncertainty of the centre."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from howdah.model.comparison import Interval, Summary
 CONFIDENCE = 0.95
 
 FEWEST = 4
-"""Values that have an interval. With two or three, t(0.975) is 12.7 or 4.3: the interval would be many times as wide as
-all that was seen, and tell the reader nothing."""
+"""The least values that have an interval. With two or three values, t(0.975) is 12.7 or 4.3. The interval would be many
+times as wide as the range of the values, and tell the reader nothing."""
 
 
 def summarise(values: Sequence[float]) -> Summary:
-    """The summary of `values`, one per run.
+    """Return the summary of `values`, one per run.
 
-    The interval, of `FEWEST` values or more, is Student's t on the logarithms, exp(mean ± t(0.975, n−1)·s/√n): times
-    are skewed to the right, and ratios of them, not differences, are what is compared.
+    The interval, of `FEWEST` values or more, is Student's t on the logarithms, exp(mean ± t(0.975, n−1)·s/√n). Times
+    are skewed to the right, and their ratios are compared, not their differences.
 
     Raises:
         ValueError: no values.
@@ -42,7 +42,7 @@ def summarise(values: Sequence[float]) -> Summary:
 
 
 def pooled_spread(groups: Sequence[Sequence[float]]) -> float | None:
-    """The pooled standard deviation within groups; None where no group has two values."""
+    """Return the pooled standard deviation within groups; None if no group has two values."""
     groups = [group for group in groups if len(group) > 1]
     if not groups:
         return None
@@ -51,13 +51,14 @@ def pooled_spread(groups: Sequence[Sequence[float]]) -> float | None:
 
 
 def _geometric_mean(values: Sequence[float]) -> float:
-    """Exact where all values are one: logarithms would give 17.999… for 18."""
+    """Return the geometric mean, exact if all values are equal: logarithms would give 17.999… for 18."""
     return float(values[0]) if min(values) == max(values) else statistics.geometric_mean(values)
 
 
 @functools.lru_cache(maxsize=4096)
 def t_quantile(probability: float, freedom: float) -> float:
-    """Student's t: the value that a t variable with `freedom` degrees of freedom stays below with `probability`."""
+    """Return Student's t: the value that a t variable with `freedom` degrees of freedom stays below with
+    `probability`."""
     from scipy.special import stdtrit  # late: the import takes a good part of a second
 
     return float(stdtrit(freedom, probability))

@@ -1,9 +1,9 @@
-"""What runs of some settings tell about those that never ran: a Gaussian process over factors with ordered levels.
+"""A surrogate for runs of settings that never ran: a Gaussian process over factors with ordered levels.
 
-Settings whose levels are near each other are thought to be near in the logarithm of the metric too, factor by factor
-(a product of exponential kernels of the distance in ranks, which is a first-order Markov process on the levels); how
-near, how far the surface goes up and down, and the noise are those that make the runs most likely (Rasmussen and
-Williams, Gaussian Processes for Machine Learning, 2006, §2.2 and §5.4.1).
+Settings whose levels are near each other are taken to be near in the logarithm of the metric too, factor by factor. The
+kernel is a product of exponential kernels of the distance in ranks, a first-order Markov process on the levels. The
+decays, the surface's deviation and the noise are those that make the runs most likely. The source is Rasmussen and
+Williams, Gaussian Processes for Machine Learning, 2006, §2.2 and §5.4.1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DECAY, _SIGNAL, _NOISE = (-4.0, 1.5), (-4.0, 0.7), (-5.0, -0.7)
 
 @dataclass(frozen=True, slots=True)
 class Surrogate:
-    """A fitted surface over `points`, one row of ranks for each run; `values` are the logarithms of its metric."""
+    """A surface of the logarithm of the metric, fitted to runs. `points` has one row of ranks for each run."""
 
     points: np.ndarray
     mean: float
@@ -32,7 +32,7 @@ class Surrogate:
     _weights: np.ndarray
 
     def at(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation of the surface at `points`, without noise."""
+        """Return mean and standard deviation of the surface at `points`, without noise."""
         cross = self.signal**2 * _kernel(points, self.points, self.decays)
         mean = self.mean + cross @ self._weights
         half = solve_triangular(self._factor, cross.T, lower=True)
@@ -40,7 +40,7 @@ class Surrogate:
 
 
 def fit(points: np.ndarray, values: np.ndarray) -> Surrogate:
-    """The most likely surface through `values`."""
+    """Return the most likely surface through `values`."""
     count = points.shape[1]
     distances = [np.abs(points[:, at, None] - points[None, :, at]).astype(float) for at in range(count)]
     found = minimize(
@@ -57,7 +57,7 @@ def fit(points: np.ndarray, values: np.ndarray) -> Surrogate:
 
 
 def condition(surface: Surrogate, points: np.ndarray, values: np.ndarray) -> Surrogate:
-    """A surface of the same shape through other runs."""
+    """Return a surface of the same shape through other runs."""
     return _through(points, values, surface.decays, surface.signal, surface.noise)
 
 
@@ -77,8 +77,8 @@ def _kernel(left: np.ndarray, right: np.ndarray, decays: np.ndarray) -> np.ndarr
 
 
 def _cost(logs: np.ndarray, distances: list[np.ndarray], values: np.ndarray) -> tuple[float, np.ndarray]:
-    """Minus the logarithm of the likelihood, the mean of the surface fitted, and its gradient. What few runs do not
-    tell stays where it usually is."""
+    """Return minus the logarithm of the likelihood, with the mean of the surface fitted, and its gradient. Parameters
+    that few runs do not determine stay at their usual values."""
     count = len(distances)
     decays, signal, noise = np.exp(logs[:count]), np.exp(logs[-2]), np.exp(logs[-1])
     shape = signal**2 * np.exp(-sum(decay * one for decay, one in zip(decays, distances, strict=True)))
@@ -107,6 +107,6 @@ def _cost(logs: np.ndarray, distances: list[np.ndarray], values: np.ndarray) -> 
 
 
 def _usual(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the logarithms of decays, signal and noise are thought to be before any run, and how surely: neighbouring
-    levels resemble each other, settings change a job by some 20 %, runs scatter by some 5 %."""
+    """Return the usual logarithms of decays, signal and noise before any run, and their standard deviations.
+    Neighbouring levels resemble each other, settings change a job by some 20 %, runs scatter by some 5 %."""
     return np.array([*[-1.0] * count, -1.5, -3.0]), np.array([*[1.5] * count, 1.0, 1.0])

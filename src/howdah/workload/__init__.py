@@ -1,4 +1,4 @@
-"""What is run and measured: prepare → run → verify."""
+"""Workloads, which are run and measured: prepare → run → verify."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of one workload, given as `--NAME`. `kind` is how it is written: a `number` may be 0, a `positive` one
-    is not. With `choices`, it is one of them."""
+    """A setting of one workload, given as `--NAME`. `kind` is its notation: a `number` may be 0, a `positive` one may
+    not. With `choices`, the value is one of them."""
 
     name: str
     help: str
@@ -32,8 +32,8 @@ REDUCES = Option("reduces", "Reduce tasks.", "count")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user said on the command line; None where nothing was said. `size` is in the workload's unit, `conf`
-    are Hadoop keys for every job, `own` the values of the other options of the workload that were given, by name."""
+    """The options that the user gave on the command line; None for each that was not given. `size` is in the workload's
+    unit, `conf` are Hadoop keys for every job. `own` has the given values of the workload's other options, by name."""
 
     size: int | None = None
     maps: int | None = None
@@ -42,14 +42,14 @@ class Asked:
     own: Mapping[str, Any] = field(default_factory=dict)
 
     def size_of(self, workload: Workload) -> int:
-        """The size asked for, or what the workload calls small."""
+        """Return the size asked for, or the workload's `small` size."""
         return workload.sizes["small"] if self.size is None else self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Generated data in a directory of the storage, what its generator said of it, and as `stored` what the storage
-    says. `reused` says that an earlier run made it. `made_by` is the run that did, where it is kept for others."""
+    """Generated data in a directory of the storage. `facts` are the generator's and, as `stored`, the storage's.
+    `reused` says that an earlier run made it. `made_by` is the run that made it, if it is kept for others."""
 
     directory: str
     facts: Mapping[str, Any]
@@ -57,44 +57,44 @@ class Dataset:
     made_by: str | None = None
 
     def describe(self) -> Mapping[str, Any]:
-        """Its identity for `run.json`."""
+        """Return its identity for `run.json`."""
         return {**self.facts, "reused": self.reused, **({} if self.made_by is None else {"made_by": self.made_by})}
 
 
 class Files(Protocol):
-    """What a workload needs of the storage that it runs on; `howdah.storage.Storage` has more."""
+    """The methods of a storage that its workload needs; `howdah.storage.Storage` has more."""
 
     def uri(self, path: str) -> str:
-        """`path` as Hadoop programs take it."""
+        """Return `path` as Hadoop programs take it."""
 
     def read(self, path: str) -> bytes:
-        """The whole content of a small file. Raises ClusterProblem when it is not there or not whole."""
+        """Return the whole content of a small file. Raises ClusterProblem when it is not there or not whole."""
 
     def files(self, path: str) -> Mapping[str, int]:
-        """Length by name of the files directly in directory `path`; empty when there is no such directory."""
+        """Return length by name of the files directly in directory `path`; empty when there is no such directory."""
 
     def activity(self, *, fresh: bool) -> Mapping[str, int]:
-        """What the storage's master has counted of its operations since it started, by its own names.
+        """Return how many operations the storage's master has counted since it started, by its own names.
 
-        As of some seconds ago; `fresh` waits until it is of now. Empty where there is no master that counts.
+        The counts are some seconds old, unless `fresh` waits for current ones. Empty if there is no master that counts.
         """
 
     def checksum(self, path: str) -> str:
-        """What two files of equal content and layout have in common, whatever made them.
+        """Return a checksum that two files of equal content and layout have in common, whatever made them.
 
         Raises ClusterProblem when there is no such file.
         """
 
     def remove(self, path: str) -> None:
-        """Removes a file or a tree, past any trash; what is not there is fine."""
+        """Remove a file or a tree, bypassing any trash. A missing path is no error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a program did: its jobs, oldest first (some run none), and all that its client printed.
+    """The result of a program: its jobs, oldest first (some run none), and everything that its client printed.
 
     `start` and `end` of the client are seconds of one monotonic clock. `written` is how many bytes the jobs wrote to
-    the run's storage, by their counters of that file system; None where no counter tells.
+    the run's storage, by their counters of that file system; None if no counter tells.
     """
 
     jobs: tuple[Job, ...]
@@ -106,36 +106,40 @@ class Ran:
 
     @property
     def seconds(self) -> float:
-        """From the start of the client to its end."""
+        """The seconds from the start of the client to its end."""
         return self.end - self.start
 
 
 class Session(Protocol):
-    """What a workload may do while a run lasts; given by the engine, valid until the workload's method returns."""
+    """The actions that a workload may take while a run lasts. The engine gives it; it is valid until the workload's
+    method returns."""
 
     @property
     def storage(self) -> Files:
-        """Where the data is."""
+        """The storage with the data."""
 
     @property
     def directory(self) -> str:
-        """A directory of every storage for this run alone; it does not exist yet. Removed after the run."""
+        """A directory of every storage for this run alone. It does not exist yet, and is removed after the run."""
 
     @property
     def programs(self) -> Programs:
-        """What can be run, ready for `run`."""
+        """The programs, ready for `run`."""
 
     def local(self, directory: str | None) -> Files:
-        """The storage `file:` below `directory`, which every node sees at the same path; None takes one of the
-        cluster's own. Raises UsageError for a relative path, and where no directory is known to be seen by all."""
+        """Return the storage `file:` below `directory`, which every node sees at the same path. None takes a directory
+        of the cluster. Raises UsageError for a relative path, and if no directory is known that all nodes see."""
 
     def other(self, name: str) -> Files:
-        """The cluster's storage `hdfs` or `posix`, which may be the run's own. Raises UsageError where it has none."""
+        """Return the cluster's storage `hdfs` or `posix`, which may be the run's own. Raises UsageError if there is
+        none."""
 
     def dataset(self, identity: Mapping[str, Any], make: Callable[[str], Mapping[str, Any]]) -> Dataset:
-        """The data of `identity`: its `generator`, its size, and whatever of this workload's settings shapes it
-        (Hadoop's own keys are looked after). `make` generates it into a directory that does not exist yet, and gives
-        its facts as JSON can hold them; it is not called where a whole dataset of this identity may be used again.
+        """Return the data of `identity`: its `generator`, its size, and each setting of this workload that shapes it.
+        Hadoop's keys are added automatically.
+
+        `make` generates the data into a directory that does not exist yet, and returns its facts as values for JSON. It
+        is not called if a whole dataset of this identity can be used again.
         """
 
     def run(
@@ -147,74 +151,75 @@ class Session(Protocol):
         data_bytes: int | None = None,
         one_job: bool = False,
     ) -> Ran:
-        """Run `program` to its end as one phase. `data_bytes` is what the phase has to move once, for its throughput;
-        a program that runs `one_job` has failed if YARN knows none or several.
+        """Run `program` to its end as one phase. `data_bytes` is what the phase has to move once, for its throughput. A
+        program that runs `one_job` has failed if YARN knows none or several.
 
-        Raises WorkloadFailed when the program or one of its jobs fails, and UsageError where Spark is not installed.
+        Raises WorkloadFailed when the program or one of its jobs fails, and UsageError if Spark is not installed.
         """
 
     def caveat(self, text: str) -> None:
-        """Says what a reader of the run must know before believing its numbers."""
+        """Add a caveat: what a reader of the run must know before believing its numbers."""
 
     def moved(self, phase: str, data_bytes: int) -> None:
-        """Keeps the throughput of a phase that has ended, whose program says itself how many bytes it has moved."""
+        """Keep the throughput of a phase that has ended, whose program reports itself how many bytes it has moved."""
 
     def sample(
         self, metric: Metric, value: float, *, phase: str, quality: Quality = "measured", source: str | None = None
     ) -> None:
-        """Keeps a number that a program of `phase` printed, or that follows from others.
+        """Keep a number that a program of `phase` printed, or that follows from others.
 
-        `source` says where it was read, as the metric says unless given; of a `derived` one it is the formula with what
-        went into it.
+        `source` says where it was read; without it, the metric's source holds. For a `derived` number it is the formula
+        with its inputs.
         """
 
 
 class Workload(Protocol):
     """One workload. Methods are called once per run, in the order prepare, run, verify, on one thread.
 
-    One whose primary metric follows from several phases names these as `measured` (see `measured_phases`).
+    A workload whose primary metric follows from several phases names these as `measured` (see `measured_phases`).
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    """The name as its makers write it."""
+    """The name as the workload's makers write it."""
     summary: ClassVar[str]
-    """What it does: what that stresses; where it comes from."""
+    """One line: the action of the workload, the resources that it stresses, and its origin."""
     unit: ClassVar[str]
-    """What sizes count: "B", or a plural."""
+    """The unit of sizes: "B", or a plural."""
     sizes: ClassVar[Mapping[str, int]]
-    """Named sizes; `smoke` takes seconds, `small` is taken when nothing is asked for."""
+    """Named sizes; `smoke` takes seconds, `small` is the default."""
     options: ClassVar[tuple[Option, ...]]
-    """What else the user may say."""
+    """The user's other options."""
     profiles: ClassVar[Mapping[str, Mapping[str, int]]]
-    """HiBench's scale profiles, where it has this workload: `size`, and `maps` where a profile says them."""
+    """HiBench's scale profiles, if it has this workload: `size`, and `maps` if a profile gives them."""
     primary: ClassVar[str]
     """`phase/metric` of the number that answers "how fast"."""
     metrics: ClassVar[tuple[Metric, ...]]
-    """Metrics of its own, beside those that every run has."""
+    """The workload's own metrics, besides those of every run."""
 
     def resolve(self, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-        """Every setting with its value. `cluster` is the configuration that clients of the cluster see.
+        """Return every setting with its value. `cluster` is the configuration that clients of the cluster see.
 
-        Has the size, and as `conf` the Hadoop keys of `asked`, which the engine gives to every job.
-
-        Raises UsageError for what cannot be; nothing has been started then.
+        The settings have the size, and as `conf` the Hadoop keys of `asked`, which the engine gives to every job.
+        Raises UsageError for impossible settings; nothing has been started then.
         """
 
     def space_bytes(self, settings: Settings) -> tuple[int, int]:
-        """Bytes needed at the fullest moment: in the storage (replicas counted), and for intermediate data."""
+        """Return the bytes needed at the fullest moment: in the storage (replicas counted), and for intermediate
+        data."""
 
     def prepare(self, session: Session, settings: Settings) -> Mapping[str, Any]:
-        """Makes the input; returns the dataset's identity for `run.json`."""
+        """Make the input; return the dataset's identity for `run.json`."""
 
     def run(self, session: Session, settings: Settings) -> None:
-        """What is measured."""
+        """Run the phases that are measured."""
 
     def verify(self, session: Session, settings: Settings) -> Sequence[Check]:
-        """Whether the result is right. Without a passed verification there are no samples."""
+        """Return checks whether the result is right. Without a passed verification there are no samples."""
 
 
 def measured_phases(workload: Workload) -> tuple[str, ...]:
-    """The phases whose jobs the primary metric is about: its own, or those that the workload names as `measured`."""
+    """Return the phases whose jobs the primary metric is about: its own, or those that the workload names as
+    `measured`."""
     named: tuple[str, ...] = getattr(workload, "measured", ())
     return named or (workload.primary.partition("/")[0],)

@@ -1,4 +1,4 @@
-"""Any job of the user's own, measured like the others."""
+"""Any command of the user's own, measured like the other workloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts: read from Hadoop's keys, and where its jobs keep theirs."""
+"""Counts: from Hadoop's keys, and from its jobs' counters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 
 
 def equal(*counted: int | None) -> bool:
-    """Whether all were counted, and are the same number."""
+    """Return whether all were counted, and are the same number."""
     return None not in counted and len(set(counted)) == 1
 
 
 def count(conf: Mapping[str, str], key: str, default: int) -> int:
-    """The value of `key`, or `default` where it is not set. Raises UsageError for what is no number of at least 1."""
+    """Return the value of `key`, or `default` if it is not set. Raises UsageError for a text that is no number of at
+    least 1."""
     text = conf.get(key, str(default)).strip()
     if not text.isdecimal() or int(text) == 0:
         raise UsageError(f"{key} is {text!r}, which is not a number of at least 1")

@@ -1,4 +1,4 @@
-"""TestDFSIO: many maps each write or read one file; Hadoop's job-client tests."""
+"""TestDFSIO: many maps each write or read one file; from Hadoop's job-client tests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from howdah.workload import Asked, Option, Session, Settings
 from howdah.workload.counts import count
 
 MIB = 1 << 20
-"""What TestDFSIO calls MB (`MEGA` in its source)."""
+"""The bytes of an MB in TestDFSIO (`MEGA` in its source)."""
 _BUFFER_BYTES = 1_000_000
 _ROUNDING = MIB // 100
 _RANDOM = "random-read"
-"""The phase that reads by whole buffers until it has enough: how much that was, its report says."""
+"""The phase that reads by whole buffers until it has enough. Its report says how much it read."""
 _LEAST, _MOST = 1e-6, 1e15
-"""Between them is all that such a report can say of something that happened."""
+"""The bounds of numbers that a report of something that happened can have."""
 _APART = 2.0
 """The ratio of the two rates of a report above which one of its tasks straggled."""
 _DEVIATION = "IO rate std deviation"
@@ -60,7 +60,7 @@ FILE_RATE_DEVIATION = Metric(
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One block of TestDFSIO's output. Rates are bytes per second; `operation` is None where the block has no head."""
+    """One block of TestDFSIO's output. Rates are bytes per second; `operation` is None if the block has no head."""
 
     operation: str | None
     files: int
@@ -76,17 +76,18 @@ class Report:
 
     @property
     def task_seconds(self) -> float:
-        """Summed over all tasks."""
+        """The seconds summed over all tasks."""
         return self.bytes / self.task_rate
 
 
 def parse_reports(text: str) -> tuple[Report, ...]:
-    """The blocks in a client's output or in a `TestDFSIO_results.log`, of any release; with log prefixes or without.
+    """Return the blocks in a client's output or in a `TestDFSIO_results.log`, of any release; with log prefixes or
+    without.
 
-    Some releases also print a `Total Throughput mb/sec`, which divides by milliseconds: it is not read.
+    Some releases also print a `Total Throughput mb/sec`, which divides by milliseconds. It is ignored.
 
     Raises:
-        Untrusted: a block lacks a line or has one twice, ends early, or holds no number, or one that cannot be.
+        Untrusted: a block lacks a line or has one twice, ends early, or has an impossible value or none.
     """
     found: list[Report] = []
     operation: str | None = None
@@ -107,7 +108,7 @@ def parse_reports(text: str) -> tuple[Report, ...]:
 
 
 def _refuse_open(operation: str | None, fields: Mapping[str, str]) -> None:
-    """Raises Untrusted where a block has begun that has not ended."""
+    """Raises Untrusted if a block has begun that has not ended."""
     if fields or operation is not None:
         last = repr(list(fields)[-1]) if fields else f"its head: {operation}"
         raise Untrusted(f"a TestDFSIO report ends after {last}")
@@ -134,11 +135,11 @@ def _number(fields: Mapping[str, str], name: str) -> float:
 
 
 def straggler(report: Report, attempts: Sequence[Attempt]) -> str | None:
-    """Return a sentence about the slowest map, with its host, where the rates of `report` are more than `_APART` times
-    apart; None where they are not.
+    """Return a sentence about the slowest map, with its host, if the rates of `report` are more than `_APART` times
+    apart. None if they are not.
 
-    A mean of rates hardly notices one slow file, a sum of times does. TestDFSIO keeps no rate of a single file, so that
-    the times are those of the map `attempts`, start of the JVM included.
+    A mean of rates hardly notices one slow file, a sum of times does. TestDFSIO keeps no rate of a single file: the
+    times are those of the map `attempts`, start of the JVM included.
     """
     apart = max(report.file_rate, report.task_rate) / min(report.file_rate, report.task_rate)
     if apart <= _APART:

@@ -18,7 +18,7 @@ _ENDS = ("from", "to")
 _FILE = "file"
 _STORAGES = (HDFS, POSIX, _FILE)
 _COMPOSITE = "-Ddfs.checksum.combine.mode=COMPOSITE_CRC"
-"""The checksum that files of `hdfs` and `posix` have in common: it does not depend on how they are stored."""
+"""The option for a checksum that files of `hdfs` and `posix` have in common, however they are stored."""
 
 
 class DistCp:
@@ -142,17 +142,17 @@ class DistCp:
         session.run(phase, kind, program, data_bytes=settings["moved_bytes"], one_job=True)
 
     def _original(self, session: Session) -> _Place:
-        """The files as they were generated."""
+        """Return the place of the generated files."""
         assert self._input is not None
         return _Place(session.storage, f"{self._input.directory}/io_data")
 
     def _source(self, session: Session, settings: Settings) -> _Place:
-        """What is copied."""
+        """Return the place of the files to copy."""
         storage = self._storage(session, settings["from"])
         return self._original(session) if storage is session.storage else _Place(storage, f"{session.directory}/staged")
 
     def _target(self, session: Session, settings: Settings) -> _Place:
-        """Its copy."""
+        """Return the place of their copy."""
         return _Place(self._storage(session, settings["to"]), f"{session.directory}/copy")
 
     def _storage(self, session: Session, name: str | None) -> Files:
@@ -160,7 +160,7 @@ class DistCp:
 
 
 def check_storages(settings: Settings, used: str, there: Collection[str]) -> None:  # noqa: ARG001
-    """Raises UsageError where the cluster lacks the storage that is copied from or to."""
+    """Raises UsageError if the cluster lacks the storage to copy from or to."""
     for end in _ENDS:
         if (name := settings[end]) not in (None, _FILE, *there):
             raise UsageError(
@@ -181,7 +181,7 @@ class _Place:
         return self.storage.uri(self.directory)
 
     def files(self) -> Mapping[str, int]:
-        """Length by name."""
+        """Return length by name."""
         return self.storage.files(self.directory)
 
     def checksum(self, name: str) -> str:

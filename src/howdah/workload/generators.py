@@ -1,4 +1,4 @@
-"""Howdah's own generators of data (`java/workloads`), which are jobs of maps alone."""
+"""Howdah's generators of data (`java/workloads`), which are jobs of maps alone."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def run_generator(
     maps: int,
     data_bytes: int | None,
 ) -> Mapping[str, int]:
-    """Runs `program` as phase `gen`, which makes `amount` of what it makes in a directory of the storage, of `maps`
-    files, and returns its `counts`, by name. Raises WorkloadFailed where it does not say one of them."""
+    """Run `program` as phase `gen`, and return its `counts`, by name. It generates `amount` of its units into a
+    directory of the storage, as `maps` files. Raises WorkloadFailed if it does not print one of its counts."""
     settings = (*session.programs.in_client(maps), f"-Dmapreduce.job.maps={maps}", *definitions)
     line = session.programs.workloads(program, *settings, str(amount), session.storage.uri(directory))
     ran = session.run("gen", "prepare", line, data_bytes=data_bytes)

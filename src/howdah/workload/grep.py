@@ -15,9 +15,9 @@ from howdah.workload.outputs import count_of, parts, read_text
 from howdah.workload.text import generate, known_counts, text_settings
 
 _PATTERN = r"\bq[a-z]*"
-"""Words that begin with q. Java and Python read it alike, and no match spans words."""
+"""The pattern of words that begin with q. Java and Python read it alike, and no match spans words."""
 _LEAST_BYTES = 1000
-"""From here on there are such words in the text, however it ends; the first is at byte 313."""
+"""The size from which such words are in the text, however it ends; the first is at byte 313."""
 
 
 class Grep:
@@ -86,8 +86,8 @@ class Grep:
 
 
 def read_matches(lines: Sequence[str]) -> tuple[Counter[str], list[int]]:
-    """Lines `COUNT<TAB>MATCH`: the count of each match, and the counts in their order. Raises Untrusted for any other
-    line."""
+    """Return the count of each match in lines `COUNT<TAB>MATCH`, and the counts in their order. Raises Untrusted for
+    any other line."""
     found: Counter[str] = Counter()
     order = []
     for line in lines:

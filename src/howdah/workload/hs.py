@@ -31,8 +31,8 @@ _FILE = re.compile(
 _LENGTH = re.compile(r"^(\d{1,18}) part-\S+$", re.MULTILINE)
 _LATE = "Under replicated"
 _LOOKS, _REPORT_SECONDS = 3, 3.0
-"""How often it is looked at again where replicas are lacking, and after how long: a file is closed once HDFS knows of
-one replica (`dfs.namenode.replication.min`), and what DataNodes report of the others may come later."""
+"""How often, and after how many seconds, a check is repeated if replicas are missing. HDFS closes a file once it knows
+of one replica (`dfs.namenode.replication.min`); DataNodes may report the others later."""
 
 SECONDS = Metric(
     "hs_seconds",
@@ -121,7 +121,8 @@ class Hs:
         return tuple(self._checks)
 
     def _pass(self, session: Session, settings: Settings, number: int) -> float:
-        """One pass through the five phases; returns how long their programs took. Its data is removed."""
+        """Run one pass through the five phases, and return the seconds that their programs took. Its data is
+        removed."""
         root = f"{session.directory}/pass-{number}"
         source, target, report = (session.storage.uri(f"{root}/{name}") for name in ("input", "output", "report"))
         size = settings["size_bytes"]
@@ -150,8 +151,8 @@ class Hs:
         return seconds
 
     def _check_data(self, session: Session, settings: Settings, phase: str, directory: str) -> Ran:
-        """Size, replication and health of what a phase has written, as HDFS itself checks it; elsewhere the size. What
-        is given back is the look that counts, the last."""
+        """Check size, replication and health of a phase's output by HDFS's own check; on other storages, check the
+        size. Return the last look, which is the one that counts."""
         size, there = settings["rows"] * ROW_BYTES, session.storage.uri(directory)
         if not there.startswith(f"{HDFS}:"):
             line = ShellLine(f"hadoop fs -stat '%b %n' {shlex.quote(f'{there}/part-*')}", judged=True)
@@ -170,8 +171,8 @@ class Hs:
 
 
 def judge_files(name: str, said: str, size: int, replication: int) -> Check:
-    """What `hdfs fsck -files` says of a directory whose part files shall have `size` bytes, `replication` times. Where
-    HDFS has an erasure coding policy for the directory, that takes the place of replicas."""
+    """Return a check of the output of `hdfs fsck -files` for a directory. Its part files shall have `size` bytes,
+    `replication` times. An erasure coding policy of the directory takes the place of replicas."""
     parts = _parts(said)
     stored = sum(int(length) for _, length, *_ in parts)
     kept = sorted(
@@ -188,14 +189,15 @@ def judge_files(name: str, said: str, size: int, replication: int) -> Check:
 
 
 def _parts(said: str) -> list[tuple[str, str, str, str, str]]:
-    """Path, length, replicas or else erasure coding policy, and state of the part files that `hdfs fsck -files` names.
+    """Return path, length, replicas or else erasure coding policy, and state of the part files that `hdfs fsck -files`
+    names.
 
-    TeraSort leaves a small file with ten replicas beside its output, which few clusters can hold.
+    TeraSort leaves a small file with ten replicas next to its output, which few clusters can hold.
     """
     return [found for found in _FILE.findall(said) if "/part-" in found[0]]
 
 
 def judge_lengths(name: str, said: str, size: int) -> Check:
-    """What `hadoop fs -stat "%b %n"` says of part files that shall have `size` bytes."""
+    """Return a check of the output of `hadoop fs -stat "%b %n"` for part files that shall have `size` bytes."""
     lengths = [int(length) for length in _LENGTH.findall(said)]
     return Check(name, sum(lengths) == size, f"{sum(lengths)} of {size} bytes in {len(lengths)} files")

@@ -1,4 +1,4 @@
-"""NNThroughputBenchmark: what the NameNode can do in a second, without any data."""
+"""NNThroughputBenchmark: the operations of the NameNode in a second, without any data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPERATIONS = {
     "rename": ("rename", "FilesRenamed"),
     "delete": ("delete", "DeleteFileOps"),
 }
-"""By phase: what the benchmark calls it, and the NameNode's own counter of it."""
+"""The benchmark's name of each phase's operation, and the NameNode's own counter of it."""
 _THREADS = 4
 _FILES_PER_DIRECTORY = 100
 # A thread that meets an error ends, and the program waits for it for ever.
@@ -48,7 +48,7 @@ class Report:
 
 
 def parse_reports(text: str) -> tuple[Report, ...]:
-    """The statistics in a client's output, with log prefixes or without.
+    """Return the statistics in a client's output, with log prefixes or without.
 
     Raises:
         Untrusted: a block lacks its number of operations or its time, or has one twice.
@@ -72,7 +72,7 @@ def parse_reports(text: str) -> tuple[Report, ...]:
 
 
 def _refuse_open(operation: str | None) -> None:
-    """Raises Untrusted where the block of `operation` has not ended."""
+    """Raises Untrusted if the block of `operation` has not ended."""
     if operation is not None:
         raise Untrusted(f"the statistics of {operation} end early")
 
@@ -146,7 +146,7 @@ class NameNodeThroughput:
 
 
 def check_storages(settings: Settings, used: str, there: Collection[str]) -> None:  # noqa: ARG001
-    """Raises UsageError where the run's storage is not HDFS."""
+    """Raises UsageError if the run's storage is not HDFS."""
     if used != HDFS:
         raise _no_namenode()
 
@@ -159,10 +159,11 @@ def _no_namenode() -> UsageError:
 
 
 def expected_counts(asked: int) -> Mapping[str, int]:
-    """What the NameNode counts, by its own counters, of five phases with `asked` operations each.
+    """Return the counts of the NameNode, by its own counters, for five phases with `asked` operations each.
 
-    Each makes its files; but for `create`, it looks three times for their directory and renames it before its clock
-    starts; and each removes the directory when it has ended (NNThroughputBenchmark and NameNodeRpcServer, 3.4.2).
+    Each phase makes its files. Except for `create`, each looks three times for the directory of its files, and renames
+    it before its clock starts. Each removes the directory when it has ended (NNThroughputBenchmark and
+    NameNodeRpcServer, 3.4.2).
     """
     phases = len(_OPERATIONS)
     return {

@@ -27,11 +27,11 @@ _COUNT = re.compile(r"[0-9]{1,18}")
 _SHOWN = 80
 
 UNCOMPRESSED = f"-D{_COMPRESS}=false"
-"""For jobs whose output is only to be read here."""
+"""The option of jobs whose output only Howdah reads."""
 
 
 def check_codec(conf: Mapping[str, str]) -> None:
-    """Refuses settings with which jobs write what cannot be read here. Raises UsageError."""
+    """Refuse settings with which jobs write output that Howdah cannot read. Raises UsageError."""
     codec = conf.get(_CODEC, _CODECS[0]).strip()
     if conf.get(_COMPRESS, "").strip().lower() == "true" and codec not in _CODECS:
         raise UsageError(
@@ -41,11 +41,11 @@ def check_codec(conf: Mapping[str, str]) -> None:
 
 
 def read_text(storage: Files, path: str) -> str:
-    """The content of a text file, decompressed as its name says; what is not UTF-8 in it is replaced.
+    """Return the content of a text file, decompressed as its name says. Bytes that are not UTF-8 are replaced.
 
     Raises:
         ClusterProblem: it is not there, or not whole.
-        Untrusted: it is not what its name says, or compressed in a way that is not known here.
+        Untrusted: it is not what its name says, or its compression is unknown here.
     """
     content, ending = storage.read(path), PurePosixPath(path).suffix
     if ending not in _PLAIN:
@@ -59,13 +59,13 @@ def read_text(storage: Files, path: str) -> str:
 
 
 def parts(session: Session, directory: str, prefix: str = "part-") -> dict[str, int]:
-    """Length by name of the files that a job has written into `directory`."""
+    """Return length by name of the files that a job has written into `directory`."""
     return {file: length for file, length in session.storage.files(directory).items() if file.startswith(prefix)}
 
 
 def counted_check(ran: Ran | None, length: int) -> tuple[Check, ...]:
-    """Whether a program wrote, by the counters of its jobs, the `length` of its output; nothing where no counter tells,
-    as of a program that is no job of MapReduce's (None)."""
+    """Return a check that a program wrote the `length` of its output, by the counters of its jobs. Empty if no counter
+    tells, as for a program that is no MapReduce job (None)."""
     if ran is None or ran.written is None:
         return ()
     written = ran.written
@@ -75,12 +75,12 @@ def counted_check(ran: Ran | None, length: int) -> tuple[Check, ...]:
 
 
 def count_of(text: str, line: str) -> int:
-    """The number that a job wrote as `text` in `line`. Raises Untrusted for what is none."""
+    """Return the number that a job wrote as `text` in `line`. Raises Untrusted for a text that is no number."""
     if not _COUNT.fullmatch(text):
         raise Untrusted(f"a job wrote {shown(line)}, which has no count")
     return int(text)
 
 
 def shown(line: str) -> str:
-    """A line as a message quotes it."""
+    """Return a line as a message quotes it."""
     return repr(line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…")

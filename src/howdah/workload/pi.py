@@ -15,7 +15,7 @@ from howdah.workload.counts import count
 
 _ESTIMATE = re.compile(r"^Estimated value of Pi is ([0-9]{1,9}(?:\.[0-9]{1,40})?)$", re.MULTILINE)
 _COUNTED = 1_000_000
-"""Up to so many points the answer is computed here too."""
+"""The points up to which the answer is computed here too."""
 
 
 class Pi:
@@ -62,11 +62,11 @@ class Pi:
 
 
 def judge(estimate: str, samples: int) -> Check:
-    """Whether `estimate`, as printed, is what `samples` points give.
+    """Return a check that `estimate`, as printed, is the result of `samples` points.
 
     Up to a million points it must be the very number. Beyond, it must be as close to pi as one standard error of as
-    many random points, 4 √(π/4 (1 − π/4) / n): a low-discrepancy sequence stays far below (Niederreiter, Random Number
-    Generation and Quasi-Monte Carlo Methods, 1992).
+    many random points, `4 √(π/4 (1 − π/4) / n)`. A low-discrepancy sequence stays far below that (Niederreiter, Random
+    Number Generation and Quasi-Monte Carlo Methods, 1992).
     """
     if samples <= _COUNTED:
         inside = round(float(estimate) * samples / 4)
@@ -78,8 +78,8 @@ def judge(estimate: str, samples: int) -> Check:
 
 
 def points_inside(samples: int) -> int:
-    """How many of the points 1 to `samples` of the Halton sequence with bases 2 and 3 are in the circle inscribed in
-    the unit square. In whole numbers, so exact."""
+    """Return how many of the points 1 to `samples` are in the circle inscribed in the unit square. The points are those
+    of the Halton sequence with bases 2 and 3. The count is in whole numbers, so exact."""
     columns, width = _radical_inverses(2, samples)
     rows, height = _radical_inverses(3, samples)
     radius = (width * height) ** 2
@@ -90,7 +90,7 @@ def points_inside(samples: int) -> int:
 
 
 def _radical_inverses(base: int, most: int) -> tuple[list[int], int]:
-    """The digits of 1 to `most` mirrored at the point: numerators, and their common denominator."""
+    """Return the digits of 1 to `most` mirrored at the point: numerators, and their common denominator."""
     denominator = base
     while denominator <= most:
         denominator *= base

@@ -17,7 +17,7 @@ _NAMENODE_BENCHMARK = "org.apache.hadoop.hdfs.server.namenode.NNThroughputBenchm
 
 @dataclass(frozen=True, slots=True)
 class JarProgram:
-    """`hadoop jar ARGV…`: a jar and its arguments. It is killed, and has failed, once its output has `fatal`."""
+    """`hadoop jar ARGV…`: a jar and its arguments. Once its output has `fatal`, it is killed and has failed."""
 
     argv: tuple[str, ...]
     fatal: str | None = None
@@ -25,7 +25,7 @@ class JarProgram:
 
 @dataclass(frozen=True, slots=True)
 class ShellLine:
-    """A line for `/bin/sh`, which finds `hadoop` and its kin on PATH, HADOOP_CONF_DIR, and HOWDAH_DIRECTORY: the run's
+    """A line for `/bin/sh`. It finds `hadoop` and its kin on PATH, HADOOP_CONF_DIR, and HOWDAH_DIRECTORY: the run's
     directory in the storage. With `judged`, an exit code other than 0 is an answer, not a failure."""
 
     text: str
@@ -45,12 +45,12 @@ Program = JarProgram | ShellLine | SparkProgram
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Programs of Hadoop and of Howdah for one run; every method only puts a command together.
+    """Programs of Hadoop and of Howdah for one run. Every method only builds a command.
 
-    `uri` gives a path of the run's storage as programs take it. `default` are definitions that make this storage the
-    default one, `home` is a definition: below which directory its users have their homes. `staging`
-    is a local directory for jobs in the client. A client's JVM runs at most `client_maps`
-    maps at once, 0 where it should run none. `python` runs scripts on every node.
+    `uri` returns a path of the run's storage as programs take it. `default` are definitions that make this storage the
+    default one. `home` is a definition of the directory below which its users have their homes. `staging` is a local
+    directory for jobs in the client. A client's JVM runs at most `client_maps` maps at once, 0 if it should run none.
+    `python` runs scripts on every node.
     """
 
     distribution: Distribution
@@ -62,29 +62,29 @@ class Programs:
     python: str
 
     def examples(self, *arguments: str) -> JarProgram:
-        """The MapReduce examples of Hadoop."""
+        """Return a program of Hadoop's MapReduce examples."""
         return JarProgram((str(self.distribution.examples_jar), *arguments))
 
     def workloads(self, *arguments: str) -> JarProgram:
-        """Howdah's own programs (`java/workloads`). Raises HostProblem where they are not built."""
+        """Return one of Howdah's own programs (`java/workloads`). Raises HostProblem if they are not built."""
         return JarProgram((str(own_jar("howdah-workloads")), *arguments))
 
     def dfsio(self, directory: str, *arguments: str) -> JarProgram:
-        """TestDFSIO with its files in `directory` of the run's storage."""
+        """Return TestDFSIO with its files in `directory` of the run's storage."""
         own = (f"-Dtest.build.data={self.uri(directory)}", "-resFile", "/dev/null")
         return JarProgram((*self.distribution.dfsio, *self.default, *own, *arguments))
 
     def distcp(self, *arguments: str) -> JarProgram:
-        """DistCp."""
+        """Return DistCp."""
         return JarProgram((str(self.distribution.distcp_jar), *arguments))
 
     def namenode_benchmark(self, *arguments: str, fatal: str | None = None) -> JarProgram:
-        """NNThroughputBenchmark of the tests jar of HDFS."""
+        """Return NNThroughputBenchmark of the tests jar of HDFS."""
         return JarProgram((str(self.distribution.hdfs_tests_jar), _NAMENODE_BENCHMARK, *arguments), fatal)
 
     def streaming(self, *arguments: str, mapper: str, reducer: str) -> JarProgram:
-        """Hadoop Streaming with two Python programs of `howdah/workload/scripts`. `arguments` begin with Hadoop's
-        generic options."""
+        """Return Hadoop Streaming with two Python programs of `howdah/workload/scripts`. `arguments` begin with
+        Hadoop's generic options."""
         files = ",".join(map(self.script, (mapper, reducer)))
         return JarProgram(
             (
@@ -94,18 +94,20 @@ class Programs:
         )
 
     def script(self, name: str) -> str:
-        """The path of a program of `howdah/workload/scripts`."""
+        """Return the path of a program of `howdah/workload/scripts`."""
         return str(_SCRIPTS / name)
 
     def at_home(self) -> tuple[str, ...]:
-        """Definitions for programs that keep something in their user's home directory, in the default storage: to them
-        that is the run's storage, and their home is below its directory, with which it is removed."""
+        """Return definitions for programs that keep something in their user's home directory, in the default storage.
+        They make the run's storage the default, and put the home below the run's directory, with which it is removed.
+        """
         return (*self.default, self.home)
 
     def in_client(self, maps: int) -> tuple[str, ...]:
-        """Definitions with which a job of `maps` maps alone runs in its client, where that is as quick as the cluster
-        is; none elsewhere. Such a job has no history, and starts no JVMs and no application master, which takes longer
-        than to make some GB."""
+        """Return definitions with which a job of `maps` maps alone runs in its client, if that is as quick as the
+        cluster; empty otherwise. Such a job has no history. It starts no JVMs and no application master, which takes
+        longer than making some GB.
+        """
         at_once = min(maps, self.client_maps)
         if not 0 < at_once <= _MOST_IN_CLIENT:
             return ()

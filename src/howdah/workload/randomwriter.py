@@ -11,11 +11,11 @@ from howdah.workload.counts import count
 
 _COUNTERS = "org.apache.hadoop.examples.RandomWriter$Counters"
 _LEAST_BYTES = 100_000
-"""A map writes whole records, of up to 21 kB, until its share is full."""
+"""The least bytes of a map. It writes whole records, of up to 21 kB, until its share is full."""
 
 
 def records_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-    """The settings of a workload over `size` bytes of this data. Raises UsageError for what cannot be."""
+    """Return the settings of a workload over `size` bytes of this data. Raises UsageError for impossible settings."""
     conf = {**cluster, **asked.conf}
     maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
     if size < maps * _LEAST_BYTES:
@@ -33,10 +33,10 @@ def records_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Set
 
 
 def generate(session: Session, settings: Settings) -> Dataset:
-    """The data, made in phase `gen` unless there is some to use again.
+    """Return the data, made in phase `gen` unless existing data can be used again.
 
-    RandomWriter has no seed: what it drew differs from run to run, and is `written_records` and `written_bytes` of the
-    facts. `bytes`, by which runs are compared, is what was asked for.
+    RandomWriter has no seed: its random data differs from run to run. `written_records` and `written_bytes` of the
+    facts count that data. `bytes`, by which runs are compared, is what was asked for.
     """
     share = settings["size_bytes"] // settings["maps"]
 

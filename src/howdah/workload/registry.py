@@ -1,4 +1,4 @@
-"""The workloads there are, by name."""
+"""All workloads, by name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _JARS: Mapping[type[Workload], str] = {
     SparkTeraSort: "howdah-spark",
     **dict.fromkeys((Sort, SecondarySort, WordCount, Grep, Join, Shuffle), "howdah-workloads"),
 }
-"""The module of ours whose jar a workload's programs are in."""
+"""The module of Howdah whose jar has a workload's programs."""
 _STORAGES: Mapping[type[Workload], Callable[[Settings, str, Collection[str]], None]] = {
     DistCp: distcp.check_storages,
     NameNodeThroughput: namenode.check_storages,
@@ -56,28 +56,28 @@ _STORAGES: Mapping[type[Workload], Callable[[Settings, str, Collection[str]], No
 
 
 def check_installed(workload: Workload) -> None:
-    """Raises UsageError where an optional extra that `workload` needs is not installed, HostProblem where a jar of ours
-    is not built."""
+    """Raises UsageError if an optional extra that `workload` needs is not installed, HostProblem if a jar of Howdah is
+    not built."""
     if isinstance(workload, SparkTeraSort):
         find_spark()
     own_jars(workload)
 
 
 def own_jars(workload: Workload) -> Sequence[Path]:
-    """The jars of ours with the programs of `workload`. Raises HostProblem where one is not built."""
+    """Return the jars of Howdah with the programs of `workload`. Raises HostProblem if one is not built."""
     name = _JARS.get(type(workload))
     return () if name is None else (own_jar(name),)
 
 
 def check_storages(workload: Workload, settings: Settings, used: str, there: Collection[str]) -> None:
-    """Raises UsageError where `workload` cannot work on the storage `used` of a cluster that has those `there`, by
+    """Raises UsageError if `workload` cannot work on the storage `used` of a cluster that has the storages `there`, by
     name."""
     if (check := _STORAGES.get(type(workload))) is not None:
         check(settings, used, there)
 
 
 def find_workload(name: str) -> Workload:
-    """The workload called `name`. Raises UsageError with what may have been meant."""
+    """Return the workload called `name`. Raises UsageError with a suggestion of what was meant."""
     if name in WORKLOADS:
         return WORKLOADS[name]()
     raise UsageError(f"unknown workload: {name!r}", hint=did_you_mean(name, WORKLOADS))

@@ -15,15 +15,15 @@ from howdah.workload.outputs import counted_check, parts
 
 _PACKAGE = "org.howdah.workloads"
 _VERSION = 1
-"""Of what `pairgen` writes for the same settings."""
+"""The version of the output of `pairgen` for the same settings."""
 _GROUP = 1000
 """Pairs with the same first number."""
 _MOST = (1 << 31) - 1
 """SecondarySort reads 32-bit numbers (`Pairs.MOST`)."""
 _LOW_63 = (1 << 63) - 1
 _PAIR_BYTES = 15
-"""Of a line at the most: 7 digits of the first number, 3 of the second, a tab and a line feed, or a share of what
-separates groups."""
+"""The most bytes of a line: 7 digits of one number, 3 of the other, a tab and a line feed, or a share of the separators
+of groups."""
 
 
 class SecondarySort:

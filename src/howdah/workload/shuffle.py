@@ -16,7 +16,7 @@ _COUNTERS = "org.howdah.workloads.ShuffleLoad"
 _KEY_BYTES = 10
 _VALUE_BYTES = 90
 _LEAST_KEY_BYTES = 4
-"""The first bytes of a key say its partition (`ShuffleKeys.PARTITION_BYTES`)."""
+"""The least bytes of a key: its first bytes say its partition (`ShuffleKeys.PARTITION_BYTES`)."""
 _MOST_DISTINCT = 10_000_000
 _TYPES = ("bytes", "text")
 _ORDERS = ("own", "reverse")

@@ -82,7 +82,8 @@ class Sort:
 
 
 def _same(job: Job, name: str, *written: int | None) -> Check:
-    """Whether input and output have the same of what `sortcheck` counts, and RandomWriter where it counts it."""
+    """Return a check that input and output agree in one count of `sortcheck`, and RandomWriter too if it counts the
+    same."""
     read, found = (job.counter(f"{_COUNTERS}${side}", name.upper()) for side in ("Input", "Output"))
     first = "".join(f"{number} written by RandomWriter, " for number in written)
     return Check(name, equal(*written, read, found), f"{first}{read} read, {found} sorted")

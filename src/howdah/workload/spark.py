@@ -1,4 +1,4 @@
-"""Spark beside MapReduce: as much of the cluster for the one as for the other."""
+"""Spark next to MapReduce: both get equally much of the cluster."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from howdah.hadoop.distribution.spark import heap_mib
 from howdah.workload.counts import count
 
 SPARK = "spark"
-"""The setting of workloads that run on Spark: its properties."""
+"""The setting, of workloads that run on Spark, for its properties."""
 
 
 def spark_properties(conf: Mapping[str, str], tasks: int, own: Mapping[str, str]) -> dict[str, str]:
-    """Properties for a Spark that runs `tasks` tasks at once, with the memory that as many tasks of MapReduce have:
-    one executor per node as far as the configuration tells, a driver in the place of the application master.
+    """Return properties for a Spark that runs `tasks` tasks at once, with the memory that as many tasks of MapReduce
+    have. There is one executor per node as far as the configuration tells. A driver takes the place of the application
+    master.
 
-    `conf` is what clients of the cluster see. Its keys of Spark win over what is here, and over the workload's `own`.
-    Raises UsageError where the containers are too small for Spark.
+    `conf` is the configuration that clients of the cluster see. Its keys of Spark win over the properties here, and
+    over the workload's `own`. Raises UsageError if the containers are too small for Spark.
     """
     # YARN counts memory only, unless told otherwise; a node of Howdah's has one virtual core beside its slots.
     cores = min(tasks, max(1, count(conf, "yarn.nodemanager.resource.cpu-vcores", 2) - 1))

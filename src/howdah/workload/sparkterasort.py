@@ -1,4 +1,4 @@
-"""TeraSort's rows sorted by Spark on the same cluster: what many would use instead."""
+"""TeraSort's rows sorted by Spark on the same cluster, which many would use instead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.workload.terasort import TeraSort
 
 
 class SparkTeraSort(TeraSort):
-    """See `howdah.workload.Workload`: TeraSort, but for the sort itself."""
+    """See `howdah.workload.Workload`. It is TeraSort, except for the sort itself."""
 
     name: ClassVar[str] = "spark-terasort"
     title: ClassVar[str] = "TeraSort on Spark"

@@ -82,7 +82,7 @@ class TeraSort:
         self._sorted = session.run("sort", "run", program, data_bytes=settings["size_bytes"], one_job=True)
 
     def places(self, session: Session) -> tuple[str, str]:
-        """The rows, and where they are sorted to, as programs take it."""
+        """Return the URIs of the rows and of their sorted output, as programs take them."""
         assert self._input is not None
         return session.storage.uri(self._input.directory), _uri(session, "output")
 
@@ -106,7 +106,7 @@ class TeraSort:
 
 
 def row_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Settings:
-    """The settings of a workload that sorts `size` bytes of rows. Raises UsageError for what cannot be."""
+    """Return the settings of a workload that sorts `size` bytes of rows. Raises UsageError for impossible settings."""
     if size % ROW_BYTES:
         raise UsageError(f"a TeraSort has rows of {ROW_BYTES} bytes; {size} bytes are not a whole number of rows")
     conf = {**cluster, **asked.conf}
@@ -122,13 +122,13 @@ def row_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> Setting
 
 
 def read_report(session: Session, directory: str) -> str:
-    """All that TeraValidate wrote into `directory`."""
+    """Return everything that TeraValidate wrote into `directory`."""
     found = parts(session, directory, "part-r-")
     return "".join(read_text(session.storage, f"{directory}/{part}") for part in found)
 
 
 def judge(report: str, generated: int | None) -> tuple[Check, ...]:
-    """What TeraValidate's report says. `generated` is TeraGen's checksum counter, or None when it was not found.
+    """Return checks of TeraValidate's report. `generated` is TeraGen's checksum counter, or None when it was not found.
 
     The report has a line `checksum<TAB>HEX` and one line `error<TAB>…` per misplaced record or file boundary. TeraGen
     counts the low 64 bits of the same sum, as a signed number.
@@ -147,7 +147,7 @@ def judge(report: str, generated: int | None) -> tuple[Check, ...]:
 
 
 def _said(report: str, errors: Sequence[str], sums: Sequence[str]) -> str:
-    """What a report with such errors and checksums says of the order."""
+    """Return a sentence about the order, from a report with such errors and checksums."""
     if errors:
         # TeraValidate also tells, over several lines each, how files overlap.
         first = next((error for error in errors if error.startswith("misorder")), errors[0])

@@ -1,4 +1,4 @@
-"""Generated text for the workloads that read some: words distributed by Zipf's law, whose counts are known."""
+"""Generated text for the workloads that read text: words distributed by Zipf's law, whose counts are known."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from howdah.workload.generators import run_generator
 from howdah.workload.outputs import check_codec, count_of, read_text
 
 _VERSION = 3
-"""Of what `textgen` writes for the same settings."""
+"""The version of the text of `textgen` for the same settings."""
 _SEED = 1
 _VOCABULARY = 100_000
 _EXPONENT = 1
 
 
 def text_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> dict[str, Any]:
-    """The settings of a workload over `size` bytes of text. Raises UsageError for what cannot be."""
+    """Return the settings of a workload over `size` bytes of text. Raises UsageError for impossible settings."""
     conf = {**cluster, **asked.conf}
     check_codec(conf)
     maps = asked.maps or count(conf, "mapreduce.job.maps", 2)
@@ -39,7 +39,8 @@ def text_settings(size: int, asked: Asked, cluster: Mapping[str, str]) -> dict[s
 
 
 def generate(session: Session, settings: Settings) -> Dataset:
-    """The text, made in phase `gen` unless there is some to use again. Its facts have `bytes` and `words`."""
+    """Return the text, made in phase `gen` unless existing text can be used again. Its facts have `bytes` and
+    `words`."""
     shape = {name: settings[name] for name in ("seed", "vocabulary", "exponent")}
     keys = {"seed": "seed", "vocabulary": "words", "exponent": "exponent"}
     size, maps = settings["size_bytes"], settings["maps"]
@@ -62,13 +63,13 @@ def generate(session: Session, settings: Settings) -> Dataset:
 
 
 def known_counts(session: Session, dataset: Dataset) -> Counter[str]:
-    """How often each word is in the text, as its generator has counted."""
+    """Return how often each word is in the text, as counted by its generator."""
     files = session.storage.files(dataset.directory)
     return read_counts(session, dataset.directory, [name for name in files if name.startswith("_counts-")])
 
 
 def read_counts(session: Session, directory: str, names: Sequence[str]) -> Counter[str]:
-    """The sums over lines `WORD<TAB>COUNT` of some files of a directory. Raises Untrusted for any other line."""
+    """Return the sums over lines `WORD<TAB>COUNT` of some files of a directory. Raises Untrusted for any other line."""
     found: Counter[str] = Counter()
     for name in names:
         for line in read_text(session.storage, f"{directory}/{name}").splitlines():

@@ -1,4 +1,4 @@
-"""The doctor: everything that would make a run fail or a number doubtful, looked at before anything is started."""
+"""The doctor's checks: everything that would make a run fail or a number doubtful, found before anything starts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ __all__ = [
 ]
 
 RULES = (*software.RULES, *machine.RULES)
-"""What is looked at, in the order in which it is shown. `docs/how-to/doctor.md` is made from this table (`page.py`)."""
+"""The rules, in the order in which their findings are shown. `page.py` makes `docs/how-to/doctor.md` from this
+table."""
 
 
 def run_checks(
@@ -39,11 +40,12 @@ def run_checks(
     allocation: Allocation | None = None,
     calibrate: bool = True,
 ) -> tuple[Finding, ...]:
-    """Whether a cluster of `nodes` nodes with Hadoop `hadoop` can be had on `host`, and how good its numbers would be.
+    """Return findings: whether `host` can run a cluster of `nodes` nodes with Hadoop `hadoop`, and how good its numbers
+    would be.
 
-    `directory` (HOWDAH_HOME when None) is where its data would be, `need` how many bytes of them. `allocation` is asked
-    for addresses and ports (this machine when None) and releases them. `calibrate` takes three seconds to measure
-    processors and disk; without it two rules have less to go by. Raises HostProblem when the channel is lost.
+    `directory` (HOWDAH_HOME when None) is the place for the cluster's data, `need` the bytes of that data. `allocation`
+    (this machine when None) gives addresses and ports, and releases them. `calibrate` takes three seconds to measure
+    processors and disk; without it two rules know less. Raises HostProblem when the channel is lost.
     """
     request = Request(directory or str(howdah_home()), nodes, hadoop, need)
     return examine(gather(host, request, allocation or find_allocation("local"), calibrate=calibrate), RULES)

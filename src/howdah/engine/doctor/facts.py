@@ -1,4 +1,4 @@
-"""What the doctor looks at, gathered once; the rules are functions of it."""
+"""The facts that the doctor's rules judge, gathered once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the machine is wanted for. `need` is bytes of disk space in `directory`."""
+    """The cluster that the machine is to run. `need` is bytes of disk space in `directory`."""
 
     directory: str
     nodes: int
@@ -36,11 +36,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A HostProblem in the place of a value is why there is none.
+    """The facts about one host. A HostProblem in the place of a value is the reason why the value is missing.
 
-    `machine`, `capacity`, `space` (of the directory), `name`, `strays` and `calibration` (None when that was left out)
-    are what `howdah.host.operations` tells. `leftovers` are clusters which nothing looks after any more, although they
-    were not brought down. `release` is why there is no cached Hadoop, or None when there is.
+    `machine`, `capacity`, `space` (of the directory), `name`, `strays` and `calibration` come from
+    `howdah.host.operations`. `calibration` is None if it was left out. `leftovers` are clusters that no supervisor
+    looks after any more, although they were not brought down. `release` is the reason why there is no cached Hadoop, or
+    None if there is one.
     """
 
     request: Request
@@ -59,7 +60,7 @@ class Facts:
 
 
 def gather(host: Host, request: Request, allocation: Allocation, *, calibrate: bool) -> Facts:
-    """Looks at `host`, and lets `allocation` lay out a cluster there and release it. Nothing is started.
+    """Return the facts about `host`. `allocation` lays out a cluster there and releases it; nothing is started.
 
     Takes about a second, and three more to calibrate. Raises HostProblem when the channel is lost.
     """
@@ -67,7 +68,7 @@ def gather(host: Host, request: Request, allocation: Allocation, *, calibrate: b
 
 
 def facts_of(host: Host, request: Request, plan: Plan | HostProblem, *, calibrate: bool) -> Facts:
-    """The same for a `plan` that there is, or why there is none."""
+    """Return the facts about `host` for an existing `plan`, or for the reason why there is none."""
     capacity = operations.capacity(host)
     space = operations.space(host, request.directory)
     return Facts(
@@ -110,7 +111,7 @@ def _lay_out(allocation: Allocation, request: Request) -> Plan:
 
 
 def at_home(directory: str) -> Quarters:
-    """What a cluster would have on this machine with its data in `directory`."""
+    """Return the quarters of a cluster on this machine with its data in `directory`."""
     return Quarters(platform.node(), directory, directory, directory, directory)
 
 
@@ -131,7 +132,7 @@ def _missing_release(version: str, cache: Path) -> HostProblem | None:
 
 
 def _leftovers() -> list[str]:
-    """Clusters without a supervisor that were up, or that left data behind."""
+    """Return the names of clusters without a supervisor that were up, or that left data behind."""
     names = []
     for cluster in known_clusters():
         manifest = cluster.read()

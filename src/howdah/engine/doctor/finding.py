@@ -1,4 +1,4 @@
-"""What the doctor says."""
+"""The doctor's rules, and their findings."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Literal
 from howdah.engine.doctor.facts import Facts
 
 Level = Literal["ok", "note", "warning", "error"]
-"""`error`: a cluster will not come up, or not stay up. `warning`: it will, but numbers may be doubtful or somebody is
-at risk. `note`: a reader of the numbers should know."""
+"""`error`: a cluster will not come up, or not stay up. `warning`: a cluster will come up, but numbers may be doubtful
+or somebody is at risk. `note`: a reader of the numbers should know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one rule saw. `fix` is a command, where it is another than the rule's; `looks` as there."""
+    """One result of a rule. `fix` is a command if it differs from the rule's; `looks` is as in `Rule`."""
 
     level: Level
     text: str
@@ -25,10 +25,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing to look at: why it matters, the command that puts it right, and the function that looks. Where it
-    `looks`, the command only shows more: what is to be done is up to a person.
+    """One check: why it matters, the command that fixes the problem, and the function that judges the facts.
 
-    `judge` yields nothing where the machine does not show what it needs.
+    If the rule `looks`, the command only shows more, and a person decides what to do. `judge` yields nothing if the
+    machine does not show the facts that the rule needs.
     """
 
     name: str
@@ -40,8 +40,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule found. `meaning` and `fix` (a command, or None where there is none) are for any level but `ok`; it
-    `looks` where the command only shows more. `host` is where, of several."""
+    """One finding of a rule. `meaning` and `fix` (a command, or None if there is none) serve any level but `ok`. If the
+    finding `looks`, the command only shows more. `host` names the host if there are several."""
 
     name: str
     level: Level
@@ -53,17 +53,17 @@ class Finding:
 
 
 def examine(facts: Facts, rules: Iterable[Rule]) -> tuple[Finding, ...]:
-    """Every finding of `rules`, in their order. What could not be looked at is a note that says so."""
+    """Return every finding of `rules`, in their order. A check that was not possible gives a `note` that says so."""
     return tuple(finding for rule in rules for finding in _apply(rule, facts))
 
 
 def failed(findings: Iterable[Finding]) -> bool:
-    """Whether there is an error among them: then the doctor's exit code is 1."""
+    """Return whether there is an error among `findings`: then the doctor's exit code is 1."""
     return any(finding.level == "error" for finding in findings)
 
 
 def judgement(findings: Iterable[Finding]) -> str:
-    """The last word: whether clusters will start, and whether one may believe numbers that are made now."""
+    """Return the last line: whether clusters will start, and whether numbers made now can be believed."""
     levels = [finding.level for finding in findings]
     errors, warnings = levels.count("error"), levels.count("warning")
     if errors:
@@ -78,7 +78,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """The findings as plain values."""
+    """Return the findings as plain values."""
     return [asdict(finding) for finding in findings]
 
 

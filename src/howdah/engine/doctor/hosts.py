@@ -1,4 +1,4 @@
-"""The doctor on several hosts: each by itself, and what lies between them."""
+"""The doctor on several hosts: each host by itself, and the connections and differences between hosts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howdah.host.channel import this_host
 from howdah.host.over import over
 
 _HERE_ALONE = ("hadoop", "ports", "leftovers")
-"""Rules about this machine, or about all hosts together."""
+"""The names of rules about this machine, or about all hosts together."""
 _WRONG_SECONDS, _DOUBTFUL_SECONDS = 1.0, 0.05
 _BETWEEN = "Daemons on different hosts talk to each other, and this machine to all of them."
 _CLOCKS = "Hadoop takes the difference of two hosts' clocks for a time: job_seconds is wrong by as much as they differ."
@@ -28,12 +28,12 @@ _NAMES = (
 _JAVA = "A job has one set of JVM flags for all its tasks, and each line of Java knows other flags."
 
 RULES = tuple(rule for rule in (*software.RULES, *machine.RULES) if rule.name not in _HERE_ALONE)
-"""What is looked at on each host."""
+"""The rules for each host."""
 
 
 def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = True) -> tuple[Finding, ...]:
-    """Whether a cluster can be had on the hosts of `allocation`, and how good its numbers would be, errors first. A
-    host that cannot be reached is an error; the others are looked at all the same."""
+    """Return findings, errors first: whether the hosts of `allocation` can run a cluster, and how good its numbers
+    would be. A host that cannot be reached is an error; the other hosts are checked all the same."""
     found: list[Finding] = []
     try:
         plan: Plan | None = None
@@ -77,7 +77,7 @@ def _look(host: Host, request: Request, plan: Plan | None, *, calibrate: bool) -
 
 
 def _clocks(hosts: Iterable[Host]) -> Iterator[Finding]:
-    """How far each host's clock is from this machine's."""
+    """Yield a finding for each host: how far its clock is from this machine's."""
     for host in hosts:
         try:
             apart, unsure = operations.clock_offset(host)
@@ -95,14 +95,15 @@ def _clocks(hosts: Iterable[Host]) -> Iterator[Finding]:
 
 
 def _interface(host: Host, plan: Plan) -> str | None:
-    """The network card that has the address of the daemons on `host`."""
+    """Return the network card that has the address of the daemons on `host`, or None."""
     address = next((place.address for place in plan.places if place.host == host.name), None)
     found = operations.identity(host).addresses
     return next((interface for interface, at in found.items() if at == address), None)
 
 
 def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[Finding]:
-    """Whether this machine knows each host by the name that the host's own resolver gives its address."""
+    """Yield a warning for each host whose name this machine does not know. The name is the one that the host's own
+    resolver gives its address."""
     addresses: dict[str, str] = {}
     for place in plan.places:
         if place.host in hosts:
@@ -123,7 +124,7 @@ def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[Finding]:
 
 
 def _packets(facts: Mapping[str, Facts], interfaces: Mapping[str, str | None]) -> Iterator[Finding]:
-    """Whether the cards of the daemons' network take packets of one size."""
+    """Yield a warning if the cards of the daemons' network differ in the largest packet."""
     sizes: dict[int, list[str]] = {}
     for host, one in facts.items():
         size = one.machine.get("network", {}).get(interfaces[host], {}).get("mtu")

@@ -1,4 +1,4 @@
-"""Rules about the machine: memory, disk, limits, kernel settings, and what it does at the moment."""
+"""Rules about the machine: memory, disk, limits, kernel settings, and its present load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.model.quantity import format_bytes
 _FULL_SHARE = 0.95
 _FEW_INODES = 100_000
 _SLOW_DISK = 100e6
-"""B/s. A hard disk of the last ten years writes 100 to 250 MB/s in sequence."""
+"""Bytes per second. A hard disk of the last ten years writes 100 to 250 MB/s in sequence."""
 _LEAST_FILES, _GOOD_FILES = 1024, 16384
 """An idle daemon of 3.4.2 has 190 to 330 files open, 130 of them jars; connections and blocks come on top."""
 _LEAST_PROCESSES, _GOOD_PROCESSES = 1024, 4096
@@ -26,7 +26,7 @@ _NETWORKED = ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre"
 
 
 def in_a_line(command: str) -> str:
-    """A command line of another process, as it is shown: on one line, and not all of a long one."""
+    """Return the command line of another process for display: on one line, and shortened if it is long."""
     printable = "".join(sign if sign.isprintable() else " " for sign in command)
     words = " ".join(printable.split())
     return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 1]}…"

@@ -38,7 +38,7 @@ command than the one that stands here.
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     return "\n".join([_HEAD, *map(_section, RULES)])
 
 

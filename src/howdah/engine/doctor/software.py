@@ -1,4 +1,4 @@
-"""Rules about what is installed, and what earlier clusters left behind."""
+"""Rules about installed software, and about what earlier clusters left behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SLOW_LOOKUP_SECONDS = 1.0
 
 
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
-"""Other names that JDKs have for what the kernel says."""
+"""The kernel's names of architectures, by other names that JDKs have for them."""
 
 
 def _java(facts: Facts) -> Iterator[Seen]:

@@ -1,4 +1,4 @@
-"""What the meters of a run say of each other: a part that takes more than the whole, one that lies."""
+"""Contradictions between the meters of a run: a part that takes more than the whole, a meter that is wrong."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from howdah.engine.energy.totals import Part, Total
 
 _APART = 0.05
-"""A relative difference from which a meter is said to disagree, where that is more than what is known of the errors."""
+"""The relative difference above which a meter disagrees, provided that the known errors do not explain the
+difference."""
 
 
 def contradictions(parts: Sequence[Part], totals: Sequence[Total]) -> Iterator[str]:
-    """What cannot be, in sentences. `parts` and `totals` are of one stretch."""
+    """Yield a sentence for each contradiction. `parts` and `totals` are of one stretch."""
     yield from _parts_beyond_wholes(totals)
     groups: dict[tuple[str, ...], list[Part]] = {}
     for part in parts:
@@ -25,7 +26,8 @@ def contradictions(parts: Sequence[Part], totals: Sequence[Total]) -> Iterator[s
 
 
 def _parts_beyond_wholes(totals: Sequence[Total]) -> Iterator[str]:
-    """A package takes no more than its host, a host no more than what feeds it."""
+    """Yield a sentence for each part that has more energy than its whole. A package takes no more than its host, a host
+    no more than what feeds it."""
     order = {"package": 0, "node": 1, "pdu": 2, "rack": 3}
     known = sorted((one for one in totals if one.domain in order), key=lambda one: order[one.domain])
     for at, inner in enumerate(known):
@@ -39,8 +41,8 @@ def _parts_beyond_wholes(totals: Sequence[Total]) -> Iterator[str]:
 
 
 def _disagreeing(hosts: str, parts: Sequence[Part]) -> Iterator[str]:
-    """Meters of the same hosts should say the same. Of three or more, the one is named that the others do not bear
-    out; of two, both."""
+    """Yield a sentence about meters of the same hosts that disagree. Two meters are both named; among three or more,
+    each meter is named that the others do not support."""
     if len(parts) < 2:
         return
     middle = statistics.median(part.energy.joules for part in parts)

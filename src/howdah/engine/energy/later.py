@@ -1,4 +1,4 @@
-"""Energy of a run that has ended, by what something else has kept of its time."""
+"""Energy of a finished run, from sources that have kept the readings of that time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from howdah.store.layout import ENERGY
 
 
 def add_energy(path: Path, meters: Meters) -> None:
-    """Adds what `meters` have of the time of the run in `path`: series, `energy.json`, samples.
+    """Add the readings that `meters` have of the time of the run in `path`: series, `energy.json`, samples.
 
-    Raises UsageError for a run that is not valid or has energy already, for meters that know only the present, and
-    where none has anything; then nothing is added.
+    Raises UsageError for a run that is not valid or has energy already, and for meters that know only the present. Also
+    raises UsageError if no meter has any reading. Nothing is added then.
     """
     run = read_run(path)
     if run.run.outcome.kind != "valid" or run.run.end is None:

@@ -1,7 +1,7 @@
-"""Which level of the EE HPC WG's power measurement methodology (the Green500's) a run reaches, and what limits it.
+"""The level of the EE HPC WG's power measurement methodology (the Green500's) that a run reaches, and what limits it.
 
-Version 3.0 of the methodology, aspects 1a (sampling), 1b (time), 1c (readings and idle power), 2 (part measured),
-3 (subsystems), 4 (place) and 4b (accuracy).
+Version 3.0 of the methodology, aspects 1a (sampling), 1b (time), 1c (readings and idle power), 2 (part measured), 3
+(subsystems), 4 (place) and 4b (accuracy).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def level_of(
     idle: bool,
     others: float | None,
 ) -> dict[str, Any]:
-    """`level` from 0 to 3, and `limit`: the first aspect that keeps it from the next one, in words."""
+    """Return `level`, 0 to 3, and `limit`: the first aspect, in words, that keeps the run from the next level."""
     best = None if whole is None else _widest(whole["totals"])
     if whole is None or best is None:
         return {"level": 0, "limit": "nothing was measured"}
@@ -56,6 +56,7 @@ def level_of(
 
 
 def _widest(totals: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Hosts and what feeds them; chips are a part of what draws power."""
+    """Return the total with the most hosts. Among equals, hosts and what feeds them come first: chips are only a part
+    of what draws power."""
     order = ("rack", "pdu", "node", "psu", "package")
     return min(totals, key=lambda one: (-len(one["hosts"]), order.index(one["domain"])), default=None)

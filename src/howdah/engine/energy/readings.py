@@ -1,4 +1,4 @@
-"""The meters of a run: their readings, whether they can be believed, and by which clock they are."""
+"""The meters of a run: their readings, whether these can be believed, and the clock that they follow."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from howdah.store import StoredRun
 _BUSY = ("cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq")
 _FEWEST = 2
 _REFRESHES = 5
-"""So many refresh periods may a reading stay as it is while the load changes."""
+"""The refresh periods for which a reading may stay unchanged while the load changes."""
 _CHANGED = 0.5
-"""The share of a run's range of load from which it has changed."""
+"""The share of a run's range of load from which the load counts as changed."""
 _UNKNOWN = 1.0
-"""Seconds that a clock is taken to be off by at most, where nobody says and correlation does not tell."""
+"""The assumed limit, in seconds, of a clock's offset that nobody states and that correlation does not show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metered:
-    """A meter with its `readings`, by the clock of the host; None where it has too few, or is not to be believed, for
-    which `problem` has the reason. `lag` is what its clock was found to be ahead by; `faults` counts what was no
-    reading."""
+    """A meter with its `readings`, by the clock of the host. `readings` is None if there are too few or if they cannot
+    be believed; `problem` has the reason. `lag` is how far the meter's clock was found to be ahead. `faults` counts
+    points without a reading.
+    """
 
     meter: Meter
     readings: Readings | None
@@ -38,7 +39,7 @@ class Metered:
 
 
 def metered(run: StoredRun) -> list[Metered]:
-    """Every meter of a run."""
+    """Return every meter of a run."""
     series = dict(run.series())
     busy = {
         lines[0].get("host", name): _busy(lines[1:])
@@ -79,7 +80,8 @@ def _metered(
 
 
 def _stuck(readings: Readings, load: tuple[np.ndarray, np.ndarray] | None) -> str | None:
-    """Why a meter is not to be believed that does not change while the load does."""
+    """Return why a meter cannot be believed: its reading does not change while the load does. None if there is no such
+    reason."""
     if load is None or load[0].size < _FEWEST:
         return None
     changed = np.concatenate(([True], np.diff(readings.values) != 0))
@@ -98,14 +100,14 @@ def _stuck(readings: Readings, load: tuple[np.ndarray, np.ndarray] | None) -> st
 
 
 def _rates(load: tuple[np.ndarray, np.ndarray], start: float, end: float) -> np.ndarray:
-    """Busy processors in five-second steps between two moments."""
+    """Return the busy processors in five-second steps between two moments."""
     at = np.arange(start, end, 5.0)
     at = at[(at >= load[0][0]) & (at <= load[0][-1])]
     return np.asarray(np.diff(np.interp(at, *load)) / 5.0)
 
 
 def _busy(points: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
-    """Moments, and processor seconds until then."""
+    """Return moments, and the processor seconds until each moment."""
     machine = [point for point in points if point.get("kind") == "machine"]
     times = np.array([point["utc"] for point in machine], dtype=float)
     return times, np.array([sum(point.get(name, 0.0) for name in _BUSY) for point in machine], dtype=float)

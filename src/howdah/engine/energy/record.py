@@ -1,4 +1,4 @@
-"""`energy.json` and the samples of energy: every stretch of a run with what its meters say."""
+"""`energy.json` and the samples of energy: every stretch of a run, with the results of its meters."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from howdah.workload.hs import SECONDS as PASS_SECONDS
 
 SCHEMA = 1
 _CLAIM = 600.0
-"""Seconds of quiet that a claim about net energy needs."""
+"""Seconds without load that a claim about net energy needs."""
 _STEADY = 0.02
-"""The coefficient of variation of idle power up to which it may be subtracted."""
+"""The coefficient of variation of idle power up to which idle power may be subtracted."""
 _ENOUGH_FOR_ALL = 3
-"""Readings for a whole run, whose uncertainty says how few they are."""
+"""The least readings of a whole run. The uncertainty of the energy shows how few they are."""
 _WH = 3600.0
 _TB = 1e12
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a run by the clock of the machine where clients run; `phase` is None for all of it."""
+    """A part of a run by the clock of the machine where clients run; `phase` is None for the whole run."""
 
     phase: str | None
     start: float
@@ -45,7 +45,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What is kept of the energy of a run: `energy.json`, the samples, and sentences that a reader must know."""
+    """The energy of a run as it is kept: `energy.json`, the samples, and sentences that a reader must know."""
 
     record: Mapping[str, Any]
     samples: tuple[Sample, ...]
@@ -61,10 +61,10 @@ def measure_energy(
     idle: tuple[float, float] | None,
     others: float | None,
 ) -> Measured:
-    """The energy of `run`, whose phases have ended and whose `samples` are not written yet.
+    """Return the energy of `run`, whose phases have ended and whose `samples` are not written yet.
 
-    `hosts` are those that it ran on, `absent` says which meters were asked for and are not there; `idle` is when
-    nothing ran, and `others` the watts, at most, of what no meter covers.
+    `hosts` are the hosts of the run. `absent` says which requested meters are missing. `idle` is the time, from start
+    to end, when nothing ran. `others` is the watts, at most, of everything that no meter covers.
     """
     meters = metered(run)
     found, kept, caveats = list[Sample](), list[dict[str, Any]](), list[str]()
@@ -99,7 +99,8 @@ def measure_energy(
 
 
 def _stretches(run: Run, samples: Sequence[Sample]) -> Iterator[Stretch]:
-    """All phases from first to last, then each one's own: that of its jobs, where it has any."""
+    """Yield all phases together, from first to last, then each one: the time of its jobs, or of its client without
+    jobs."""
     ended = [phase for phase in run.phases if phase.end is not None]
     if not ended:
         return
@@ -153,7 +154,7 @@ def _samples(
 
 
 def _moved(run: Run, samples: Sequence[Sample], stretch: Stretch) -> float | None:
-    """The bytes that a stretch had to move: by its throughput, or of a pass the data's."""
+    """Return the bytes that a stretch had to move: by its throughput, or, for a pass, the bytes of the data."""
     own = {one.metric: one.value for one in samples if one.phase == stretch.phase}
     if metrics.THROUGHPUT.name in own:
         return own[metrics.THROUGHPUT.name] * (stretch.end - stretch.start)
@@ -161,7 +162,7 @@ def _moved(run: Run, samples: Sequence[Sample], stretch: Stretch) -> float | Non
 
 
 def _of_slower_pass(samples: Sequence[Sample], found: Sequence[Sample]) -> Iterator[Sample]:
-    """Energy per TB of the slower of two passes, which is the one that counts (TPCx-HS; TPC-Energy's watts ÷
+    """Yield energy per TB of the slower of two passes, the one that counts (TPCx-HS; TPC-Energy's watts ÷
     performance)."""
     passes = [one for one in samples if one.metric == PASS_SECONDS.name]
     if len(passes) < 2:
@@ -173,7 +174,8 @@ def _of_slower_pass(samples: Sequence[Sample], found: Sequence[Sample]) -> Itera
 
 
 def _quiet(meters: Sequence[Metered], idle: tuple[float, float]) -> dict[str, Any]:
-    """Idle power by domain, and whether it is steady and long enough to be subtracted."""
+    """Return idle power by domain, whether it is steady enough to be subtracted, and whether it is long enough for a
+    claim."""
     parts, _ = parts_of(meters, *idle)
     sums = totals(parts, *idle)
     seconds = idle[1] - idle[0]
@@ -190,8 +192,8 @@ def _quiet(meters: Sequence[Metered], idle: tuple[float, float]) -> dict[str, An
 
 
 def _spread(total: Total, span: tuple[float, float]) -> float:
-    """The largest coefficient of variation of its meters' power: of means of a tenth of the time, as a single reading
-    is as coarse as its meter."""
+    """Return the largest coefficient of variation of the power of a total's meters. The means of tenths of the time are
+    compared, since a single reading is as coarse as its meter."""
     largest = 0.0
     at = np.linspace(*span, 11)
     for part in total.parts:
@@ -202,7 +204,7 @@ def _spread(total: Total, span: tuple[float, float]) -> float:
 
 
 def _uncovered(kept: Sequence[Mapping[str, Any]], whole: Mapping[str, Any], hosts: Sequence[str]) -> Iterator[str]:
-    """Energy that is not of all hosts is no energy of the run."""
+    """Yield caveats about hosts without energy. Energy that does not cover all hosts is no energy of the run."""
     if not whole["totals"]:
         why = "; ".join(f"{name}: {words}" for name, words in whole["missing"].items()) or "there is no meter"
         some = any(one["totals"] for one in kept)

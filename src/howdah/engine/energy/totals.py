@@ -1,4 +1,4 @@
-"""What all hosts of a run took in a stretch of time, by what was measured: chips, hosts, distribution units."""
+"""The energy of all hosts of a run in a stretch of time, by domain: chips, hosts, distribution units."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from howdah.model.sample import Quality
 from howdah.stats.energy import ENOUGH, Energy, energy, expanded
 
 DOMAINS: tuple[Domain, ...] = ("package", "psu", "node", "pdu", "rack")
-"""What a sum may be of; memory counts with the packages."""
+"""The domains that a sum may have; memory counts with the packages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The energy of one meter, and its highest power."""
+    """The energy of one meter, and its highest power in watts."""
 
     metered: Metered
     energy: Energy
@@ -28,8 +28,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The energy of the hosts that are covered, of those that there are. `budget` has standard uncertainties in
-    joules; `half_width` is that of 95 %."""
+    """The energy of those hosts that are covered. `budget` has standard uncertainties in joules; `half_width` is that
+    of a 95 % interval."""
 
     domain: Domain
     side: Side
@@ -43,14 +43,15 @@ class Total:
 
     @property
     def readings(self) -> int:
-        """Of the meter that has fewest."""
+        """The readings of the meter that has the fewest."""
         return min(part.energy.readings for part in self.parts)
 
 
 def parts_of(
     meters: Sequence[Metered], start: float, end: float, enough: int = ENOUGH
 ) -> tuple[list[Part], dict[str, str]]:
-    """The energy between two moments of every meter that has `enough` readings, and by name why others have none."""
+    """Return the energy between two moments of every meter with `enough` readings. Also return, by name, why other
+    meters have none."""
     parts, missing = list[Part](), dict[str, str]()
     for one in meters:
         if one.readings is None:
@@ -65,7 +66,8 @@ def parts_of(
 
 
 def totals(parts: Sequence[Part], start: float, end: float) -> list[Total]:
-    """The sums of `parts`, which are of one stretch. Of several meters of the same hosts, the surest one counts."""
+    """Return the sums of `parts`, which are of one stretch. If several meters measure the same hosts, the surest meter
+    counts."""
     found = []
     for domain in DOMAINS:
         own = [part for part in parts if _domain(part) == domain]
@@ -81,7 +83,7 @@ def _domain(part: Part) -> Domain:
 
 
 def _surest(parts: Sequence[Part]) -> list[Part]:
-    """No host twice: meters in the order of their uncertainty, as long as they cover others; simulated ones last."""
+    """Return meters that count no host twice, the surest first. Simulated meters come last."""
     chosen, covered = list[Part](), set[str]()
     for part in sorted(parts, key=lambda part: (part.metered.meter.quality == "simulated", part.energy.half_width)):
         if covered.isdisjoint(part.metered.meter.covers):
@@ -121,7 +123,7 @@ def _grid(one: Metered, start: float, end: float) -> np.ndarray:
 
 
 def _power(one: Metered, moments: np.ndarray) -> np.ndarray:
-    """Watts at moments within the readings."""
+    """Return the watts at moments within the readings."""
     readings = one.readings
     assert readings is not None
     if readings.kind == "instant":

@@ -1,1 +1,1 @@
-"""The facts that tell whether a run measured what it claims: settings, clocks, processor time, plugins, disks."""
+"""The evidence that a run measured what it claims: settings, clocks, processor time, plugins, disks."""

@@ -1,4 +1,4 @@
-"""Whether the accelerator of a run is where its jobs look for it, and whether it served them."""
+"""The evidence of the accelerator: whether a run's jobs can find it, and whether it served them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from howdah.store.codec_job import decode_job
 _PACKAGE = "org.howdah."
 
 _SHIPPED = "tmpjars"
-"""The jars that the job client sends with a job and puts on its class path; `-libjars` sets it."""
+"""The key of the jars that the job client sends with a job and puts on its class path; `-libjars` sets this key."""
 
 
 def check_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
-    """Refuses jobs whose settings `conf` name plugins of ours on a cluster that came up without their jar. Raises
+    """Refuse jobs whose settings `conf` name Howdah's plugins on a cluster that came up without their jar. Raises
     UsageError."""
     there = any(jar.stem == ACCELERATOR_JAR for jar in cluster.distribution.plugins)
     if plugins_of(conf) and cluster.runs_distribution and not there:
@@ -43,8 +43,8 @@ def check_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
 
 
 def with_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> Mapping[str, str]:
-    """`conf` for jobs on the cluster. To one that Howdah did not start, the plugins that `conf` names are sent with
-    each job: what is on its class path is its owner's business."""
+    """Return `conf` for jobs on the cluster. On a cluster that Howdah did not start, each job carries the plugins that
+    `conf` names. The class path of such a cluster is its owner's business."""
     if cluster.runs_distribution or not plugins_of(conf):
         return conf
     jars = [jar.absolute().as_uri() for jar in cluster.distribution.plugins]
@@ -52,15 +52,18 @@ def with_plugins(cluster: LiveCluster, conf: Mapping[str, str]) -> Mapping[str, 
 
 
 def jars_for_spark(cluster: LiveCluster, conf: Mapping[str, str]) -> tuple[Path, ...]:
-    """Return our jars that Spark needs for jobs with the settings `conf`, since it has its own Hadoop: all of a cluster
-    that Howdah started; elsewhere those of this machine if a file system of the jobs is ours."""
+    """Return Howdah's jars for Spark jobs with the settings `conf`: Spark has its own Hadoop.
+
+    These are all jars of a cluster that Howdah started. On other clusters they are the jars of this machine, if a file
+    system of the jobs is Howdah's.
+    """
     settings = {**cluster.settings, **conf}
     ours = any(key.startswith("fs.") and value.startswith(_PACKAGE) for key, value in settings.items())
     return cluster.distribution.plugins if cluster.runs_distribution or ours else ()
 
 
 def rebuilt(cluster: LiveCluster) -> Iterator[Caveat]:
-    """A caveat where a jar of ours is not what it was when the cluster came up."""
+    """Yield a caveat for each jar of Howdah that has changed since the cluster came up."""
     for path, digest in cluster.description.get("plugins", {}).items():
         jar = Path(path)
         if not jar.is_file() or sha256(jar) != digest:
@@ -69,8 +72,8 @@ def rebuilt(cluster: LiveCluster) -> Iterator[Caveat]:
 
 
 def shortfalls(job: Job, asked: Sequence[Plugin], held: Mapping[str, str]) -> Iterator[str]:
-    """What of a job that has ended did not go through the plugins that were `asked` for, and those that it `held` in
-    its settings; nothing where the job has no map output."""
+    """Yield a sentence for each plugin that did not serve all of a finished job. Plugins are those `asked` for, and
+    those that the job `held` in its settings. A job without map output yields nothing."""
     if not has_map_output(job):
         return
     for plugin in dict.fromkeys((*asked, *plugins_of(held))):
@@ -92,8 +95,8 @@ def shortfalls(job: Job, asked: Sequence[Plugin], held: Mapping[str, str]) -> It
 
 
 def no_part(accelerator: str, measured: Sequence[str], phases_with_map_output: set[str]) -> Iterator[Caveat]:
-    """A caveat for every phase that is `measured` in which an accelerated run had nothing to accelerate: it sorted
-    nothing by MapReduce."""
+    """Yield a caveat for each `measured` phase of an accelerated run in which the accelerator had no part. Such a phase
+    sorted nothing by MapReduce."""
     for phase in measured:
         if accelerator != NONE and phase not in phases_with_map_output:
             text = f"no MapReduce job of {phase} hands records from maps to reduces"
@@ -101,10 +104,10 @@ def no_part(accelerator: str, measured: Sequence[str], phases_with_map_output: s
 
 
 def is_accelerated(stored: StoredRun, measured: Collection[str]) -> bool:
-    """Whether the accelerator that a run was to have served all of the phases that are `measured`. True where it was to
-    have none.
+    """Return whether the accelerator of a run served all phases that are `measured`. True for a run without an
+    accelerator.
 
-    Raises UsageError where its jobs cannot be read.
+    Raises UsageError if the run's jobs cannot be read.
     """
     run = stored.run
     if run.trial.accelerator == NONE:

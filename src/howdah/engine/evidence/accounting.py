@@ -1,4 +1,4 @@
-"""CPU of a run's phases by process accounting: the daemons and the containers they started."""
+"""CPU time of a run's phases by process accounting: of the daemons and of the containers that they started."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from howdah.host.operations import CpuReading
 from howdah.host.over import over
 
 Readings = Mapping[str, CpuReading]
-"""By host."""
+"""Readings of CPU time, by host."""
 
 
 class Accounting:
-    """Reads the CPU time of a cluster's daemons. Without daemons that are known there is nothing to read."""
+    """Reads the CPU time of a cluster's daemons. Without known daemons there is nothing to read."""
 
     def __init__(self, cluster: LiveCluster) -> None:
         self._cluster = cluster
@@ -29,7 +29,7 @@ class Accounting:
         return found > 0 and found == len(self._cluster.daemons)
 
     def read(self) -> Readings:
-        """The counters now. Raises HostProblem."""
+        """Return the counters now. Raises HostProblem."""
 
         def read(found: tuple[Host, Sequence[Daemon]]) -> CpuReading:
             host, daemons = found
@@ -39,11 +39,11 @@ class Accounting:
         return over(self._found, read)
 
     def by_role(self, before: Readings, after: Readings, last: Readings) -> dict[str, float] | None:
-        """CPU seconds by role of what ran between `before` and `after`; None when a daemon is missing in one, or one
-        is not steady.
+        """Return CPU seconds by role between `before` and `after`. None if a daemon is missing in one reading, or if
+        one reading is not steady.
 
-        What containers of `before` have used since is left out. What containers of `after` used later, up to the
-        reading `last`, is added: application masters outlive their jobs.
+        The time that containers of `before` have used since is left out. The time that containers of `after` used
+        later, up to the reading `last`, is added: application masters outlive their jobs.
         """
         if not self.complete:
             return None
@@ -60,7 +60,7 @@ class Accounting:
 def _on_host(
     daemons: Iterable[Daemon], before: CpuReading, after: CpuReading, last: CpuReading
 ) -> dict[str, float] | None:
-    """`Accounting.by_role` of one host."""
+    """Return `Accounting.by_role` of one host."""
     if not (before.steady and after.steady):
         return None
     used = {NODEMANAGER.name: after.adopted - before.adopted}
@@ -76,5 +76,5 @@ def _on_host(
 
 
 def total(parts: Iterable[float]) -> float:
-    """The sum, rounded to the kernel's hundredths of a second."""
+    """Return the sum, rounded to the kernel's hundredths of a second."""
     return round(sum(parts), 2)

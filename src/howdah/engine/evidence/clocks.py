@@ -1,4 +1,4 @@
-"""The clocks of hosts: Hadoop's times, and so the times of jobs, are differences of them."""
+"""The clocks of hosts. Hadoop's times, and so the times of jobs, are differences of these clocks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from howdah.host.over import over
 from howdah.model.run import Check
 
 STEP_SECONDS = 0.25
-"""A step that matters. Clocks that are kept right by slewing do not differ: it slews both of a host's clocks."""
+"""The seconds of a step that matters. Slewing causes no step: it moves both clocks of a host."""
 
 APART_SECONDS = 1.0
-"""Clocks of two hosts that are further apart are wrong; differences below are known well enough to be taken away."""
+"""The seconds above which the clocks of two hosts are wrong. Smaller differences are known well enough to be
+subtracted."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The time of day is `ahead` of this machine's, give or take `unsure`, and of the host's other clock by `gap`."""
+    """Seconds by which the host's time of day is `ahead` of this machine's, give or take `unsure`. `gap` is its lead
+    over the host's monotonic clock."""
 
     ahead: float
     unsure: float
@@ -27,8 +29,8 @@ class _Reading:
 
 
 class Clocks:
-    """The time of day of every host, compared with this machine's and with the clock that nobody can set. Made when a
-    run begins."""
+    """The time of day of every host, compared with this machine's and with the host's monotonic clock. Create one when
+    a run begins."""
 
     def __init__(self, hosts: Mapping[str, Host]) -> None:
         self._hosts = hosts
@@ -36,17 +38,18 @@ class Clocks:
 
     @property
     def ahead(self) -> Mapping[str, float]:
-        """Seconds that hosts were ahead of this machine when the run began, where that can be told from none."""
+        """Seconds that hosts were ahead of this machine when the run began, if the difference exceeds its
+        uncertainty."""
         return {name: one.ahead for name, one in self._began.items() if abs(one.ahead) > one.unsure}
 
     def compare(self) -> None:
-        """Raises HostProblem if two hosts were too far apart when the run began."""
+        """Compare the clocks when the run began. Raises HostProblem if two hosts were too far apart."""
         if words := _apart(self._began):
             raise HostProblem(words, hint="Set them right on each host: chronyc makestep")
 
     def check(self) -> Check | None:
-        """Whether none was set, and no host slept, since. Hosts that are lost meanwhile are not asked; None where no
-        host answers."""
+        """Return a check that no clock was set, and no host slept, since the run began. Lost hosts are left out. None
+        if no host answers."""
         read = {name: one for name, one in self._read().items() if name in self._began}
         steps = {name: one.gap - self._began[name].gap for name, one in read.items()}
         wrong = {name: step for name, step in steps.items() if abs(step) > STEP_SECONDS}
@@ -65,7 +68,7 @@ class Clocks:
 
 
 def _reading(host: Host) -> _Reading | None:
-    """None where the host does not answer."""
+    """Return the clocks of `host`; None if it does not answer."""
     try:
         utc, monotonic = operations.moment(host)
         return _Reading(*operations.clock_offset(host), utc - monotonic)
@@ -74,7 +77,7 @@ def _reading(host: Host) -> _Reading | None:
 
 
 def _apart(read: Mapping[str, _Reading]) -> str:
-    """What is wrong with clocks that are too far apart; empty where nothing is."""
+    """Return a sentence about clocks that are too far apart; empty if none are."""
     if not read:
         return ""
     first, last = (choose(read, key=lambda name: read[name].ahead) for choose in (min, max))

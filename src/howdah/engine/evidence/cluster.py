@@ -1,5 +1,5 @@
-"""Whether a cluster that Howdah started is what it was asked to be, and what it has lost, as its processes say
-themselves."""
+"""Evidence about a cluster that Howdah started: whether it is as requested, and what it has lost, as its processes
+report."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ from howdah.model.run import Check
 _TASKS = (TASK_OPTIONS, "mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
 _LOCAL, _DEFAULT = "yarn.nodemanager.local-dirs", "yarn-default.xml"
 _LEFT_SHARE, _LEFT_BYTES = 0.1, 256 << 20
-"""What may be left of the page cache: files that are read or written meanwhile."""
+"""The share, or the bytes if they are more, that may be left of the page cache: files that are read or written
+meanwhile."""
 _FULL = 512 << 20
-"""With less than this free, NodeManagers give a disk up (`hadoop.configuration`)."""
+"""The free bytes below which NodeManagers give up a disk (`hadoop.configuration`)."""
 
 
 def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
-    """A check for everything that was asked for by name: processors, JVM flags, the directory of map outputs, the
-    managed version, the rates and shares of simulated hosts. Nothing for a cluster that Howdah has not started."""
+    """Yield a check for everything that was requested by name. These are processors, JVM flags, the directory of map
+    outputs, the managed version, and the rates and shares of simulated hosts. Yield nothing for a cluster that Howdah
+    did not start.
+    """
     asked: Mapping[str, Any] = cluster.description.get("defaults", {})
     if (wanted := asked.get("processors")) is not None:
         found: set[int] = set()
@@ -61,25 +64,26 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
 
 
 def check_emptied(before: int, after: int) -> Check:
-    """Whether the page cache was emptied: the bytes of files in it that nobody has mapped, before and after."""
+    """Return a check that the page cache was emptied. `before` and `after` are the bytes of unmapped files in it."""
     passed = after <= max(_LEFT_BYTES, _LEFT_SHARE * before)
     return Check("cache", passed, f"{format_bytes(before)} of files were in it, then {format_bytes(after)}")
 
 
 def losses(cluster: LiveCluster) -> tuple[str, ...]:
-    """Sentences about what jobs could not go on without: daemons that ended on their own, and a disk that is full."""
+    """Return sentences about losses that jobs do not survive: daemons that stopped on their own, and full disks."""
     return (*(lost.sentence for lost in lost_daemons(cluster)), *full_disk(cluster))
 
 
 def lost_daemons(cluster: LiveCluster) -> tuple[Lost, ...]:
-    """The daemons that ended on their own; none where the supervisor cannot be asked."""
+    """Return the daemons that stopped on their own; none if the supervisor does not answer."""
     with suppress(HowdahError):
         return cluster.lost_daemons()
     return ()
 
 
 def full_disk(cluster: LiveCluster) -> tuple[str, ...]:
-    """A sentence for each full disk that has a directory of the cluster; one that cannot be asked is passed over."""
+    """Return a sentence for each full disk that has a directory of the cluster. A disk that cannot be asked is
+    skipped."""
     found: dict[tuple[str, int], str] = {}
     for host, directory in cluster.work_directories:
         with suppress(HowdahError):
@@ -91,7 +95,8 @@ def full_disk(cluster: LiveCluster) -> tuple[str, ...]:
 
 
 def _check_flags(asked: Mapping[str, Any], held: ReadBack) -> Check:
-    """The flags of daemons by their command lines, those of tasks by the configurations of the jobs."""
+    """Return a check of the flags of daemons, by their command lines, and of tasks, by the configurations of the
+    jobs."""
     lacking = [
         f"{role} runs without {flag}"
         for flag in asked.get("jvm_flags", ())

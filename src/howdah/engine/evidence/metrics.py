@@ -1,4 +1,4 @@
-"""The metrics that every run has, whatever its workload."""
+"""The metrics of every run, whatever its workload."""
 
 from __future__ import annotations
 
@@ -148,5 +148,5 @@ COMMON = (
 
 
 def metrics_of(workload: Workload) -> dict[str, Metric]:
-    """Every metric that a run of `workload` may have, by name."""
+    """Return every metric that a run of `workload` may have, by name."""
     return registry((*COMMON, *workload.metrics))

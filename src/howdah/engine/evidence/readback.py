@@ -1,5 +1,5 @@
-"""What the daemons and the jobs of a run held, as they say themselves: whether what was asked took effect, and whether
-runs differ in anything else."""
+"""The settings that daemons and jobs of a run held, as they report them: whether requests took effect, and whether runs
+differ in anything else."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from howdah.model.run import Check
 from howdah.store import layout
 
 DAEMON_FLAGS = "daemon-flags.json"
-"""Of the configuration of a run: the JVM flags of each daemon, by its name."""
+"""The file in a run's configuration with the JVM flags of each daemon, by its name."""
 
 FLAGS = "jvm."
-"""What the names of JVM flags begin with among the settings of daemons; a role follows."""
+"""The prefix of the names of JVM flags among the settings of daemons; a role follows."""
 
 COMPUTED = frozenset(
     {
@@ -29,16 +29,17 @@ COMPUTED = frozenset(
         "mapreduce.job.cache.archives.filesizes",
     }
 )
-"""What the job client writes there once it has made and found it: splits, files of the input (of a job that reads what
-another wrote, one for each reduce), the size of what it ships (TeraSort's list of where its partitions begin).
-Consequences of settings, none themselves."""
+"""Keys that the job client computes and writes there: splits, files of the input, and the size of shipped files. A job
+that reads another job's output has one file for each reduce. TeraSort ships a list of the bounds of its partitions.
+These keys follow from settings and are none themselves.
+"""
 
 _REDUCES = "mapreduce.job.reduces"
 _LISTED = 3
 # What HDFS's and YARN's classes note about themselves when they happen to be loaded.
 _LAZY = "rpc.engine."
 _PORTS = (".port", ".port-range")
-"""How keys end whose values are ports alone."""
+"""The endings of keys whose values are ports alone."""
 
 _NAMES = (
     (re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b"), "HOST"),
@@ -50,8 +51,8 @@ _NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """The settings of a run by key, each with all that were held: of the daemons together, and of the jobs by phase.
-    `flags` are the JVM flags of the daemons of each role, in their order."""
+    """The settings of a run by key, each with all values that were held: by the daemons together, and by the jobs of
+    each phase. `flags` are the JVM flags of the daemons of each role, in their order."""
 
     daemons: Mapping[str, frozenset[Setting]]
     jobs: Mapping[str, Mapping[str, frozenset[Setting]]]
@@ -59,8 +60,8 @@ class ReadBack:
 
 
 def read_back(directory: Path) -> ReadBack:
-    """What is kept in the run directory `directory`. Keys whose value no daemon knows yet are not there: a NodeManager
-    loads HDFS's keys when it first needs them.
+    """Return the settings that the run directory `directory` has. Keys whose value no daemon knows yet are missing: a
+    NodeManager loads HDFS's keys when it first needs them.
 
     Raises Untrusted for a job's configuration that cannot be read.
     """
@@ -85,9 +86,11 @@ def read_back(directory: Path) -> ReadBack:
 
 
 def check_settings(asked: Mapping[str, str], held: ReadBack, measured: Collection[str]) -> Check | None:
-    """Whether the settings `asked` took effect: a key of the cluster's in a daemon, one of a job's in a job of the
-    phases that are `measured`, or of any phase where those do not have it. None where none of them was read back, for
-    example because no job ran."""
+    """Return a check that the settings `asked` took effect.
+
+    A key of the cluster must be in a daemon. A key of a job must be in a job of the phases that are `measured`, or of
+    any phase if those lack the key. None if no key was read back, for example because no job ran.
+    """
     wrong, right = [], []
     jobs = [settings for phase, settings in held.jobs.items() if phase in measured]
     for key, value in asked.items():
@@ -112,14 +115,17 @@ def check_settings(asked: Mapping[str, str], held: ReadBack, measured: Collectio
 
 
 def _is_moot(key: str, settings: Mapping[str, frozenset[Setting]]) -> bool:
-    """Whether a program of maps alone has set this key itself."""
+    """Return whether a program of maps alone has set this key itself."""
     return key == _REDUCES and {one.value for one in settings[key]} == {"0"}
 
 
 def distinguishing(held: ReadBack, own: Mapping[str, str]) -> dict[str, list[str]]:
-    """What can tell runs apart, by `daemons/KEY` or `PHASE/KEY`: every value that is not Hadoop's own default, those
-    that merely name the run, its hosts, ports and times replaced by what they name. `own` are texts that do, such as
-    the run's id, and their replacements."""
+    """Return the settings that can tell runs apart, by `daemons/KEY` or `PHASE/KEY`: every value that is no default of
+    Hadoop.
+
+    Values that merely name the run, its hosts, ports and times are replaced by placeholders. `own` has more such texts,
+    for example the run's id, and their replacements.
+    """
     found = {}
     for place, settings in (("daemons", held.daemons), *held.jobs.items()):
         for key, several in settings.items():

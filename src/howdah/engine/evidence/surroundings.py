@@ -1,4 +1,5 @@
-"""What a run keeps about its surroundings: environment, configuration as written and as the live daemons have it."""
+"""The surroundings of a run that are kept: environment, configuration as written, and configuration of the live
+daemons."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ from howdah.store import RunWriter
 
 
 def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spark | None) -> Environment:
-    """The fingerprint of every machine that can be reached, of Hadoop, and of what the workload uses beside it:
-    `programs` are jars of ours."""
+    """Return the fingerprint of every reachable machine, of Hadoop, and of the workload's other software. `programs`
+    are jars of Howdah."""
 
     def fingerprint(host: Host) -> dict[str, Any]:
         # By what they are for: their names are those of one cluster.
@@ -51,8 +52,8 @@ def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spar
 
 
 def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
-    """Keeps the files of the conf directory, the JVM flags of the daemons that Howdah started, and what each live
-    daemon says at `/conf`; caveats where it is silent."""
+    """Keep the files of the conf directory, the JVM flags of the daemons that Howdah started, and the answers of live
+    daemons at `/conf`. Return a caveat for each daemon that does not answer."""
     for name, content in read_client_files(cluster.conf).items():
         writer.keep(f"conf/{name}", redacted_file(name, content))
     flags: dict[str, list[str]] = {}
@@ -78,12 +79,12 @@ def keep_configuration(cluster: LiveCluster, writer: RunWriter) -> list[Caveat]:
 
 
 def flags_of(line: Sequence[str]) -> list[str]:
-    """The JVM flags among the words of a command line: all between `java` and the class path."""
+    """Return the JVM flags among the words of a command line: all between `java` and the class path."""
     return list(itertools.takewhile(lambda word: word not in ("-cp", "-classpath"), line[1:]))
 
 
 def keep_logs(cluster: LiveCluster, writer: RunWriter, applications: Collection[str] | None, most_bytes: int) -> None:
-    """Keeps the ends of the logs of the daemons and of the containers of `applications` (None: of all)."""
+    """Keep the ends of the logs of the daemons, and of the containers of `applications` (None: of all)."""
     for host, path in cluster.log_files:
         if operations.resolve_path(host, path) is not None:  # It was started.
             writer.keep(f"logs/daemons/{Path(path).name}", operations.read_file(host, path, offset=-most_bytes))

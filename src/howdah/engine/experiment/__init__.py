@@ -1,1 +1,1 @@
-"""Experiments: their plan, their trials, and what the trials show."""
+"""Experiments: their plan, their trials, and their findings."""

@@ -1,4 +1,4 @@
-"""What `howdah ab` runs: one setting against another, in blocks of one run each, in an order that is drawn."""
+"""The experiment of `howdah ab`: one setting against another, in blocks with one run of each, in random order."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def ab_experiment(
     seed: int,
     meters: str | None = None,
 ) -> Experiment:
-    """`sides` are the settings of either, by factor or Hadoop property; one without a name is called by its settings.
-    `meters` are what measures power.
+    """Return the experiment. `sides` are the settings of A and B, by factor or Hadoop property; a side without a name
+    is called by its settings. `meters` is as for `--meters`.
 
-    Raises UsageError where both sides, or their names, are the same.
+    Raises UsageError if both sides, or their names, are the same.
     """
     first, second = (name or _name(side) for name, side in zip(names, sides, strict=True))
     if dict(sides[0]) == dict(sides[1]):

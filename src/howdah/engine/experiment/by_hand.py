@@ -1,4 +1,4 @@
-"""Factors that a person changes: what is asked of them, and what is checked."""
+"""Factors that a person changes: the requests, and the checks."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ _CHECK_SECONDS = 60.0
 
 
 class Person(Protocol):
-    """Whoever sits before the terminal."""
+    """The person at the terminal."""
 
     def asked_to_change(self, factor: Factor, level: str, found: str | None, *, anew: bool) -> bool:
-        """Asks for `level` of `factor`, which is `found` now as far as one can tell; where it has to be set up `anew`,
-        for it to be changed and changed back. Returns when they say that it is so; False where nobody can be asked."""
+        """Ask for `level` of `factor`, which is `found` now as far as known. With `anew`, ask to change it and to
+        change it back. Return once the person confirms; return False if nobody can be asked."""
 
 
 class ByHand:
     """Brings external factors to the level that the next run needs."""
 
     def __init__(self, host: Host, person: Person, resume: str) -> None:
-        """`resume` is what to type to go on after nobody could be asked."""
+        """`resume` is the command to type to continue after nobody could be asked."""
         self._host = host
         self._person = person
         self._resume = resume
         self._said: dict[str, str] = {}
 
     def bring(self, factor: Factor, level: str, *, anew: bool = False) -> None:
-        """Returns once the factor has the level: its check says so, or without one the person. With `anew`, it is set
-        up again where it has the level already: two runs after one change would not tell what another change does.
+        """Return once the factor has the level, by its check or, without a check, by the person's answer. With `anew`,
+        a level that is there already is set up again: two runs after one change would not show the effect of another
+        change.
 
-        Raises HostProblem where nobody can be asked, or the check does not work.
+        Raises HostProblem if nobody can be asked, or if the check does not work.
         """
         while (found := self._level(factor)) != level or anew:
             if not self._person.asked_to_change(factor, level, found, anew=anew and found == level):

@@ -1,4 +1,4 @@
-"""Which settings an experiment recommends, and which come next."""
+"""The settings that an experiment recommends, and the second-best ones."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from howdah.stats.blocks import Model
 from howdah.stats.power import LEVEL
 
 _MOST = 100_000
-"""Combinations of levels among which the best is looked for: as many as a full design has at most."""
+"""The most combinations of levels that are searched for the best: as many as a full design may have."""
 
 Levels = dict[str, str]
 
 
 class Choice:
-    """The `candidate` of an experiment, the fewest changes of the baseline whose removal is shown to be worse, and the
-    `runner_up`: None where the levels that were shown of something have no other combination."""
+    """The `candidate` of an experiment, and its `runner_up`. The candidate has the fewest changes of the baseline whose
+    removal is shown to be worse. `runner_up` is None if the levels with shown effects have no other combination."""
 
     def __init__(
         self,
@@ -50,8 +50,10 @@ class Choice:
             self.runner_up = self._second()
 
     def _best(self) -> Levels:
-        """The largest effect of each factor that was shown to be better; or the combination of levels that the pairs
-        say is better still: at 5 %, for as many comparisons as there are combinations to choose from."""
+        """Return the baseline with the largest effect of each factor that was shown to be better. If the pairs show
+        that another combination of levels is better still, return that one. The test is at 5 %, for as many comparisons
+        as there are combinations to choose from.
+        """
         best = dict(self._baseline)
         for one in sorted(self._faster, key=self._size):
             best[one.factor] = one.level
@@ -63,8 +65,8 @@ class Choice:
         return other if self._gain(other) > self._gain(best) and len(every) * contrast < LEVEL else best
 
     def _fewest(self, best: Levels) -> Levels:
-        """`best` without the changes that pairs leave no reason for: what is not shown to be worse without one. Those
-        that are in no pair were shown to be better by themselves."""
+        """Return `best` without the changes that pairs give no reason for: those whose removal is not shown to be
+        worse. Changes in no pair were shown to be better by themselves, and stay."""
         while True:
             changes = [
                 (name, level)
@@ -81,13 +83,15 @@ class Choice:
         return self._gain(one) < self._gain(other) and comparisons * self._contrast(one, other) < LEVEL
 
     def _second(self) -> Levels | None:
-        """What looks best beside the candidate, and better than the baseline."""
+        """Return the combination that looks best besides the candidate, and better than the baseline; None if there is
+        none."""
         worth = self._paired | {(one.factor, one.level) for one in self._faster}
         others = [one for one in self._combinations(worth) if one != self.candidate and self._gain(one) > 0]
         return max(others, key=self._gain, default=None)
 
     def _combinations(self, worth: Collection[Level], held: Collection[Level] = ()) -> Iterator[Levels]:
-        """Every combination of the baseline's levels and those of `worth`; factors in `held` have that level alone."""
+        """Return every combination of the baseline's levels and the levels of `worth`. Factors in `held` have that
+        level alone."""
         kept = dict(held)
         choices = [
             [
@@ -111,5 +115,5 @@ class Choice:
 
     @staticmethod
     def _size(one: Finding) -> float:
-        """Sorts the largest effect last."""
+        """Return a sort key that puts the largest effect last."""
         return 0.0 if one.effect is None else abs(math.log(one.effect.ratio))

@@ -1,5 +1,5 @@
-"""Whether the best settings that an experiment has seen hold: they were picked because they looked best, and as a whole
-they may never have run."""
+"""Confirmation of the best settings of an experiment. They were picked because they looked best, and may never have run
+as a whole."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from howdah.model.experiment import BASELINE, RUNNER_UP, Experiment, Factor, Fin
 
 _FOUND = "found"
 MOST_BLOCKS = 20
-"""Blocks that confirm what a search has found: it may have as many runs as it has, its confirmation need not."""
+"""The most blocks that confirm the result of a search. A search may have many more runs."""
 
 
 def confirming(found: Findings) -> Experiment | None:
-    """The experiment that runs the candidate of `found` anew against the baseline, and against the runner-up where
-    there is one that needs no hands; None where nothing was shown to be better, or `found` is such an experiment
-    itself. It has no rates: they are of levels that it may not have."""
+    """Return the experiment that runs the candidate of `found` again, against the baseline and against a runner-up that
+    needs no change by hand.
+
+    None if nothing was shown to be better, or if `found` is such an experiment itself. The new experiment has no
+    `watts` and no `price`: they are of levels that it may lack.
+    """
     experiment = found.experiment
     if experiment.design == "search":
         return _after_a_search(found)
@@ -48,13 +51,15 @@ def confirming(found: Findings) -> Experiment | None:
 
 
 def _changed(found: Findings, arm: Mapping[str, str]) -> set[str]:
-    """The factors whose level is not the baseline's."""
+    """Return the factors whose level is not the baseline's."""
     return {name for name, level in arm.items() if level != found.arms[0][name]}
 
 
 def _after_a_search(found: Findings) -> Experiment | None:
-    """What was found against the configurations of the file, or the baseline where there are none. Where that is what
-    was found, it is compared with the configurations that change something. What a person sees to stays as it is."""
+    """Return the experiment that compares a search's result with the configurations of the file, or with the baseline
+    if there are none. If the result is the baseline, it is compared with the configurations that change something.
+    Factors that a person changes stay unchanged.
+    """
     experiment, baseline = found.experiment, dict(found.arms[0])
     others = experiment.configurations or {BASELINE: _given(experiment, baseline)}
     if found.candidate == baseline:
@@ -67,7 +72,7 @@ def _after_a_search(found: Findings) -> Experiment | None:
 
 
 def _named(found: Findings, others: Mapping[str, Mapping[str, str]], question: str, stop: StopRule) -> Experiment:
-    """The candidate against the settings `others`, by name."""
+    """Return an experiment that compares the candidate with the settings `others`, by name."""
     experiment, name = found.experiment, _FOUND
     while name in others:
         name = f"{name}-now"
@@ -89,7 +94,8 @@ def _named(found: Findings, others: Mapping[str, Mapping[str, str]], question: s
 
 
 def _given(experiment: Experiment, arm: Mapping[str, str]) -> dict[str, str]:
-    """The settings of an arm that can be given to a cluster or a job, those of a configuration in place of its name."""
+    """Return the settings of an arm that a cluster or a job can be given. Settings of a configuration replace its
+    name."""
     given = {name: level for name, level in arm.items() if name not in experiment.by_hand}
     named = given.pop(CONFIGURATION, None)
     return given if named is None else {**given, **experiment.configurations[named]}

@@ -1,4 +1,4 @@
-"""Experiments of design `search`: which combination of levels is run next, and which is best."""
+"""Experiments of design `search`: the next combination of levels, and the best one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def propose(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> Slot | None:
-    """The run after `done`; None when there are as many as there may be. Every run is a block of its own."""
+    """Return the run after `done`; None once there are as many runs as allowed. Every run is a block of its own."""
     if len(done) >= plan.experiment.stop.most:
         return None
     points, values = _seen(plan, done, better)
@@ -26,7 +26,7 @@ def propose(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> Slot 
 
 
 def best(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> dict[str, str]:
-    """The levels that look best: the baseline's while no run was valid."""
+    """Return the levels that look best: the baseline's while no run was valid."""
     if all(one.value is None for one in done):
         return dict(plan.arms[0])
     # A valid run whose metric could not be had says nothing. What to run next takes it for the worst all the same: it
@@ -37,7 +37,8 @@ def best(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> dict[str
 
 
 def _seen(plan: ExperimentPlan, done: Sequence[Done], better: Better) -> tuple[list[Point], list[float]]:
-    """Logarithms of which less is better. A run that went wrong, or was ended early, counts as the worst that was."""
+    """Return the points that ran, and the log of each metric, signed so that lower is better. Failed or stopped runs
+    get the worst value seen."""
     sign = -1.0 if better == "higher" else 1.0
     logs = [None if one.value is None else sign * math.log(one.value) for one in done]
     worst = max((log for log in logs if log is not None), default=0.0)
@@ -56,7 +57,8 @@ def _search(plan: ExperimentPlan) -> Search:
 
 
 def _orders(plan: ExperimentPlan) -> list[tuple[str, ...]]:
-    """The levels of each factor so that neighbours are next to each other: numbers by size, words as they stand."""
+    """Return the levels of each factor, with neighbours next to each other: numbers by size, words in the order
+    given."""
     found = []
     for one in plan.experiment.varied:
         try:
@@ -67,7 +69,7 @@ def _orders(plan: ExperimentPlan) -> list[tuple[str, ...]]:
 
 
 def _size(level: str) -> float:
-    """`64`, `0.5`, `1G` as numbers. Raises ValueError for a word."""
+    """Return `64`, `0.5` or `1G` as a number. Raises ValueError for a word."""
     try:
         return float(level)
     except ValueError:
@@ -78,7 +80,7 @@ def _size(level: str) -> float:
 
 
 def _number(plan: ExperimentPlan, point: Point) -> int:
-    """The arm with the levels `point`: arms are in the order of their product."""
+    """Return the number of the arm with the levels `point`: arms are in the order of their product."""
     number = 0
     for factor, order, at in zip(plan.experiment.varied, _orders(plan), point, strict=True):
         number = number * len(factor.levels) + factor.levels.index(order[at])

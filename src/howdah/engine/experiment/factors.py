@@ -1,6 +1,6 @@
-"""The factors that are no Hadoop property, by name: what their levels are, and what each changes.
+"""The factors that are no Hadoop property, by name: their levels, and the effect of each level.
 
-To add one, write an entry of `FACTORS`. Everything else that an experiment names is a Hadoop property.
+To add a factor, write an entry of `FACTORS`. Everything else that an experiment names is a Hadoop property.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from howdah.spec.simulation import with_key
 from howdah.spec.slips import did_you_mean
 
 Cost = Literal["job", "cluster", "person"]
-"""What changing a factor takes: another job, a cluster that is started anew, or somebody's hands."""
+"""The cost of changing a factor: another job, a cluster that is started from scratch, or a person's work."""
 
 _SETTINGS = r"(?!hosts\.|hadoop\.).*"
 
 CONFIGURATION = "configuration"
-"""The factor whose levels are settings by name."""
+"""The factor whose levels are named settings."""
 
 ALLOCATION = "on"
-"""The factor that says where the hosts come from."""
+"""The factor for the source of the hosts."""
 
 WORK_DIRECTORY = "work"
 """The level of `shuffle_dir` that is the cluster's own directory."""
@@ -42,8 +42,8 @@ WORK_DIRECTORY = "work"
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a run is made under: the cluster, the Hadoop keys, whether files are out of the page cache when each
-    phase of the workload begins, and the daemon that is killed in the measured one."""
+    """The conditions of a run: the cluster, the Hadoop keys, and the fault in the measured phase. If `cold`, files are
+    out of the page cache when each phase of the workload begins."""
 
     made: ClusterRequest
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -53,10 +53,12 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class NamedFactor:
-    """One factor. `apply` gives the conditions with a level of it, and raises UsageError for a text that is none.
-    `refusal` says why this host cannot offer it, and `hint` what to do then. `follows` matches settings and facts
-    (`daemons/KEY`, `PHASE/KEY`, `hadoop.…`, `hosts.…`) that are others with another level, beside the Hadoop keys that
-    it stands for."""
+    """One factor. `apply` returns the conditions with a level of the factor, and raises UsageError for a text that is
+    no level. `refusal` returns why a host cannot offer a level, and `hint` says what to do then.
+
+    `follows` matches settings and facts (`daemons/KEY`, `PHASE/KEY`, `hadoop.…`, `hosts.…`) that change with the level,
+    besides the Hadoop keys of the factor.
+    """
 
     name: str
     cost: Cost
@@ -69,8 +71,8 @@ class NamedFactor:
 
 
 def conditions(settings: Mapping[str, str], made: ClusterRequest) -> Conditions:
-    """What `settings`, factors and Hadoop properties by name, make of `made`. Raises UsageError for a bad level, and
-    for a property that a factor sets as well."""
+    """Return the conditions that `settings`, factors and Hadoop properties by name, make of the request `made`. Raises
+    UsageError for a bad level, and for a property that a factor sets as well."""
     found = Conditions(made)
     keys = {name: level for name, level in settings.items() if name not in FACTORS}
     # Hosts first: unless there is more to say of nodes, there is one for each.
@@ -84,7 +86,7 @@ def conditions(settings: Mapping[str, str], made: ClusterRequest) -> Conditions:
 
 
 def check_factors(levels: Mapping[str, str], host: Host) -> None:
-    """Refuses factors by name that there are not, or that `host` cannot offer. Raises UsageError with the reason."""
+    """Refuse unknown factors by name, and levels that `host` cannot offer. Raises UsageError with the reason."""
     for name, level in levels.items():
         if name not in FACTORS:
             raise UsageError(f"there is no factor {name!r}", hint=did_you_mean(name, FACTORS))
@@ -94,7 +96,7 @@ def check_factors(levels: Mapping[str, str], host: Host) -> None:
 
 
 def cost_of(factor: str) -> Cost:
-    """What changing a factor or a Hadoop property takes."""
+    """Return the cost of changing a factor or a Hadoop property."""
     if factor in FACTORS:
         return FACTORS[factor].cost
     return "cluster" if scope_of(factor) is Scope.CLUSTER else "job"
@@ -241,7 +243,7 @@ def _not_alone(level: str, _: Conditions) -> Conditions:
 
 
 def _of_hosts(key: str) -> Callable[[str, Conditions], Conditions]:
-    """What simulated hosts have of the machine."""
+    """Return an `apply` for `key`, a resource that simulated hosts get from the machine."""
     return lambda level, found: replace(
         found, made=replace(found.made, allocation=with_key(found.made.allocation, key, level))
     )

@@ -1,4 +1,4 @@
-"""What an experiment has found so far."""
+"""The findings of an experiment so far."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ACCELERATOR = "accelerator"
 
 
 def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
-    """The findings of the runs that have ended, those of an unfinished block included."""
+    """Return the findings of the finished runs, those of an unfinished block included."""
     done = finished(plan, directory)
     if plan.experiment.design == "search":
         return _explored(plan, directory, done)
@@ -82,7 +82,8 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
 
 
 def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequence[Done]) -> Findings:
-    """Those of a search: what looks best, and every run; nothing of single levels, which were not tried by chance."""
+    """Return the findings of a search: the levels that look best, and every run. Single levels have no findings, since
+    they were not tried at random."""
     metric = metric_of(plan)
     values = [one.value for one in done if one.value is not None]
     mean = statistics.geometric_mean(values) if values else 1.0
@@ -115,7 +116,7 @@ def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequen
 
 
 def _unserved(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequence[Done]) -> list[Done]:
-    """The valid runs whose accelerator did not serve all of the measured phases."""
+    """Return the valid runs whose accelerator did not serve all of the measured phases."""
     asked = (one for one in done if one.value is not None and one.run.trial.accelerator != NONE)
     return [one for one in asked if not is_accelerated(read_run(directory.runs / one.run.id), _measured(plan))]
 
@@ -133,8 +134,8 @@ def _findings(
     *,
     enough: bool,
 ) -> tuple[Finding, ...]:
-    """The largest effects first, those that nothing is known of last. A level that is an accelerator, or is compared
-    with one, has no verdict where that did not serve a run."""
+    """Return the findings: the largest effects first, unknown effects last. A level that is an accelerator, or is
+    compared with one, has no verdict if that accelerator did not serve a run."""
     better = metric_of(plan).better
     idle = {plan.arms[one.slot.arm].get(_ACCELERATOR) for one in unserved}
     valid = Counter(one.slot.arm for one in done if one.value is not None)
@@ -156,8 +157,11 @@ def _findings(
 
 
 def _arms_of(term: int, held: Sequence[frozenset[int]], own: Collection[int]) -> tuple[set[int], set[int]]:
-    """The arms that have a term, and those that it is compared with: the same but for it, or where the design has none
-    that are, those with the baseline's level of its factor. `held` are the terms of each arm, `own` the factor's."""
+    """Return the arms that have a term, and the arms that they are compared with: the same but for the term.
+
+    If the design has no such arms, the comparison is with arms that have the baseline's level of the term's factor.
+    `held` are the terms of each arm, `own` the terms of the factor.
+    """
     having = {arm for arm, some in enumerate(held) if term in some}
     without = {held[arm] - {term} for arm in having}
     same = {arm for arm, some in enumerate(held) if some in without}
@@ -165,20 +169,22 @@ def _arms_of(term: int, held: Sequence[frozenset[int]], own: Collection[int]) ->
 
 
 def _with_both(plan: ExperimentPlan, valid: Sequence[Done], one: int, other: int) -> tuple[int, int]:
-    """How many valid runs have both terms, and how many have not."""
+    """Return how many valid runs have both terms, and how many do not."""
     having = sum({one, other} <= set(arm_terms(plan, run.slot.arm)) for run in valid)
     return having, len(valid) - having
 
 
 def _can_tell(having: int, without: int) -> bool:
-    """Whether so many runs, each on a cluster that was set up for it, could show anything: if all of one level were
-    above all of the other, the exact test of their ranks would have to reach the level (Lehmann, Nonparametrics,
-    chapter 1). Four against four could, three against three could not."""
+    """Return whether so many runs, each on a cluster of its own, could show anything.
+
+    With all runs of one level above all of the other, the exact rank test must reach the level (Lehmann,
+    Nonparametrics, chapter 1). Four runs against four could, three against three could not.
+    """
     return 2 / math.comb(having + without, having) < LEVEL
 
 
 def _size(effect: Effect) -> float:
-    """Sorts the largest first."""
+    """Return a sort key that puts the largest effect first."""
     return -max(effect.ratio, 1 / effect.ratio)
 
 
@@ -193,7 +199,7 @@ def _verdict(effect: Effect | None, better: Better, *, enough: bool, unlike: Seq
 
 
 def _results(done: Sequence[Done], relatives: Sequence[float]) -> tuple[Result, ...]:
-    """`relatives` are those of the valid runs."""
+    """Return the results of `done`. `relatives` are those of the valid runs."""
     shares = iter(zip(relatives, outlying(relatives), strict=True))
     found = []
     for one in done:

@@ -1,4 +1,5 @@
-"""Whether runs differ in nothing but what was varied: their environment, and what daemons and jobs held."""
+"""Likeness: whether runs differ in nothing but the varied factors, by environment and by the settings that were
+held."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from howdah.store import ExperimentDirectory, read_run
 Facts = Mapping[str, str]
 
 _CHANCE = 0.01
-"""How often facts that vary by chance may, all of them together, pass for a difference between two arms."""
+"""The highest probability with which facts that vary by chance, all together, may pass for a difference between two
+arms."""
 
 _HOSTS = "hosts."
 _ENVIRONMENT = (_HOSTS, "hadoop.")
@@ -35,7 +37,7 @@ class Likeness:
 
     @classmethod
     def of(cls, plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequence[Done]) -> Likeness:
-        """That of the valid runs among `done`."""
+        """Return the likeness of the valid runs among `done`."""
         facts: dict[int, list[Facts]] = {}
         valid = [(one.slot.arm, read_run(directory.runs / one.run.id)) for one in done if one.value is not None]
         readings = by_rank([stored.environment.get("before", _NOTHING) for _, stored in valid])
@@ -47,22 +49,24 @@ class Likeness:
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """What was not the same in all runs, and is nothing that was varied, nor follows from it."""
+        """The facts that are not the same in all runs, and neither were varied nor follow from a varied factor."""
         every = [run for runs in self.facts.values() for run in runs]
         names, varied = [one.name for one in self.plan.experiment.varied], self._varied()
         return tuple(path for path in _differing(every) if not any(self._follows(path, name, varied) for name in names))
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """What was not the same in all runs of an arm."""
+        """The facts that are not the same in all runs of an arm."""
         found: set[str] = set()
         for runs in self.facts.values():
             found.update(_differing(runs))
         return tuple(sorted(found))
 
     def unlike(self, term: int) -> tuple[Difference, ...]:
-        """What no run with the level `term` has in common with any run that it is compared with, or what the two have
-        so often as chance would not have it; beside what was varied and what follows from it."""
+        """Return the facts that separate runs with the level `term` from the runs that they are compared with. Varied
+        factors, and facts that follow from them, are left out. The two sides share no value, or share values so
+        unevenly that chance does not explain it.
+        """
         factor = terms(self.plan)[term][0]
         having = [place for place in range(len(self.plan.arms)) if term in arm_terms(self.plan, place)]
         if self.plan.experiment.design in ("full", "fractional", "screening"):
@@ -85,7 +89,8 @@ class Likeness:
         )
 
     def _follows(self, path: str, factor: str, varied: set[str]) -> bool:
-        """Whether the fact `path` is a factor or follows from one: a cluster of other size has other settings."""
+        """Return whether the fact `path` is a factor or follows from one: a cluster of another size has other
+        settings."""
         named = (FACTORS[name] for name in factor.split(TOGETHER) if name in FACTORS)
         if any(one.follows is not None and re.fullmatch(one.follows, path) for one in named):
             return True
@@ -97,7 +102,7 @@ class Likeness:
         return not path.startswith(_ENVIRONMENT) and (key in varied or key in COMPUTED)
 
     def _varied(self) -> set[str]:
-        """The keys of what is varied: Hadoop properties, and those that stand behind a factor's name."""
+        """Return the varied keys: Hadoop properties, and the properties behind a factor's name."""
         found: set[str] = set()
         cluster = self.plan.experiment.cluster
         for one in self.plan.experiment.factors:
@@ -112,7 +117,7 @@ class Likeness:
 
 
 def _told(values: Sequence[str | None]) -> str:
-    """`10`, or `10 (7 of 8 runs) or 20 (1 of 8 runs)`."""
+    """Return values as text: `10`, or `10 (7 of 8 runs) or 20 (1 of 8 runs)`."""
     counts = Counter(one or "–" for one in values).most_common()
     if len(counts) == 1:
         return counts[0][0]
@@ -120,6 +125,6 @@ def _told(values: Sequence[str | None]) -> str:
 
 
 def _differing(runs: Sequence[Facts]) -> list[str]:
-    """The paths of the facts that are not the same in all of `runs`, in their order."""
+    """Return the paths of the facts that are not the same in all of `runs`, sorted."""
     every = {path for run in runs for path in run}
     return sorted(path for path in every if len({run.get(path) for run in runs}) > 1)

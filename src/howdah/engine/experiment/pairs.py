@@ -1,4 +1,4 @@
-"""What levels of two factors do together that neither does alone."""
+"""Interactions: the joint effects of levels of two factors that neither level has alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howdah.stats.power import LEVEL
 
 
 def pairs_of(plan: ExperimentPlan) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Pairs of terms, by their numbers, whose interaction the design can see, and what each is mixed with."""
+    """Return pairs of terms, by their numbers, whose interaction the design can see, and the aliases of each pair."""
     seen = seen_pairs(plan.experiment.design, plan.experiment.varied)
     return [
         (one, other, seen[first, second])
@@ -27,12 +27,13 @@ def pairs_of(plan: ExperimentPlan) -> list[tuple[int, int, tuple[str, ...]]]:
 
 
 def is_told(one: Interaction) -> bool:
-    """Whether an interaction is shown, and nothing else can be what it shows."""
+    """Return whether an interaction is shown and has no alias that could explain it."""
     return one.verdict == "different" and not one.aliases
 
 
 def model_of(plan: ExperimentPlan, shown: Sequence[Interaction], done: Sequence[Done]) -> Model:
-    """The single effects, and the interactions `shown` alone. Raises ValueError where the runs cannot tell them."""
+    """Return the model of the single effects and of the interactions `shown` alone. Raises ValueError if the runs
+    cannot tell them apart."""
     numbers = {term: at for at, term in enumerate(terms(plan))}
     pairs = [(numbers[first], numbers[second]) for first, second in (one.names for one in shown)]
     return Model(observations(plan, done), pairs, plan.experiment.stop.least)
@@ -41,7 +42,8 @@ def model_of(plan: ExperimentPlan, shown: Sequence[Interaction], done: Sequence[
 def with_simple_effects(
     plan: ExperimentPlan, interactions: Sequence[Interaction], done: Sequence[Done]
 ) -> tuple[Interaction, ...]:
-    """`interactions`, those that are told with their simple effects. Verdicts are at 5 % for all simple effects."""
+    """Return `interactions`, with simple effects for those that are shown and have no alias. Verdicts are at 5 % for
+    all simple effects together."""
     told = [one for one in interactions if is_told(one)]
     if not told:
         return tuple(interactions)

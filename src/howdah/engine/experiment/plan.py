@@ -1,4 +1,4 @@
-"""From an experiment file to a plan: which runs, in which order, how long, how much disk, and what they can show."""
+"""From an experiment file to a plan: its runs, their order, their time, the disk space, and what they can show."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ from howdah.workload import Asked, Option, Workload
 from howdah.workload.registry import find_workload
 
 _LIMIT_UNKNOWN, _LIMIT_LEAST, _LIMIT_TIMES = 3600.0, 600.0, 5
-"""Seconds after which a run of an experiment hangs: where nothing is known, and where earlier runs tell."""
+"""Limits of a run of an experiment: seconds without earlier runs, the least seconds with them, and how many times the
+longest of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticCluster:
-    """A file, and what it says."""
+    """A synthetic cluster: its file, and the content of the file."""
 
     file: Path
     truth: Truth
@@ -44,8 +45,8 @@ class SyntheticCluster:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What earlier runs of the same workload and size tell: `seconds` a run took (geometric mean) and the longest, and
-    the spread of the primary metric's logarithm within trials, where one was run twice."""
+    """Earlier runs of the same workload and size: the `seconds` that a run took (geometric mean), and the `longest`.
+    `spread` is that of the primary metric's logarithm within trials that ran more than once."""
 
     runs: int
     seconds: float
@@ -55,7 +56,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPlan:
-    """`disk_bytes` is what the arm that needs most needs on one machine."""
+    """The plan of an experiment. `disk_bytes` is the need, on one machine, of the arm that needs most."""
 
     experiment: Experiment
     title: str
@@ -69,29 +70,30 @@ class ExperimentPlan:
 
     @property
     def seconds(self) -> float | None:
-        """How long the runs of the plan will take; None where nothing is known of such runs."""
+        """The seconds that the runs of the plan will take; None if no such runs are known."""
         return None if self.earlier is None else self.earlier.seconds * self.least_runs
 
     @property
     def least_runs(self) -> int:
-        """How many runs it has at least. A search has as many as it may have."""
+        """The least number of runs. A search has as many runs as it may have."""
         return self.experiment.stop.most if self.experiment.design == "search" else len(self.slots)
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether levels are judged, as in designs that run them in blocks by chance."""
+        """Whether levels get verdicts, as in designs that run them in random blocks."""
         return self.experiment.design not in ("search", "cic-2014")
 
     @property
     def limit_seconds(self) -> float:
-        """After which a run is ended: what the file says, or several times what the longest of earlier runs took."""
+        """Seconds after which a run is stopped: the limit of the file, or several times the longest of earlier runs."""
         if self.experiment.stop.limit_seconds is not None:
             return self.experiment.stop.limit_seconds
         return _LIMIT_UNKNOWN if self.earlier is None else max(_LIMIT_LEAST, _LIMIT_TIMES * self.earlier.longest)
 
     def detectable(self, blocks: int) -> float | None:
-        """The smallest ratio of a level to the baseline's that `blocks` blocks show with a power of 0.8, one comparison
-        taken by itself; None where no spread is known. Designs that combine levels have several arms for each."""
+        """Return the smallest ratio of a level to the baseline that `blocks` blocks show with a power of 0.8, for one
+        comparison by itself. None if no spread is known. Designs that combine levels have several arms for each level.
+        """
         if self.earlier is None or self.earlier.spread is None or not self.has_verdicts:
             return None
         levels = [(factor.name, level) for factor in self.experiment.factors for level in factor.levels[1:]]
@@ -102,11 +104,11 @@ class ExperimentPlan:
 def plan_experiment(
     experiment: Experiment, where: Distribution | SyntheticCluster | None, *runs: Path
 ) -> ExperimentPlan:
-    """The plan of `experiment` for at least as many blocks as its stopping rule wants. `runs` have the earlier runs.
-    `where` says which keys there are; None for what was planned before, and is only looked at.
+    """Return the plan of `experiment` for at least as many blocks as its stopping rule wants. `runs` are directories
+    with earlier runs. `where` says which keys there are; None is for an experiment that was planned before.
 
-    Raises UsageError for what cannot be: an unknown workload, option, factor, key or metric, a level that the workload
-    refuses.
+    Raises UsageError for an impossible experiment: an unknown workload, option, factor, key or metric, or a level that
+    the workload refuses.
     """
     with located(experiment, "workload"):
         workload = find_workload(experiment.workload)
@@ -161,7 +163,8 @@ def plan_experiment(
 
 
 def _check_names(experiment: Experiment, where: Distribution) -> None:
-    """Refuses names that are neither factors nor keys of Hadoop, as its keys have dots, and keys almost like one."""
+    """Refuse names that are neither factors nor keys of Hadoop, which have dots, and keys that are almost a known
+    one."""
     named = (key for settings in experiment.configurations.values() for key in settings)
     factors = (factor.name for factor in experiment.factors)
     names = sorted({*factors, *experiment.baseline, *named} - set(FACTORS) - experiment.by_hand)
@@ -173,7 +176,7 @@ def _check_names(experiment: Experiment, where: Distribution) -> None:
 
 
 def _check_design(experiment: Experiment) -> None:
-    """Refuses designs that would measure several runs after one change by hand."""
+    """Refuse designs that would measure several runs after one change by hand."""
     turned = [factor.name for factor in experiment.varied if factor.external]
     if turned and experiment.design not in ("one-at-a-time", "blocks", "together"):
         raise UsageError(
@@ -188,30 +191,32 @@ def _arms(experiment: Experiment, design: Design) -> tuple[Levels, ...]:
 
 
 def least_blocks(experiment: Experiment) -> int:
-    """How many blocks there must be before anything is said. In `cic-2014`, a block is a test of everything."""
+    """Return how many blocks there must be before there are verdicts. In `cic-2014`, a block is a test of
+    everything."""
     return 1 if experiment.design == "cic-2014" else experiment.stop.least
 
 
 def arm_conditions(experiment: Experiment, arm: Mapping[str, str]) -> Conditions:
-    """What the runs of `arm` are made under. Raises UsageError for a level that is none."""
+    """Return the conditions of the runs of `arm`. Raises UsageError for a text that is no level."""
     settings = written_settings(experiment, arm)
     given = {name: level for name, level in settings.items() if name not in experiment.by_hand}
     return conditions(given, ClusterRequest("experiment"))
 
 
 def written_settings(experiment: Experiment, arm: Mapping[str, str]) -> dict[str, str]:
-    """Everything that holds in the runs of `arm`, by name as the file writes it. Raises UsageError for a configuration
+    """Return all settings of the runs of `arm`, by name as the file writes them. Raises UsageError for a configuration
     that the file does not have."""
     return _expanded(experiment, {**experiment.cluster, **experiment.baseline, **arm})
 
 
 def simulated_settings(experiment: Experiment, arm: Mapping[str, str]) -> dict[str, str]:
-    """The same for a synthetic cluster, whose file says what every setting does, whatever its name."""
+    """Return the settings of `arm` for a synthetic cluster, whose file gives the effect of every setting under any
+    name."""
     return _expanded(experiment, {**experiment.baseline, **arm})
 
 
 def _expanded(experiment: Experiment, settings: dict[str, str]) -> dict[str, str]:
-    """`settings` with those of a configuration in the place of its name."""
+    """Return `settings` with those of a configuration in the place of its name."""
     named = settings.pop(CONFIGURATION, None)
     if named is None:
         return settings
@@ -221,7 +226,8 @@ def _expanded(experiment: Experiment, settings: dict[str, str]) -> dict[str, str
 
 
 def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
-    """Factors by name with those of their levels that not every host can offer; not what is changed by hand."""
+    """Return factors by name, with those of their levels that not every host can offer. Factors that a person changes
+    are left out."""
     held = (experiment.cluster, experiment.baseline, *experiment.configurations.values())
     levels = [(name, level) for settings in held for name, level in settings.items()]
     levels += [(factor.name, level) for factor in experiment.factors for level in factor.levels]
@@ -233,8 +239,8 @@ def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
 
 
 def asked(workload: Workload, options: Mapping[str, str], conf: Mapping[str, str]) -> Asked:
-    """`options` as they are written in a file, by name. Raises UsageError for one that the workload does not have, or
-    a value that it cannot have."""
+    """Return `options`, given by name as a file writes them, as a request to `workload`. Raises UsageError for an
+    option that the workload does not have, or a value that it cannot have."""
     known = {option.name: option for option in workload.options}
     found: dict[str, Any] = {}
     for name, text in options.items():

@@ -1,4 +1,4 @@
-"""The runs of an experiment that have ended, and what they say of its effects."""
+"""The finished runs of an experiment, and their observations of its effects."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from howdah.store import ExperimentDirectory, layout, list_runs, read_run
 from howdah.workload.registry import find_workload
 
 TOGETHER = " + "
-"""Between the names of factors, and between levels, that are changed together."""
+"""The text between the names of factors, and between levels, that are changed together."""
 
 _FINISHED = ("valid", "invalid", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A run of the plan that has ended: its slot, and its primary metric when it was valid."""
+    """A finished run of the plan: its slot, and its primary metric if it was valid."""
 
     slot: Slot
     run: Run
@@ -32,11 +32,12 @@ class Done:
 
 
 def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
-    """The runs that have ended, in the order of the plan, whatever the clock did meanwhile. One that was interrupted
-    does not count: it is run again. Nor do the runs of a block that was begun again in a later batch job.
+    """Return the finished runs, in the order of the plan, whatever the clock did meanwhile. An interrupted run does not
+    count: it is run again. Neither do the runs of a block that was begun again in a later batch job.
 
-    Raises Untrusted for a run that is in the directory and not of this experiment, as its workload, or its settings,
-    are not those of the arm that its labels name; and for one that cannot be read, which would be run again in silence.
+    Raises Untrusted for a run in the directory that is not of this experiment. Its workload or its settings then differ
+    from the arm that its labels name. Also raises Untrusted for a run that cannot be read, since it would be run again
+    in silence.
     """
     found = []
     for path, run in list_runs(directory.runs):
@@ -52,14 +53,15 @@ def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done
 
 
 def job_within(run: Run) -> str | None:
-    """The batch job inside which a run was made; None elsewhere, and for a job that was submitted for its cluster."""
+    """Return the batch job inside which a run was made. None elsewhere, and for a job that was submitted for its
+    cluster."""
     allocation = run.cluster.get("allocation", {})
     job: str | None = None if allocation.get("submitted") else allocation.get("key")
     return job
 
 
 def _of_last_jobs(done: Sequence[Done]) -> Iterable[Done]:
-    """Of each block, the runs of the last batch job that it was run in."""
+    """Return, for each block, the runs of the last batch job that ran it."""
     jobs: dict[int, str] = {}
     kept: dict[Slot, Done] = {}
     for one in sorted(done, key=lambda one: one.run.start.utc):
@@ -91,14 +93,14 @@ def as_done(plan: ExperimentPlan, path: Path, run: Run) -> Done:
 
 
 def metric_of(plan: ExperimentPlan) -> Metric:
-    """The primary metric."""
+    """Return the primary metric."""
     name = plan.primary.partition("/")[2].partition("@")[0]
     known = metrics.metrics_of(find_workload(plan.experiment.workload))
     return known[name]
 
 
 def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
-    """Factor and level of every effect, by its number."""
+    """Return factor and level of every effect, by its number."""
     factors = plan.experiment.varied
     if plan.experiment.design == "together":
         return ((TOGETHER.join(one.name for one in factors), TOGETHER.join(one.levels[1] for one in factors)),)
@@ -106,7 +108,7 @@ def terms(plan: ExperimentPlan) -> tuple[tuple[str, str], ...]:
 
 
 def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation]:
-    """Return the valid runs, as effects are judged by them. Runs that were tested again count no more."""
+    """Return the valid runs as observations of the effects. Runs that were tested again no longer count."""
     if plan.experiment.design == "cic-2014":
         done = [one for one in done if one.slot.block == max(other.slot.block for other in done)]
     return [
@@ -115,7 +117,7 @@ def observations(plan: ExperimentPlan, done: Sequence[Done]) -> list[Observation
 
 
 def arm_terms(plan: ExperimentPlan, arm: int) -> tuple[int, ...]:
-    """The numbers of the effects that an arm has."""
+    """Return the numbers of the effects that an arm has."""
     if plan.experiment.design == "together":
         return (0,) if arm else ()
     numbers = {term: at for at, term in enumerate(terms(plan))}

@@ -1,5 +1,5 @@
-"""The configuration files that somebody takes away from a search: the settings that were found, and the tuned defaults
-under them, without what names this machine."""
+"""Configuration files to take away from a search: the settings that were found, and the tuned defaults under them,
+without names of this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _OF_THIS_MACHINE = ("class-data-sharing",)
 
 
 def site_files(found: Findings, run: Run) -> Mapping[str, str]:
-    """`core-site.xml` and its kin, by name. `run` is one of the search, whose cluster tells sizes and the JDK."""
+    """Return `core-site.xml` and its kin, by name. `run` is a run of the search; its cluster gives sizes and the
+    JDK."""
     described = run.cluster
     version = tuple(int(part) for part in described["jdk"]["version"].split("."))
     jdk = Jdk(described["jdk"]["home"], version, described["jdk"]["vendor"], "", ())

@@ -1,6 +1,6 @@
-"""Running an experiment: every run on a cluster of its own, in the order of the plan, until there are enough.
+"""Execution of an experiment: every run on a cluster of its own, in the order of the plan, until there are enough.
 
-What a restart of the cluster changes is then in the noise of every comparison, whatever the factor.
+The effect of a restart of the cluster is thus in the noise of every comparison, whatever the factor.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ from howdah.store import ExperimentDirectory
 from howdah.workload.registry import find_workload
 
 _IN_A_ROW = 3
-"""So many runs that went wrong one after the other end an experiment: what stops them stops the next one too."""
+"""The failed runs in a row that stop an experiment: their cause would stop the next run too."""
 
 
 _WIDE, _TESTS = 0.2, 4
-"""Of the policy cic-2014: the spread from which everything is tested anew, and how often it is at most."""
+"""The limits of the policy cic-2014: the spread from which everything is tested again, and the most tests."""
 
 _TELLING, _FAR = 5, 2.5
-"""From so many valid runs on, a search ends a run that takes so many times as long as the shortest."""
+"""The limits of a search: the valid runs from which it stops slow ones, and the multiple of the shortest time that is
+slow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far an experiment is. `least` and `most` are how many runs it has at least and at most; `next` is None when
-    there are enough, and `seconds` the median time from the start of one run to that of the next."""
+    """The progress of an experiment. `least` and `most` are the bounds of its number of runs. `next` is None once there
+    are enough runs. `seconds` is the median time from the start of one run to the start of the next."""
 
     plan: ExperimentPlan
     done: tuple[Done, ...]
@@ -60,12 +61,12 @@ class Status:
 
     @classmethod
     def of(cls, plan: ExperimentPlan, directory: ExperimentDirectory) -> Status:
-        """That of `directory` now."""
+        """Return the status of the experiment in `directory` now."""
         return cls.after(plan, finished(plan, directory))
 
     @classmethod
     def after(cls, plan: ExperimentPlan, done: Sequence[Done]) -> Status:
-        """That after the runs `done`."""
+        """Return the status after the runs `done`."""
         slot, design = next_slot(plan, done), plan.experiment.design
         starts = sorted(one.run.start.utc for one in done)
         steps = [later - earlier for earlier, later in itertools.pairwise(starts)]
@@ -81,18 +82,18 @@ class Status:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many runs ended how."""
+        """The number of runs by outcome."""
         return dict(Counter(one.run.outcome.kind for one in self.done))
 
     @property
     def remaining_seconds(self) -> tuple[float, float] | None:
-        """How much longer it takes at least and at most; None where nothing is known of it."""
+        """The seconds that remain, at least and at most; None if nothing is known."""
         if self.seconds is None:
             return None
         return self.seconds * (self.least - len(self.done)), self.seconds * (self.most - len(self.done))
 
     def facts(self) -> dict[str, Any]:
-        """The same for programs."""
+        """Return the status as plain values, for programs."""
         return {
             "question": self.plan.experiment.question,
             "runs": len(self.done),
@@ -113,13 +114,13 @@ def run_experiment(
     observer: Observer,
     by_hand: ByHand | None,
 ) -> Iterator[Measured]:
-    """Runs what is still missing, and yields each run once its directory is closed. `by_hand` brings external factors
-    to their levels; None where there are none, or no machine.
+    """Run what is missing, and yield each run once its directory is closed. `by_hand` brings external factors to their
+    levels; None if there are no such factors, or no machine.
 
     Raises:
         WorkloadFailed: several runs in a row went wrong.
         HostsTaken: the batch job that this runs in is at its end.
-        HowdahError: nobody is there to change what is changed by hand.
+        HowdahError: nobody is there to change a factor by hand.
         KeyboardInterrupt: the running run was closed as aborted; `resume` runs it again.
     """
     with directory.held():
@@ -140,8 +141,8 @@ def run_experiment(
 def without_cut_block(
     plan: ExperimentPlan, done: Sequence[Done], has_ended: Callable[[str], bool] = has_ended
 ) -> Sequence[Done]:
-    """`done` without the runs of the last block where the batch job has ended that they were in, and the block is not
-    whole: the next job has other hosts, and what is compared in a block is of one job."""
+    """Return `done` without the last block, if that is incomplete and its batch job has ended. The next job has other
+    hosts, and runs of one block are compared within one job."""
     if plan.experiment.design == "search" or not done:
         return done
     last = done[-1].slot.block
@@ -153,7 +154,7 @@ def without_cut_block(
 
 
 def next_slot(plan: ExperimentPlan, done: Sequence[Done]) -> Slot | None:
-    """The first slot of the plan in which no run has ended; None once there are enough whole blocks."""
+    """Return the first slot of the plan without a finished run; None once there are enough whole blocks."""
     if plan.experiment.design == "search":
         return None if _is_spent(plan, done) else propose(plan, done, metric_of(plan).better)
     ended = {one.slot for one in done}
@@ -167,13 +168,13 @@ def next_slot(plan: ExperimentPlan, done: Sequence[Done]) -> Slot | None:
 
 
 def block_slots(plan: ExperimentPlan, block: int) -> tuple[Slot, ...]:
-    """The slots of one block, in their order."""
+    """Return the slots of one block, in their order."""
     order = schedule(plan.experiment.design, len(plan.arms), block + 1, plan.experiment.seed)
     return tuple(slot for slot in order if slot.block == block)
 
 
 def _is_over(plan: ExperimentPlan, done: Sequence[Done], blocks: int) -> bool:
-    """Whether `blocks` whole blocks, which are `done`, are enough."""
+    """Return whether `blocks` whole blocks, whose runs are `done`, are enough."""
     stop = plan.experiment.stop
     if _is_spent(plan, done):
         return True
@@ -184,7 +185,7 @@ def _is_over(plan: ExperimentPlan, done: Sequence[Done], blocks: int) -> bool:
 
 
 def _spread_out(done: Sequence[Done]) -> bool:
-    """Whether the standard deviation of an arm passes a fifth of its mean, as the policy cic-2014 has it."""
+    """Return whether the standard deviation of an arm exceeds a fifth of its mean, the limit of the policy cic-2014."""
     arms: dict[int, list[float]] = {}
     for one in done:
         if one.value is not None:
@@ -195,7 +196,7 @@ def _spread_out(done: Sequence[Done]) -> bool:
 
 
 def _is_spent(plan: ExperimentPlan, done: Sequence[Done]) -> bool:
-    """Whether `done` took as long as the experiment may take."""
+    """Return whether `done` took as long as the experiment may take."""
     budget = plan.experiment.stop.budget_seconds
     spent = sum(one.run.end.monotonic - one.run.start.monotonic for one in done if one.run.end is not None)
     return budget is not None and spent >= budget
@@ -214,7 +215,8 @@ def _check_outcomes(plan: ExperimentPlan, done: Sequence[Done], runs: Path) -> N
 
 
 def _limit(plan: ExperimentPlan, done: Sequence[Done]) -> float:
-    """After how many seconds a run is ended. A search needs no exact number of what is far from the best."""
+    """Return the seconds after which a run is stopped. A search needs no exact value of a run that is far from the
+    best."""
     lengths = [one.run.end.monotonic - one.run.start.monotonic for one in done if one.value and one.run.end]
     if plan.experiment.design != "search" or len(lengths) < _TELLING:
         return plan.limit_seconds
@@ -261,8 +263,8 @@ def _measured(
 
 
 def _sized(made: ClusterRequest, done: Sequence[Done]) -> ClusterRequest:
-    """`made` with the sizes of the first cluster like it: what is free on the machine changes from run to run, and
-    containers are not to change with it."""
+    """Return `made` with the sizes of the first cluster like it. The free resources of the machine change from run to
+    run; containers are not to change with them."""
     for one in done:
         cluster = one.run.cluster
         like = cluster.get("nodes") == made.nodes and cluster.get("defaults", {}).get("processors") == made.processors
@@ -274,8 +276,8 @@ def _sized(made: ClusterRequest, done: Sequence[Done]) -> ClusterRequest:
 def _attempted(
     measurement: Measurement, observer: Observer, is_over: Callable[[str], bool] = own_job_is_over
 ) -> Measured:
-    """The one run of `measurement`. Where no cluster comes up with its settings, or the cluster cannot run the job,
-    that is what they lead to: a run that failed. Where there is no time for it any more, nothing is."""
+    """Return the one run of `measurement`. If no cluster comes up with its settings, or if the cluster cannot run the
+    job, the run counts as failed. Raises HostsTaken if the batch job has no time left."""
     begun, attempt = now(), measure(measurement, observer)
     try:
         measured = next(attempt)

@@ -1,6 +1,6 @@
-"""What `howdah tune` looks at, where the ideas come from, and the experiment that it makes of them.
+"""The settings that `howdah tune` tries, the sources of the ideas, and the experiment with these settings.
 
-The first level of each is what the tuned defaults have, so that the search begins there.
+The first level of each setting is that of the tuned defaults, so that the search begins there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OSU = "Ohio State University, RDMA for Apache Hadoop, performance results"
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """A setting whose best level depends on the job. `why` and `source` say who found that it matters."""
+    """A setting whose best level depends on the job. `why` and `source` say why it matters and who found that."""
 
     name: str
     levels: tuple[str, ...]
@@ -36,8 +36,8 @@ class Tunable:
 
 
 def tunables(sizing: Sizing, *, accelerators: bool) -> tuple[Tunable, ...]:
-    """Those of a MapReduce job on a cluster of this size; with our own sort and shuffle, where `accelerators` are
-    built."""
+    """Return the tunables of a MapReduce job on a cluster of this size. `accelerators` says whether Howdah's sort and
+    shuffle are built; then they are included."""
     slots, block = sizing.total_slots, sizing.block_mib
     blocks = (str(mib << 20) for mib in (1024, 512, 256, 128) if mib <= block)
     # A map of Hadoop's own takes all of it from its heap at once; what is left has to hold the mapper.
@@ -68,8 +68,8 @@ def tunables(sizing: Sizing, *, accelerators: bool) -> tuple[Tunable, ...]:
 def tuning_experiment(
     workload: str, options: Mapping[str, str], cluster: Mapping[str, str], stop: StopRule, seed: int
 ) -> Experiment:
-    """The search for the fastest configuration of `workload` on a cluster of which `cluster` are factors by name;
-    its hosts are asked what they have. Raises HowdahError."""
+    """Return the search for the fastest configuration of `workload`. `cluster` has the cluster's factors by name; its
+    hosts are asked for their sizes. Raises HowdahError."""
     made = conditions(cluster, ClusterRequest("tune")).made
     sizes = Assembly(made, cluster_directory(made.name)).offered_sizes()
     found = tunables(sizes, accelerators=place_of(ACCELERATOR_JAR).is_file())
@@ -85,8 +85,8 @@ def tuning_experiment(
 
 
 def simulated_tuning(workload: str, options: Mapping[str, str], truth: Truth, stop: StopRule, seed: int) -> Experiment:
-    """The same on a synthetic cluster: every factor of its file with more than one level is looked at, the first of
-    each being what there is before."""
+    """Return the same search on a synthetic cluster. Every factor of its file with more than one level is varied; the
+    first level is the state before the search."""
     factors = tuple(Factor(name, tuple(levels)) for name, levels in truth.effects.items() if len(levels) > 1)
     return _experiment(workload, options, {}, factors, stop, seed, {})
 

@@ -1,4 +1,5 @@
-"""What Howdah's own workloads have on a cluster beside its configuration, which people's own programs have alone."""
+"""The defaults of Howdah's workloads besides the cluster's configuration. Users' programs have that configuration
+alone."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from howdah.workload.command import Command
 def own_defaults(workload: Workload, cluster: LiveCluster) -> Mapping[str, str]:
     """Return the settings that every job of `workload` has unless the run sets them.
 
-    There are none for a command of the user's, nor on a cluster that Howdah did not start. What the cluster was started
-    with (`howdah up --conf`) wins.
+    A command of the user's has none. Neither has a cluster that Howdah did not start. Settings that the cluster was
+    started with (`howdah up --conf`) win.
     """
     described = cluster.description
     if isinstance(workload, Command) or "sizing" not in described:

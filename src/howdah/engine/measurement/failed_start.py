@@ -1,4 +1,4 @@
-"""Runs of which nothing came: no cluster, or one that refused the job. They are kept like any other that failed."""
+"""Runs without a result: no cluster came up, or the cluster refused the job. They are kept like other failed runs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from howdah.store import RunWriter, new_run_id
 
 
 def keep_failed_start(measurement: Measurement, begun: Moment, error: HowdahError, observer: Observer) -> Measured:
-    """The failed run of the one workload of `measurement`, which was attempted from `begun` until now, when `error` was
-    raised. What stands in it is what was asked for: nothing is known that a cluster would have resolved.
+    """Keep and return the failed run of the one workload of `measurement`. It was attempted from `begun` until now,
+    when `error` was raised. The run records the request alone: values that a cluster would have resolved are unknown.
 
-    Raises HostProblem where its directory cannot be made.
+    Raises HostProblem if the run's directory cannot be made.
     """
     [(workload, _)] = measurement.workloads
     made = measurement.made

@@ -1,4 +1,5 @@
-"""Measuring workloads one or several times on one cluster: found by name, by its configuration, or made for them."""
+"""Measuring workloads one or several times on one cluster: found by name, found by its configuration, or made for
+them."""
 
 from __future__ import annotations
 
@@ -42,10 +43,10 @@ from howdah.workload.registry import check_installed, check_storages
 
 
 def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
-    """Yields each run once its directory is closed. The cluster, if made for this, is ended in any case.
+    """Yield each run once its directory is closed. A cluster made for this measurement is shut down in any case.
 
-    A workload is not repeated after a run that was not valid: what made it so is there for the next one too. The next
-    workload has its turn.
+    A workload is not repeated after a run that was not valid: the next run would have the same problem. The next
+    workload still runs.
 
     Raises:
         HowdahError: before the first run, when something stands in its way.
@@ -88,8 +89,8 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
 def _resolved(
     measurement: Measurement, cluster: LiveCluster, storage: Storage, observer: Observer
 ) -> list[tuple[Workload, Settings]]:
-    """The workloads, each with all its settings. Raises UsageError for one that cannot be run on `storage`; where they
-    may be left out, when none can."""
+    """Return the workloads, each with all its settings. Raises UsageError for a workload that cannot run on `storage`.
+    If workloads may be left out, it is raised only when none can run."""
     found = []
     for workload, asked in measurement.workloads:
         try:
@@ -151,7 +152,8 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
 
 @contextmanager
 def _made(measurement: Measurement, observer: Observer) -> Iterator[LiveCluster]:
-    """A cluster for this measurement alone. Settings that only daemons read are given to it, the others to the jobs."""
+    """Yield a cluster for this measurement alone. The cluster gets the settings that only daemons read, the jobs the
+    others."""
     check_before_cluster(measurement.workloads, measurement.made, leave_out=measurement.leave_out)
     cluster_settings = {key: value for key, value in measurement.conf.items() if scope_of(key) is Scope.CLUSTER}
     request = replace(measurement.made, name=f"run-{secrets.token_hex(3)}", settings=cluster_settings)

@@ -1,4 +1,4 @@
-"""What is checked before anything is started: keys, containers that could never be scheduled, space."""
+"""Checks before anything is started: keys, containers that could never be scheduled, space."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from howdah.workload import Asked, Settings, Workload
 from howdah.workload.registry import check_storages
 
 _ALIKE = ("nodes", "sizing", "defaults")
-"""What clusters agree in that take a like time for a run."""
+"""The facts that are equal in clusters on which a run takes a similar time."""
 REPLICATION = ("dfs.replication", "mapreduce.terasort.output.replication")
-"""The keys that say how many replicas HDFS keeps of what workloads write."""
+"""The keys for the number of replicas that HDFS keeps of data from workloads."""
 
 
 def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
-    """Refuses a Hadoop key that is spelled almost like a real one, and plugins of ours that have not been built. Raises
-    UsageError or HostProblem."""
+    """Refuse a Hadoop key that is spelled almost like a real one, and plugins of Howdah that have not been built.
+    Raises UsageError or HostProblem."""
     if plugins_of(settings):
         own_jar(ACCELERATOR_JAR)
     if settings:
@@ -47,8 +47,8 @@ def check_keys(settings: Mapping[str, str], distribution: Distribution) -> None:
 def check_before_cluster(
     workloads: Sequence[tuple[Workload, Asked]], made: ClusterRequest, *, leave_out: bool = False
 ) -> None:
-    """Refuses what no cluster made here could run, before one is made: settings, storages, more replicas
-    than nodes, and data larger than the disk. With `leave_out`, it is enough that one of `workloads` could be run.
+    """Refuse, before a cluster is made, what no cluster made here could run: settings, storages, more replicas than
+    nodes, and data larger than the disk. With `leave_out`, it is enough that one of `workloads` could run.
 
     Raises UsageError, the first of several.
     """
@@ -76,7 +76,7 @@ def check_before_cluster(
 
 
 def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
-    """Refuses containers that no node of the live cluster could ever hold. Raises UsageError."""
+    """Refuse containers that no node of the live cluster could ever hold. Raises UsageError."""
     nodes = [node for node in cluster.resourcemanager.nodes() if node.state == "RUNNING"]
     if not nodes:
         raise UsageError("the cluster has no NodeManager that runs")
@@ -90,7 +90,7 @@ def check_job(cluster: LiveCluster, conf: Mapping[str, str]) -> None:
 
 
 def check_writable(cluster: LiveCluster) -> None:
-    """Refuses a cluster whose NameNode is in safe mode. Raises ClusterProblem."""
+    """Refuse a cluster whose NameNode is in safe mode. Raises ClusterProblem."""
     if cluster.namenode.status().safe_mode is not None:
         raise ClusterProblem(
             "the NameNode is in safe mode: nothing can be written",
@@ -99,7 +99,7 @@ def check_writable(cluster: LiveCluster) -> None:
 
 
 def check_replicas(conf: Mapping[str, str], datanodes: int) -> None:
-    """Refuses more replicas in `conf` than HDFS has DataNodes, each of which keeps one. Raises UsageError."""
+    """Refuse more replicas in `conf` than HDFS has DataNodes, each of which keeps one. Raises UsageError."""
     for key in REPLICATION:
         wanted = conf.get(key, "").strip()
         if wanted.isdecimal() and int(wanted) > datanodes:
@@ -111,8 +111,9 @@ def check_replicas(conf: Mapping[str, str], datanodes: int) -> None:
 
 
 def resolve(workload: Workload, asked: Asked, settings: Mapping[str, str], *, hdfs: bool) -> Settings:
-    """Every setting of `workload` with its value, for clients that see `settings`. Other storages than HDFS keep one
-    copy of each file that Hadoop knows of, whatever is asked of HDFS. Raises UsageError for what cannot be."""
+    """Return every setting of `workload` with its value, for clients that see `settings`. Storages other than HDFS keep
+    one copy of each file as far as Hadoop knows, whatever is asked of HDFS. Raises UsageError for impossible settings.
+    """
     if hdfs:
         return workload.resolve(asked, settings)
     one = dict.fromkeys(REPLICATION, "1")
@@ -121,7 +122,7 @@ def resolve(workload: Workload, asked: Asked, settings: Mapping[str, str], *, hd
 
 
 def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, settings: Settings) -> None:
-    """Refuses data that does not fit, and what lies between map and reduce. Raises UsageError."""
+    """Refuse data that does not fit, including the data between map and reduce. Raises UsageError."""
     stored, intermediate = workload.space_bytes(settings)
     free = storage.free_bytes()
     if stored > free:
@@ -137,8 +138,8 @@ def check_space(cluster: LiveCluster, storage: Storage, workload: Workload, sett
 
 
 def check_walltime(cluster: LiveCluster, root: Path, workload: Workload, settings: Settings) -> None:
-    """Refuses a run that has taken longer before than a batch system leaves the hosts to the cluster, as runs below
-    `root` tell. Raises HostProblem."""
+    """Refuse a run that took longer before than a batch system leaves the hosts to the cluster. Runs below `root` give
+    that time. Raises HostProblem."""
     left = cluster.check_hosts()
     if left is None:
         return
@@ -155,8 +156,8 @@ def check_walltime(cluster: LiveCluster, root: Path, workload: Workload, setting
 
 
 def check_disks(host: Host, workload: Workload, stored: tuple[str, int], intermediate: tuple[str, int]) -> None:
-    """Refuses more bytes than are free where the data is to be and where it lies between map and reduce: each a
-    directory with its bytes, which add up where both are on one disk."""
+    """Refuse more bytes than are free. `stored` is the directory of the data with its bytes, `intermediate` that of the
+    data between map and reduce. The bytes add up if both directories are on one disk."""
     (data, size), (work, between) = stored, intermediate
     there, here = (operations.space(host, directory) for directory in (data, work))
     together = there.device == here.device

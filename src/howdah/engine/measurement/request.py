@@ -1,4 +1,4 @@
-"""What is asked for when workloads are measured, and what comes of it."""
+"""The request to measure workloads, and its results."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from howdah.workload import Asked, Workload
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is to be measured: workloads in their order, and what was asked of each; `conf` are Hadoop keys for all.
+    """Workloads to measure, in their order, each with its own request. `conf` are Hadoop keys for all; every run has
+    `options`. Before the `repeat` runs of a workload come `warmup` runs that do not count.
 
-    Every run has `options`. Before the `repeat` runs of a workload come `warmup` ones that do not count. `cluster` is a
-    name, `conf:DIR`, `synthetic:FILE`, or None for a cluster made for this and ended after it, as `made` says.
-    `earlier` is how many runs of the same series are in another directory than the options' root. `storage` is the one
-    of the cluster's storages that the workloads use; None for its default. With `leave_out`, workloads that cannot be
-    run there are left out, as long as there are others.
+    `cluster` is a name, `conf:DIR` or `synthetic:FILE`. None stands for a cluster that is made for this measurement, as
+    `made` says, and shut down after it. `earlier` is how many runs of the same series are in a directory other than the
+    options' root. `storage` is the one of the cluster's storages that the workloads use; None for its default. With
+    `leave_out`, workloads that cannot run there are left out, as long as others remain.
     """
 
     workloads: Sequence[tuple[Workload, Asked]]
@@ -38,19 +38,19 @@ class Measurement:
 
     @property
     def runs(self) -> Sequence[Measurement]:
-        """For each run of a workload, the measurement that it is of: warm-up runs have a label of their own."""
+        """For each run of a workload, the measurement that it belongs to. Warm-up runs have a label of their own."""
         options = replace(self.options, labels={**self.options.labels, WARM_UP: "yes"})
         return (*([replace(self, options=options)] * self.warmup), *([self] * self.repeat))
 
     def title(self, workload: Workload) -> str:
-        """What people call a run of it."""
+        """Return the title of a run of `workload`."""
         return f"{workload.title} (warm-up)" if WARM_UP in self.options.labels else workload.title
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One finished run and its directory. `refused` is what was wrong with what was asked, where only the run itself
-    could tell."""
+    """One finished run and its directory. `refused` is the error in the request, if only the run itself could find
+    it."""
 
     run: Run
     path: Path

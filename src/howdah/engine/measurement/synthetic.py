@@ -1,7 +1,7 @@
-"""Runs on a synthetic cluster: run directories as real ones make them, with numbers whose causes a file says.
+"""Runs on a synthetic cluster: run directories like those of real runs, with numbers whose causes are in a file.
 
-Everything that works on runs can be tried on them without Hadoop, and without waiting: such a run starts when it is
-made, and its length is made up. Its samples have the quality `simulated`, and say which file they come from.
+You can try everything that works on runs without Hadoop and without waiting. Such a run starts when it is made, and its
+length is made up. Its samples have the quality `simulated`, and name their file.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from howdah.store import RunWriter, layout, new_run_id
 from howdah.workload import Asked, Workload
 
 PREFIX = f"{SYNTHETIC}:"
-"""What the name of a synthetic cluster begins with; its file follows."""
+"""The prefix of the name of a synthetic cluster; its file follows."""
 
 
 def simulate(measurement: Measurement, truth: Truth, file: Path, observer: Observer) -> Iterator[Measured]:
-    """Yields each run once its directory is closed. What disturbs a run depends on `truth` and on how many runs
-    there have ended already, so that an interrupted series goes on as if it had not been. Raises UsageError."""
+    """Yield each run once its directory is closed. The disturbance of a run depends on `truth` and on the number of
+    runs that have ended. An interrupted series thus goes on as if it had not been interrupted. Raises UsageError."""
     settings = dict(measurement.conf)
     if "nodes" in truth.effects:
         settings.setdefault("nodes", str(measurement.made.nodes))
@@ -44,7 +44,7 @@ def simulate(measurement: Measurement, truth: Truth, file: Path, observer: Obser
 
 
 class _Simulation:
-    """One run."""
+    """One run on a synthetic cluster."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class _Simulation:
         self._writer = RunWriter(root, self._run)
 
     def closed(self, observer: Observer) -> Measured:
-        """The run, whole."""
+        """Close the run, and return it whole."""
         observer.phase_started(self._phase, None)
         unit = next(metric.unit for metric in self._run.metrics if metric.name == self._metric)
         seconds = self._value if unit == "s" else 1.0

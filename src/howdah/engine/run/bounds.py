@@ -1,4 +1,4 @@
-"""What machines, and the cards and disks of simulated hosts, reached in this session: the bounds of every use."""
+"""Bounds: the rates that machines, and the cards and disks of simulated hosts, reached in this session."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What each machine reached in a short calibration of this session, by its name, and what the network brings
-    between machines, or the `problem` with that; empty when not made."""
+    """The rates that each machine reached in a short calibration of this session, by its name. `ways` are the rates of
+    the network between machines, and `problem` is why there are none. Empty without a calibration."""
 
     machines: Mapping[str, Mapping[str, Any]]
     ways: Ways = NO_WAYS
     problem: str | None = None
 
     def caveats(self) -> list[str]:
-        """What a reader must know of it: ways between machines that are much slower than others."""
+        """Return sentences that a reader must know: ways between machines that are much slower than others."""
         if self.problem is not None:
             return [f"what the network brings is not known: {self.problem}"]
         slow = self.ways.slow()
@@ -42,8 +42,8 @@ class Bounds:
         return [f"the network is slow from {', '.join(shown[:_SHOWN])}{more}; {usual}/s are usual here"]
 
     def samples(self, cluster: LiveCluster, moment: Moment) -> list[Sample]:
-        """The samples of a run that began at `moment`: those of machines, and what simulated hosts were found to have
-        when they started."""
+        """Return the samples of a run that began at `moment`. They are the bounds of machines, and the resources that
+        simulated hosts were found to have when they started."""
         found = [
             (host, role, bounds)
             for host, measured in self.machines.items()
@@ -66,9 +66,11 @@ class Bounds:
 
 
 def calibrate(cluster: LiveCluster) -> Bounds:
-    """Measures processors, loopback and the disks that hold data of jobs on every machine, and the network between
-    machines: some three seconds, one more for every disk after the first, and one for every machine after the first,
-    at most seven."""
+    """Measure processors, loopback and the disks with data of jobs on every machine, and the network between machines.
+
+    Takes some three seconds, and one more for every disk after the first. The network adds a second for every machine
+    after the first, at most seven.
+    """
 
     def measure(host: Host) -> Mapping[str, Any]:
         return operations.calibrate(host, cluster.data_directories(host.name), only_disks=True)
@@ -81,7 +83,7 @@ def calibrate(cluster: LiveCluster) -> Bounds:
 
 
 def _of_machine(cluster: LiveCluster, measured: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What was measured of a machine, of whose processors simulated hosts may have a part."""
+    """Return the bounds of a machine. Simulated hosts may have only a part of its processors."""
     name, cores = metrics.BOUND_CPU.name, cluster.cores
     if not cores or name not in measured:
         return measured
@@ -89,6 +91,6 @@ def _of_machine(cluster: LiveCluster, measured: Mapping[str, Any]) -> Mapping[st
 
 
 def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What was measured of disks, and of which: of all together where that is not known."""
+    """Yield (disk names, bounds) per calibrated place; the role is `machine` if the disks are unknown."""
     for place in places:
         yield DISKS.join(place["disks"] or [MACHINE]), place

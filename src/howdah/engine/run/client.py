@@ -1,4 +1,4 @@
-"""Running one client, which submits jobs or none, and following it and them until all have ended."""
+"""Running one client, which submits jobs or none, and following the client and its jobs until all have ended."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _JAVA_NOISE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A client that has ended, well when `code` is 0, and the applications that it ran, in their order.
+    """A client that has ended, well if `code` is 0, and its applications in their order.
 
-    `said` is the end of what the client printed, without log levels below ERROR, stack traces and counters.
+    `said` is the end of the client's output, without log levels below ERROR, stack traces and counters.
     """
 
     code: int
@@ -46,10 +46,10 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program that works on the cluster. All that it submits has `tag`, which nothing else has, since its
-    `environment` names a configuration directory that says so.
+    """A program that works on the cluster. All that it submits has `tag`, which nothing else has: its `environment`
+    names a configuration directory with that tag.
 
-    `log` is its output file on the host. A client that says `fatal` will never end and is killed.
+    `log` is its output file on the host. A client that prints `fatal` would never stop, and is killed.
     """
 
     argv: Sequence[str]
@@ -62,8 +62,8 @@ class Client:
 def submit(
     cluster: LiveCluster, client: Client, *, progress: Callable[[JobProgress], None], check: Callable[[], None]
 ) -> Submission:
-    """Runs `client` to its end. `check` is called twice a second and raises when the run must stop; the client is
-    killed then."""
+    """Run `client` to its end. `check` is called twice a second, and raises when the run must stop; then the client is
+    killed."""
     start = now()
     process = cluster.client.start(client.argv, output=client.log, env=client.environment)
     follower = Follower(cluster, client.tag, start)
@@ -90,12 +90,12 @@ def _tail(cluster: LiveCluster, log: str) -> str:
 
 
 def now() -> Moment:
-    """This moment on this machine, where the clients run."""
+    """Return this moment on this machine, where the clients run."""
     return Moment(time.time(), time.monotonic())
 
 
 class Follower:
-    """Finds the newest application of a tag and asks its master how far it is."""
+    """Finds the newest application of a tag, and asks its application master for its progress."""
 
     def __init__(self, cluster: LiveCluster, tag: str, start: Moment) -> None:
         self._cluster = cluster
@@ -134,7 +134,8 @@ class Follower:
 
 
 def _settled(cluster: LiveCluster, tag: str) -> tuple[Application, ...]:
-    """The applications of `tag` once all are finished: the client may see the end before the ResourceManager does."""
+    """Return the applications of `tag` once all are finished: the client may see the end before the ResourceManager
+    does."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The command and environment by which a program runs on a cluster."""
+"""The command and the environment of a program on a cluster."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ Client = Callable[[Path], tuple[Sequence[str], Mapping[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a program runs: its `client`, and what of it is `shown` as the command of its phase. It has failed once its
-    output has `fatal`, and with an exit code other than 0 unless that is to be `judged`."""
+    """The launch of a program: its `client`, and the part of the command that is `shown` for its phase. The program has
+    failed once its output has `fatal`. It has also failed with an exit code other than 0, unless that code is to be
+    `judged`.
+    """
 
     shown: tuple[str, ...]
     client: Client
@@ -31,8 +33,7 @@ class Launch:
 
 
 class Commands:
-    """Puts together the commands of one run, whose data is in `directory` of `storage` and whose jobs have
-    `settings`."""
+    """Builds the commands of one run, whose data is in `directory` of `storage` and whose jobs have `settings`."""
 
     def __init__(self, cluster: LiveCluster, storage: Storage, directory: str, settings: Mapping[str, str]) -> None:
         self._cluster = cluster
@@ -41,7 +42,7 @@ class Commands:
         self._settings = settings
 
     def programs(self) -> Programs:
-        """The programs that can be run."""
+        """Return the programs that workloads can run."""
         cluster = self._cluster
         return Programs(
             distribution=cluster.distribution,
@@ -54,12 +55,13 @@ class Commands:
         )
 
     def _vcores(self) -> int:
-        """How many tasks the one node runs at once. On clusters of others it may be -1: each node counts its own."""
+        """Return how many tasks the one node runs at once. On clusters of others the key may be -1: each node counts
+        its own."""
         return count(self._cluster.settings, "yarn.nodemanager.resource.cpu-vcores", 8)
 
     def launch(self, program: Program, phase: str, tags: str) -> Launch:
-        """How `program` runs as `phase`; what it submits has the YARN application `tags`. Raises UsageError where Spark
-        is wanted and not installed."""
+        """Return how `program` runs as `phase`. Everything that it submits has the YARN application `tags`. Raises
+        UsageError if it needs Spark and Spark is not installed."""
         cluster = self._cluster
         match program:
             case JarProgram(argv, fatal):

@@ -1,4 +1,4 @@
-"""Generated data that outlives its run: made once, used by every later run that would generate the same."""
+"""Generated data that outlives its run: made once, and used by every later run that would generate the same."""
 
 from __future__ import annotations
 
@@ -35,15 +35,16 @@ Make = Callable[[str], Mapping[str, Any]]
 
 
 def shaping(settings: Mapping[str, str]) -> dict[str, str]:
-    """Those of a job's settings, under their names of today, that change what a generator stores."""
+    """Return those of a job's settings, under their current names, that change what a generator stores."""
     return {key: value for key, value in sorted(settings.items()) if key.startswith(_SHAPING)}
 
 
 class Datasets:
-    """The datasets of one storage. `private` is the directory of the run alone, by the run's name, where they are made.
+    """The datasets of one storage. They are made in `private`, the directory of the run alone, which has the run's
+    name.
 
-    A dataset is a directory under ROOT and, beside it, a file that says what it is and how every file of it was stored.
-    That file is written last: a generator that was killed leaves no dataset.
+    A dataset is a directory under ROOT and a file next to it. The file describes the dataset and how each of its files
+    was stored. It is written last: a generator that was killed leaves no dataset.
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class Datasets:
         surroundings: Mapping[str, Any],
         asked: Mapping[str, str],
     ) -> None:
-        """`surroundings` are part of every identity: the release of Hadoop, the number of nodes, what `shaping` gives.
-        `asked` are the Hadoop keys that were given to this run. With `reuse` off, data is made anew and ends with the
-        run."""
+        """`surroundings` are part of every identity: the release of Hadoop, the number of nodes, the result of
+        `shaping`. `asked` are the Hadoop keys of this run. With `reuse` off, data is made from scratch and removed with
+        the run.
+        """
         self._storage = storage
         self._private = private
         self._reuse = reuse
@@ -65,9 +67,9 @@ class Datasets:
         self._asked = asked
 
     def obtain(self, identity: Mapping[str, Any], make: Make) -> tuple[Dataset, str | None]:
-        """The dataset of `identity`, and a sentence where one was there that could not be used.
+        """Return the dataset of `identity`, and a sentence if an existing one could not be used.
 
-        Raises Untrusted where what was generated is not stored as the run was asked to.
+        Raises Untrusted if the generated data is not stored as the run requested.
         """
         fresh = f"{self._private}/input"
         if not self._reuse:
@@ -93,7 +95,7 @@ class Datasets:
         return Dataset(place, self._facts(facts, files), reused=False, made_by=made_by), problem
 
     def _made(self, directory: str, make: Make) -> tuple[Mapping[str, Any], Mapping[str, StoredFile]]:
-        """What the generator says of what it has made in `directory`, and how that is stored."""
+        """Generate data in `directory`. Return the facts from the generator, and how the files are stored."""
         facts = make(directory)
         files = self._storage.layout(directory)
         if (problem := self._unlike(files)) is not None:
@@ -101,7 +103,8 @@ class Datasets:
         return facts, files
 
     def _facts(self, facts: Mapping[str, Any], files: Mapping[str, StoredFile]) -> dict[str, Any]:
-        """Facts for `run.json`: a generator knows how many replicas it was to make, the storage how many there are."""
+        """Return facts for `run.json`. A generator knows how many replicas it was to make, the storage how many there
+        are."""
         whole = [file for file in files.values() if file.length > 0]
         stored: dict[str, Any] = {"files": len(whole), "bytes": sum(file.length for file in whole)}
         values: Mapping[str, set[Any]] = {
@@ -116,7 +119,7 @@ class Datasets:
         return {**{name: fact for name, fact in facts.items() if name != "replication"}, "stored": stored}
 
     def _read(self, place: str) -> _Kept | None:
-        """What is recorded of a dataset; None where that is missing or damaged."""
+        """Return the record of a dataset; None if it is missing or damaged."""
         name = f"{place}.json".rpartition("/")[2]
         if name not in self._storage.files(ROOT):
             return None
@@ -128,8 +131,8 @@ class Datasets:
             return None
 
     def _damage(self, place: str, stored: Mapping[str, StoredFile]) -> str | None:
-        """What is wrong with the files of a dataset, compared with what was stored when it was made, and with what is
-        asked for now."""
+        """Return how the files of a dataset differ from those that were stored when it was made, or from this run's
+        request. None if they do not."""
         now = self._storage.layout(place)
         for name in sorted(stored.keys() | now.keys()):
             if stored.get(name) != now.get(name):
@@ -142,8 +145,8 @@ class Datasets:
         return None
 
     def _unlike(self, files: Mapping[str, StoredFile]) -> str | None:
-        """What of HDFS's settings that were asked for does not show in how files are stored. They are nothing to other
-        storages."""
+        """Return which requested HDFS setting the stored files do not show; None if they show all. Other storages
+        ignore these settings."""
         if self._storage.name != HDFS:
             return None
         for key, found in ((_REPLICATION, _replications(files)), (_BLOCK_SIZE, _block_sizes(files))):
@@ -154,13 +157,13 @@ class Datasets:
 
 
 def digest_of(facts: Mapping[str, Any]) -> str:
-    """Sixteen hexadecimal digits that tell these facts from others."""
+    """Return sixteen hexadecimal digits that tell these facts from others."""
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the record of a dataset says. Records of earlier versions do not say which run has made it."""
+    """The record of a dataset. Records of earlier versions do not name the run that made it."""
 
     facts: Mapping[str, Any]
     files: Mapping[str, StoredFile]
@@ -168,7 +171,7 @@ class _Kept:
 
 
 def _replications(files: Mapping[str, StoredFile]) -> set[int]:
-    """Of files with content that have replicas."""
+    """Return the replications of files with content that have replicas."""
     return {file.replication for file in files.values() if file.length > 0 and file.erasure_coding is None}
 
 

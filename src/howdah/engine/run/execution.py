@@ -1,4 +1,4 @@
-"""One run: prepare → run → verify on a cluster that is up, and a closed run directory whatever happens."""
+"""One run: prepare → run → verify on a cluster that is up, and a closed run directory in any case."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ from howdah.workload.spark import SPARK
 
 _LOG_BYTES = 1 << 20
 _LOCAL = {"kind": "local"}
-"""The allocation of clusters on one host, this one."""
+"""The allocation of clusters on this machine, as one host."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How runs are made, whatever they run.
+    """The options of runs, whatever they run.
 
     The run directory goes below `root`; `command` is what to type to repeat the run. `probes` are names, None means
-    all. `reuse` lets data of earlier runs be used. A phase is ended once the run has taken `limit_seconds`. If `cold`,
+    all. `reuse` allows data of earlier runs. A phase is stopped once the run has taken `limit_seconds`. If `cold`,
     files are out of the page cache when each phase of the workload begins; `fault` happens in the measured phase.
-    `meters` are what measures power.
+    `meters` are the meters of power.
     """
 
     root: Path
@@ -76,8 +76,8 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What one run runs: `workload` with its `settings` on `storage`. Jobs have the Hadoop keys `defaults` unless the
-    settings have them."""
+    """The content of one run: `workload` with its `settings` on `storage`. Jobs have the Hadoop keys `defaults` unless
+    the settings have them."""
 
     workload: Workload
     settings: Settings
@@ -89,12 +89,12 @@ class Execution:
     """Executes one run. Use once."""
 
     refused: UsageError | None = None
-    """What was wrong with what was asked, where only the run itself could tell."""
+    """The error in the request, if only the run itself could find it."""
 
     def __init__(
         self, cluster: LiveCluster, plan: RunPlan, options: RunOptions, observer: Observer, bounds: Bounds
     ) -> None:
-        """`bounds` are what the machines reached in the calibration of this session."""
+        """`bounds` are the rates that the machines reached in the calibration of this session."""
         workload, settings = plan.workload, plan.settings
         self._cluster = cluster
         self._workload = workload
@@ -141,10 +141,10 @@ class Execution:
         return self._writer.path
 
     def execute(self) -> Run:
-        """The closed run, whose outcome says how it went.
+        """Return the closed run, whose outcome says how it went.
 
-        An interruption (KeyboardInterrupt) makes it `aborted`, and so does a batch system that takes the hosts away
-        (HostsTaken); these, and errors that are not HowdahError, are raised again after the directory was closed.
+        An interruption (KeyboardInterrupt) makes the run `aborted`, and so does a batch system that takes the hosts
+        away (HostsTaken). Both, and errors that are not HowdahError, are raised again after the directory was closed.
         """
         raised: BaseException | None = None
         outcome = Outcome("aborted", "unfinished")
@@ -214,7 +214,7 @@ class Execution:
         return any(isinstance(probe, PowerProbe) for probe in self._probes)
 
     def _measure_idle(self, seconds: float) -> tuple[float, float] | None:
-        """Lets nothing run for so long; when that was."""
+        """Let nothing run for `seconds`, and return the start and the end of that time; None for 0."""
         if not seconds:
             return None
         self._observer.step(f"measuring idle power for {format_seconds(seconds)}")
@@ -242,7 +242,8 @@ class Execution:
         return Outcome("valid")
 
     def _empty_cache(self) -> None:
-        """Before each phase of the workload: one may read what the one before has written."""
+        """Empty the page cache before each phase of the workload, if it is to be cold: a phase may read what the one
+        before wrote."""
         if self._options.cold:
             self._observer.step("emptying the page cache")
             for name, host in self._cluster.machines.items():
@@ -269,7 +270,7 @@ class Execution:
         return Check("fault", happened, "it happened" if happened else "the job ended before it")
 
     def _close(self, outcome: Outcome) -> None:
-        """Writes what is left to write. Each step stands alone: one that fails becomes a caveat, not a failure."""
+        """Write what is left to write. Each step stands alone: a step that fails becomes a caveat, not a failure."""
         if outcome.kind == "valid":
             self._tidy("cpu_seconds is missing", self._session.account)
         self._tidy("the probes did not end well", self._stop_probes)
@@ -354,7 +355,8 @@ class Execution:
         return tuple(map(self._told, lost_daemons(self._cluster)))
 
     def _told(self, lost: Lost) -> str:
-        """A loss with the run's copy of the daemon's log: the cluster may be gone when it is read."""
+        """Return a sentence about a loss that names the run's copy of the daemon's log: the cluster may be gone when
+        somebody reads it."""
         return lost.logged_in(self.path / "logs" / "daemons").sentence
 
     def _tidy(self, consequence: str, step: Callable[[], None]) -> None:
@@ -372,8 +374,8 @@ class Execution:
 
 
 def _taken(cluster: LiveCluster, error: HowdahError, path: Path) -> HostsTaken | None:
-    """That the cluster's hosts are taken away, where they are; whatever else goes wrong then comes of it. The run in
-    `path` is aborted by it."""
+    """Return HostsTaken if the cluster's hosts are taken away, and None otherwise. Any other error then follows from
+    it, and the run in `path` is aborted."""
     try:
         cluster.check_hosts()
     except HowdahError as found:
@@ -384,7 +386,7 @@ def _taken(cluster: LiveCluster, error: HowdahError, path: Path) -> HostsTaken |
 
 
 def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options: RunOptions) -> dict[str, Any]:
-    """Everything that was asked for and resolved: replicates of one trial agree in all of it."""
+    """Return everything that was requested and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
     asked = {
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description

@@ -1,4 +1,4 @@
-"""What goes wrong in the middle of a measured job, as the factor `faults` asks."""
+"""Faults in the middle of a measured job, as the factor `faults` asks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howdah.spec.simulation import parse_rate
 _ROLES = (DATANODE.name, NODEMANAGER.name)
 _KINDS = ("kill", "stop", "cut", "slow", "disk")
 _UNDONE = {"stop": "continue", "cut": "join", "slow": "restore"}
-"""What makes good again what can be made good."""
+"""The action that undoes each fault that can be undone."""
 _WHEN = re.compile(r"(?:([a-z0-9-]+):)?([0-9]{1,2})%")
 _HINT = (
     f"Write none; or {' or '.join(_ROLES)} and when: datanode@50%; or what happens to a host: kill:HOST, "
@@ -28,9 +28,12 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Once the job has done the share `at` of its maps and reduces, the daemon `role` of the last node is killed; where
-    there is a `host`, `kind` happens to it or to its daemon, and a card is as slow as `rate` in bits a second. That is
-    in the measured phases, or in `phase`."""
+    """A fault that happens once the job has done the share `at` of its maps and reduces, in the measured phases or in
+    `phase`.
+
+    Without a `host`, the daemon `role` of the last node is killed. With a `host`, `kind` happens to the host or to its
+    daemon. A card becomes as slow as `rate`, in bits per second.
+    """
 
     role: str | None
     at: float
@@ -40,7 +43,7 @@ class Fault:
     phase: str | None = None
 
     def record(self) -> Mapping[str, Any]:
-        """As a trial has it: what is not said is not there."""
+        """Return the fault as a trial has it: unset and usual values are left out."""
         return {name: value for name, value in asdict(self).items() if value is not None and (name, value) != _USUAL}
 
 
@@ -48,7 +51,8 @@ _USUAL = ("kind", "kill")
 
 
 def parse_fault(text: str) -> Fault | None:
-    """`datanode@50%`, `cut:sim3@50%`, `slow:sim3:10mbit@sort:50%`, or `none`. Raises UsageError for anything else."""
+    """Return the fault of a text: `datanode@50%`, `cut:sim3@50%`, `slow:sim3:10mbit@sort:50%`, or `none`. Raises
+    UsageError for anything else."""
     if text == "none":
         return None
     what, _, when = text.partition("@")
@@ -73,11 +77,11 @@ def _no_fault(text: str) -> UsageError:
 
 
 class Disturber(Silent):
-    """Watches the phases that are measured, and lets the fault happen once. What can be made good is, when the phase
-    ends: what comes after it is not to suffer."""
+    """Watches the measured phases, and lets the fault happen once. A fault that can be undone is undone when the phase
+    ends, so that later phases do not suffer."""
 
     def __init__(self, cluster: LiveCluster, fault: Fault, phases: Collection[str]) -> None:
-        """Raises UsageError where the cluster has no such host."""
+        """Raises UsageError if the cluster has no such host."""
         if fault.host is not None:
             check_host(HostFault(fault.kind, fault.host), cluster.hosts)
         self._cluster = cluster

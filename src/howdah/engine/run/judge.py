@@ -1,4 +1,4 @@
-"""Whether a phase went well: its jobs by their histories, its client by its exit code."""
+"""The judgement of a phase: its jobs by their histories, its client by its exit code."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class Judge:
         self._record = record
 
     def finished_jobs(self, phase: str, submission: Submission, log: Path, *, judged: bool) -> tuple[Job, ...]:
-        """The jobs that a client ran, their histories kept.
+        """Keep the histories of the jobs that a client ran, and return the jobs.
 
-        Raises WorkloadFailed when one of them failed, or it did and its exit code is not to be `judged`; Untrusted in
-        their place where that is what a verification found.
+        Raises WorkloadFailed when a job failed, or when the client failed and its exit code is not to be `judged`.
+        Raises Untrusted instead if that is the result of a verification.
         """
         jobs = [
             self._finished_job(phase, submission, one, log)
@@ -94,17 +94,17 @@ class Judge:
         return job
 
     def _failure(self, explained: str, *, hint: str, stopped: bool) -> HowdahError:
-        """What a program that ended badly amounts to. A verification that could do its work, as it was not `stopped`
-        and the cluster lost nothing, says by it that the result is wrong."""
+        """Return the error for a program that ended badly. It is Untrusted, a wrong result, if a verification could do
+        its work: it was not `stopped`, and the cluster lost nothing. Otherwise it is WorkloadFailed."""
         text = "\n".join((explained, *self._lost_blocks()))
         if self._record.phases[-1].kind == "verify" and not stopped and not losses(self._cluster):
             return Untrusted(text, hint=hint)
         return WorkloadFailed(text, hint=hint)
 
     def _lost_blocks(self) -> Sequence[str]:
-        """A sentence about blocks of this run without a replica, where a DataNode was lost.
+        """Return a sentence about blocks of this run without a replica, if a DataNode was lost.
 
-        It may be asked before the NameNode has given a silent DataNode up, which takes 20 s (`configuration`).
+        Waits for the NameNode to give up a silent DataNode, which takes 20 s (`configuration`).
         """
         with suppress(HowdahError):
             if not any(lost.role == DATANODE.name for lost in self._cluster.lost_daemons()):
@@ -146,7 +146,7 @@ class Judge:
         return job
 
     def _judge(self, phase: str, job: Job, configuration: bytes) -> None:
-        """Notes whether the plugins that the job was to use served it."""
+        """Record whether the plugins that the job was to use served it."""
         if has_map_output(job):
             self._record.with_map_output.add(phase)
         asked = plugins_of({**self._cluster.settings, **self._settings})
@@ -156,13 +156,14 @@ class Judge:
 
 
 def failed_by_its_tasks(job: Job | None) -> bool:
-    """Whether a job failed because a task of it did, and not because it was killed or lost its master, which leaves
+    """Return whether a job failed because one of its tasks did. A job that was killed, or that lost its master, leaves
     no history that says so."""
     return job is not None and job.state == "FAILED" and any(one.state == "FAILED" for one in job.attempts)
 
 
 def explain_failure(phase: str, submission: Submission, application: Application, job: Job | None) -> str:
-    """Why a job failed, most telling first: the first failed attempt, or what YARN, the history and the client say."""
+    """Return why a job failed, most telling first: the first failed attempt, or the words of YARN, history and
+    client."""
     lines = [f"{phase} failed: {application.id} ended {application.state}/{application.final_status}"]
     failed = [] if job is None else [one for one in job.attempts if one.state == "FAILED" and one.error]
     if failed:
@@ -181,15 +182,15 @@ def explain_failure(phase: str, submission: Submission, application: Application
 
 
 def check_storage(storage: Storage, job: Job) -> Iterator[str]:
-    """A sentence where a job that was to work on `storage` did not: its counters have no byte of it."""
+    """Yield a sentence if a job that was to work on `storage` did not: its counters have no byte of that storage."""
     moved = [_moved(storage, job, way) for way in ("READ", "WRITTEN")]
     if None not in moved and job.counters.get(_COUNTERS) and not any(moved):
         yield f"{job.id} read and wrote nothing in {storage.name}"
 
 
 def bytes_written(storage: Storage, jobs: Sequence[Job]) -> int | None:
-    """What `jobs` have written to `storage`, by their own counters; None where there is no job, where a job's counters
-    do not tell, or where they have the files of its application master too."""
+    """Return the bytes that `jobs` wrote to `storage`, by their own counters. None if there is no job, if a job's
+    counters do not tell, or if they include the files of its application master."""
     written = [
         _moved(storage, job, "WRITTEN") if job.counters.get(_COUNTERS) and not job.uberized else None for job in jobs
     ]
@@ -198,6 +199,7 @@ def bytes_written(storage: Storage, jobs: Sequence[Job]) -> int | None:
 
 
 def _moved(storage: Storage, job: Job, way: str) -> int | None:
-    """Hadoop counts by the scheme of a file system; None for one that shares its scheme with the tasks' local disks."""
+    """Return the bytes of a job by the scheme of the storage, as Hadoop counts them. None for a file system that shares
+    its scheme with the tasks' local disks."""
     scheme = {HDFS: "HDFS", POSIX: POSIX_SCHEME.upper()}.get(storage.name)
     return None if scheme is None else job.counters.get(_COUNTERS, {}).get(f"{scheme}_BYTES_{way}", 0)

@@ -24,8 +24,8 @@ from howdah.store import RunWriter
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What a run does around its phases. `check` raises when the run must stop; `save` is called whenever a phase has
-    begun or ended, `ready` before each of those that are neither for preparation nor for verification."""
+    """The actions of a run around its phases. `check` raises when the run must stop. `save` is called whenever a phase
+    has begun or ended. `ready` is called before each phase that is neither for preparation nor for verification."""
 
     check: Callable[[], None]
     save: Callable[[], None]
@@ -33,7 +33,7 @@ class Hooks:
 
 
 class PhaseRunner:
-    """Runs one phase after the other. `settings` are the Hadoop keys of every job, `tag` is the run's in YARN."""
+    """Runs one phase after the other. `settings` are the Hadoop keys of every job, `tag` is the run's tag in YARN."""
 
     def __init__(
         self,
@@ -59,14 +59,14 @@ class PhaseRunner:
         self._settings = settings
 
     def tags(self, phase: str) -> str:
-        """The tags of what a phase submits: that of the run and its own."""
+        """Return the tags of everything that a phase submits: the run's tag and its own."""
         return f"{self._tag},{self._tag}-{phase}"
 
     def run(
         self, phase: str, kind: PhaseKind, launch: Launch, *, data_bytes: int | None, one_job: bool
     ) -> tuple[Submission, tuple[Job, ...], Path]:
-        """Runs the client of `launch` as one phase; gives what it submitted, its jobs, which are `one_job` if it
-        says so, and the file with what it printed. Raises HowdahError."""
+        """Run the client of `launch` as one phase. Return its submission, its jobs, and the file with its output. With
+        `one_job`, it must have exactly one job. Raises HowdahError."""
         log = self._writer.path / "logs" / f"{phase}-client.log"
         phases = self._record.phases
         if kind == "run":
@@ -102,7 +102,7 @@ class PhaseRunner:
         return submission, jobs, log
 
     def _note_others(self, phase: str, submission: Submission) -> bool:
-        """Whether no other application ran on the cluster; a caveat where one did."""
+        """Return whether no other application ran on the cluster; add a caveat if one did."""
         others = self._others(submission)
         if others:
             text = f"other applications ran on the cluster at the same time: {', '.join(others[:5])}"
@@ -110,7 +110,7 @@ class PhaseRunner:
         return not others
 
     def _others(self, submission: Submission) -> Sequence[str]:
-        """Applications that are not this run's and were there while the client ran, be it for a moment."""
+        """Return the applications of others that were there while the client ran, even for a moment."""
         start, end = submission.start.utc, submission.end.utc
         with suppress(HowdahError):
             found = self._cluster.resourcemanager.applications()
@@ -119,9 +119,10 @@ class PhaseRunner:
 
     @contextmanager
     def _client_conf(self, phase: str) -> Iterator[Path]:
-        """A configuration directory for this phase's client: the cluster's, the run's own keys, and the tags by which
-        its applications are found. It is that of the run, or, where that is to keep a secret, one beside it that is
-        gone afterwards."""
+        """Yield a configuration directory for this phase's client: the cluster's files, the run's own keys, and the
+        tags by which its applications are found. The directory is that of the run. If that would keep a secret, it is a
+        temporary one, which is gone afterwards.
+        """
         settings = {**self._settings, "mapreduce.job.tags": self.tags(phase)}
         files = self._cluster.client_files(settings)
         clean = {name: redacted_file(name, content) for name, content in files.items()}

@@ -1,4 +1,4 @@
-"""What a run has collected so far."""
+"""The record of a run so far."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from howdah.model.sample import Moment, Quality, Sample
 
 @dataclass(slots=True)
 class Record:
-    """Phases, samples and caveats in their order; `with_map_output` has the phases that had jobs with map output.
-
-    `host` is where the job clients run, of which every sample is. `ahead` is how many seconds the clocks of
-    machines are ahead of this one's.
+    """Phases, samples and caveats in their order. `with_map_output` has the phases whose jobs had map output. `host` is
+    where the job clients run, and the host of every sample. `ahead` is how many seconds the clocks of machines are
+    ahead of this machine's.
     """
 
     host: str
@@ -26,11 +25,11 @@ class Record:
     ahead: Mapping[str, float] = field(default_factory=dict)
 
     def caveat(self, phase: str, text: str) -> None:
-        """Add what a reader must know about `phase`, or about the whole `run`."""
+        """Add a caveat about `phase`, or about the whole `run`."""
         self.caveats.append(Caveat(phase, text))
 
     def at(self, phase: str, moment: Moment) -> Callable[[Metric, float | None, Quality, str, str], None]:
-        """Return what adds one sample of `phase` at `moment`; a value of None adds nothing."""
+        """Return a function that adds one sample of `phase` at `moment`. A value of None adds nothing."""
 
         def add(metric: Metric, value: float | None, quality: Quality, source: str, role: str) -> None:
             if value is not None:

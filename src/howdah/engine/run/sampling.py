@@ -18,7 +18,7 @@ from howdah.model.sample import Moment
 
 @dataclass(frozen=True, slots=True)
 class _Accounted:
-    """What a phase's CPU time is computed of once the run is over."""
+    """The inputs of a phase's CPU time, which is computed once the run is over."""
 
     phase: str
     submission: Submission
@@ -37,12 +37,12 @@ class Sampler:
         self._accounted: list[_Accounted] = []
 
     def read(self) -> Readings:
-        """The CPU time of the cluster's processes now. Raises HostProblem."""
+        """Return the CPU time of the cluster's processes now. Raises HostProblem."""
         return self._accounting.read()
 
     def span_of(self, jobs: Sequence[Job], applications: Sequence[Application]) -> Span | None:
-        """The span of a phase's jobs by this machine's clock, as far as it is known how those of the hosts differ from
-        it: the ResourceManager says when a job was submitted, its application master when it has finished."""
+        """Return the span of a phase's jobs by this machine's clock, corrected for the known differences of the hosts'
+        clocks. The ResourceManager gives a job's submission, its application master its finish."""
         ahead = self._record.ahead
         managers = [one.host for one in self._cluster.daemons if one.role == RESOURCEMANAGER.name]
         manager = sum(ahead.get(self._cluster.machine_of(host), 0.0) for host in managers[:1])
@@ -69,8 +69,8 @@ class Sampler:
         span: Span | None,
         moved: int | None,
     ) -> None:
-        """Adds the samples of a phase but its CPU time. `readings` are of its beginning and its end; it was `alone` if
-        no other applications ran. `span` is that of its jobs, `moved` the bytes that it had to move once."""
+        """Add the samples of a phase, except its CPU time. `readings` are of its beginning and its end; it was `alone`
+        if no other applications ran. `span` is that of its jobs, `moved` the bytes that it had to move once."""
         self._accounted.append(_Accounted(phase, submission, *readings, alone))
         start, end = submission.start, submission.end
         add = self._record.at(phase, end)
@@ -96,15 +96,15 @@ class Sampler:
             add(metrics.THROUGHPUT, moved / span.seconds, "derived", f"{moved} B ÷ job_seconds", "job")
 
     def moved(self, phase: str, data_bytes: int) -> None:
-        """Adds the throughput of a phase that has ended and moved `data_bytes`."""
+        """Add the throughput of a phase that has ended and moved `data_bytes`."""
         times = [one for one in self._record.samples if (one.phase, one.metric) == (phase, metrics.JOB_SECONDS.name)]
         for one in times:
             source = f"{data_bytes} B ÷ job_seconds"
             self._record.at(phase, one.moment)(metrics.THROUGHPUT, data_bytes / one.value, "derived", source, "job")
 
     def account(self) -> None:
-        """Adds the CPU time of every phase. Call it once, after the last phase and as late as possible: an application
-        master ends five seconds after its job.
+        """Add the CPU time of every phase. Call it once, after the last phase and as late as possible: an application
+        master stops five seconds after its job.
 
         Raises HostProblem.
         """
@@ -130,7 +130,7 @@ class Sampler:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From the first submission to the last finish, in seconds since 1970, and who says so."""
+    """The time from the first submission to the last finish, in seconds since 1970, and its source."""
 
     submit: float
     finish: float
@@ -138,13 +138,13 @@ class Span:
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """The length in seconds."""
         return self.finish - self.submit
 
 
 def span_of(jobs: Sequence[Job], applications: Sequence[Application], ahead: float) -> Span | None:
-    """The span of a phase's jobs; applications that are not MapReduce have no history, but YARN's times, by a clock
-    that is `ahead`. None where there are neither."""
+    """Return the span of a phase's jobs. Applications that are not MapReduce have no history: YARN gives their times,
+    by a clock that is `ahead` seconds ahead. None if there are neither."""
     times = [(job.submit, job.finish) for job in jobs]
     others = [(one.start, one.finish) for one in applications if one.kind != MAPREDUCE]
     times += [(start - ahead, finish - ahead) for start, finish in others if start is not None and finish is not None]

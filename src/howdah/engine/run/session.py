@@ -1,4 +1,4 @@
-"""The session a workload works in: every program becomes a phase with its history, its numbers and its logs."""
+"""The session in which a workload works: every program becomes a phase with its history, its numbers and its logs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from howdah.workload.programs import Program, Programs
 
 
 class JobSession:
-    """See `howdah.workload.Session`. `record` has what it collects, `storages` those that the run has used."""
+    """See `howdah.workload.Session`. `record` has the results so far, `storages` the storages that the run has used."""
 
     def __init__(
         self,
@@ -44,8 +44,8 @@ class JobSession:
         defaults: Mapping[str, str],
         reuse: bool,
     ) -> None:
-        """`settings` are Hadoop keys for every job, `defaults` those that jobs have unless `settings` has them. `reuse`
-        lets data of earlier runs be used."""
+        """`settings` are Hadoop keys for every job; `defaults` are those that jobs have unless `settings` has them.
+        `reuse` allows data of earlier runs."""
         self.storage = storage
         self.storages = [storage]
         self.directory = f"/howdah/{run_id}"
@@ -79,7 +79,7 @@ class JobSession:
         return dataset
 
     def _nodes(self) -> int:
-        """How many nodes the cluster has: of one that Howdah did not start, how many run now."""
+        """Return the number of nodes. For a cluster that Howdah did not start, it is the number that run now."""
         known: int | None = self._cluster.description.get("nodes")
         if known is not None:
             return known
@@ -137,5 +137,5 @@ class JobSession:
 
 
 def run_tag(run_id: str) -> str:
-    """The YARN application tag of everything that a run submits. YARN folds tags to lower case."""
+    """Return the YARN application tag of everything that a run submits. YARN folds tags to lower case."""
     return f"howdah-{run_id}".lower()

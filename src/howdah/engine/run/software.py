@@ -1,4 +1,4 @@
-"""What jobs need that nodes without the files of this machine do not have: Spark."""
+"""The software that jobs need and that nodes without this machine's files lack: Spark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROOT = "/howdah/software"
 
 
 def stored_spark(storage: Storage, spark: Spark) -> str:
-    """The URI of Spark's jars in `storage`, one archive (456 MB for 4.0), which is written where it is not there yet.
+    """Return the URI of Spark's jars in `storage`: one archive (456 MB for 4.0), which is written if it is missing.
     Every node fetches it once, for the first job that needs it. Raises ClusterProblem."""
     jars = sorted((spark.home / "jars").glob("*.jar"))
     listing = "".join(f"{jar.name} {jar.stat().st_size}\n" for jar in jars)

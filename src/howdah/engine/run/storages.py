@@ -1,4 +1,4 @@
-"""The storages of a cluster: which one a run uses, and where its jobs leave their history."""
+"""The storages of a cluster: the one that a run uses, and the one where its jobs leave their history."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from howdah.storage.posix import PosixFiles
 from howdah.storage.registry import open_storages
 
 HOMES = "dfs.user.home.dir.prefix"
-"""Below which users have their home directories, in HDFS and in our own file system: clients decide."""
+"""The key of the directory that has users' home directories, in HDFS and in Howdah's file system. Clients set it."""
 
 _DEFAULT = "default"
-"""The name of the cluster's default storage, a directory, for jobs whose default is another."""
+"""The name of the cluster's default storage, a directory, for jobs with another default."""
 
 
 def storages_of(cluster: LiveCluster) -> Mapping[str, Storage]:
-    """By name, the default first. Raises UsageError where that is of a kind that is not known here."""
+    """Return the storages by name, the default first. Raises UsageError if the default is of an unknown kind."""
     return open_storages(cluster.settings, cluster.namenode, cluster.webhdfs, cluster.client)
 
 
 def choose_storage(cluster: LiveCluster, wanted: str | None) -> Storage:
-    """The storage `wanted`, as one writes it; the cluster's default for None. Raises UsageError for one that the
-    cluster does not have."""
+    """Return the storage `wanted`, as a user writes it; the cluster's default for None. Raises UsageError for a storage
+    that the cluster does not have."""
     storages = storages_of(cluster)
     if wanted is None:
         return next(iter(storages.values()))
@@ -38,7 +38,7 @@ def choose_storage(cluster: LiveCluster, wanted: str | None) -> Storage:
 
 
 def written(cluster: LiveCluster, storage: Storage) -> str:
-    """A storage of the cluster, as one writes it."""
+    """Return a storage of the cluster as a user writes it."""
     return f"{POSIX}:{_root(cluster)}" if storage.name == POSIX else storage.name
 
 
@@ -47,16 +47,17 @@ def _root(cluster: LiveCluster) -> str:
 
 
 def job_files(cluster: LiveCluster) -> JobFiles:
-    """Where jobs and the history server keep their files: the default storage."""
+    """Return the place for files of jobs and of the history server: the default storage."""
     default = next(iter(storages_of(cluster).values()))
     return default if isinstance(default, PosixFiles) else cluster.webhdfs
 
 
 def as_default(cluster: LiveCluster, storage: Storage, directory: str) -> Sequence[str]:
-    """Definitions that make `storage` the default of a job, for programs that work on no other; none where it is.
+    """Return definitions that make `storage` the default of a job, for programs that work on no other. Empty if it is
+    the default.
 
-    An ApplicationMaster looks for its job's files in the default storage: they are then below `directory`. The history
-    goes where the JobHistoryServer finds it, for which a secure HDFS wants a token.
+    An ApplicationMaster looks for its job's files in the default storage; then they are below `directory`. The history
+    goes where the JobHistoryServer finds it. A secure HDFS wants a token for that.
     """
     default = next(iter(storages_of(cluster).values()))
     if storage.name == default.name:

@@ -21,7 +21,7 @@ _WHEN = re.compile(r"([a-z0-9-]+):([0-9]{1,2})%?")
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Once the jobs of `phase` have done the share `at` of their maps and reduces."""
+    """The moment when the jobs of `phase` have done the share `at` of their maps and reduces."""
 
     phase: str
     at: float
@@ -31,7 +31,7 @@ class When:
 
 
 def parse_when(text: str) -> When:
-    """`sort:50%`, or `sort:50`. Raises UsageError."""
+    """Return the moment of a text: `sort:50%`, or `sort:50`. Raises UsageError."""
     found = _WHEN.fullmatch(text)
     if found is None:
         raise UsageError(f"{text!r} is no moment of a run", hint="Write PHASE:PERCENT, as sort:50.")
@@ -39,13 +39,13 @@ def parse_when(text: str) -> When:
 
 
 def share_done(progress: JobProgress) -> float | None:
-    """The mean of what is done of the maps and of the reduces, 0 to 1; None where neither is known."""
+    """Return the mean of the shares of maps and of reduces that are done, 0 to 1; None if neither is known."""
     shares = [share for share in (progress.map, progress.reduce) if share is not None]
     return sum(shares) / len(shares) if shares else None
 
 
 def run_on(cluster: str) -> Run | None:
-    """The run that is under way on the cluster with this name, if it is in its usual place."""
+    """Return the run that is under way on the cluster with this name, if it is in its usual place."""
     for root in known_runs():
         for run in runs_under_way(root):
             if run.cluster.get("name") == cluster:
@@ -54,7 +54,8 @@ def run_on(cluster: str) -> Run | None:
 
 
 def follow(cluster: LiveCluster) -> Callable[[Run, str], float | None]:
-    """What says how much of a phase of a run on `cluster` is done, 0 to 1; None before its job serves."""
+    """Return a function for the share of a phase of a run on `cluster` that is done, 0 to 1; None before its job
+    serves."""
     followers: dict[str, Follower] = {}
 
     def look(run: Run, phase: str) -> float | None:
@@ -72,10 +73,10 @@ def wait_until(
     done: Callable[[Run, str], float | None],
     sleep: Callable[[float], None] = time.sleep,
 ) -> Run:
-    """Returns the run, at the moment. `under_way` says which run is on the cluster now; one that is still to come is
-    waited for. `done` is that of `follow`.
+    """Wait for the moment, and return the run. `under_way` returns the run that is on the cluster now; a run that is
+    still to come is waited for. `done` is the result of `follow`.
 
-    Raises WorkloadFailed where the run, or the phase, ends before.
+    Raises WorkloadFailed if the run, or the phase, ends before.
     """
     seen: Run | None = None
     while True:

@@ -1,4 +1,4 @@
-"""What has been staged, and what was not finished: a file for each pair of source and target, in HOWDAH_HOME/stages."""
+"""The ledger of stages, finished or not: a file for each pair of source and target, in HOWDAH_HOME/stages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from howdah.store import howdah_home
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A stage: `way` is `in` or `out`; `state` is `copying` or `done`. `cluster` tells its HDFS from every other one,
-    `files` has bytes by path; `verified` is by what, None where that was impossible. `rate` is bytes a second between
-    the first and the last byte that came, None where HDFS does not tell."""
+    """A stage: `way` is `in` or `out`; `state` is `copying` or `done`. `cluster` tells its HDFS from every other one.
+    `files` has bytes by path. `verified` is the evidence of the verification; None if there could be none. `rate` is
+    bytes per second between the first and the last byte that came; None if HDFS does not tell.
+    """
 
     way: str
     source: str
@@ -37,18 +38,18 @@ class Entry:
 
 
 def sizes(listing: Listing) -> Mapping[str, int]:
-    """Bytes by path."""
+    """Return bytes by path."""
     return {name: file.bytes for name, file in sorted(listing.items())}
 
 
 def place_of(way: str, source: str, target: str, cluster: str) -> Path:
-    """Where a stage is written down."""
+    """Return the file of a stage in the ledger."""
     key = hashlib.sha256("\0".join((way, source, target, cluster)).encode()).hexdigest()[:16]
     return howdah_home() / "stages" / f"{way}-{key}.json"
 
 
 def read(file: Path) -> Entry | None:
-    """What is written down; None where nothing is, or it cannot be read."""
+    """Return the entry in `file`; None if it is missing or cannot be read."""
     try:
         return Entry(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -56,7 +57,7 @@ def read(file: Path) -> Entry | None:
 
 
 def write(file: Path, entry: Entry) -> None:
-    """Writes it down, whole. Raises OSError."""
+    """Write `entry` to `file`, whole or not at all. Raises OSError."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps(asdict(entry), indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What there is to be copied: files by their paths below the directory that is staged."""
+"""Listings of the files to copy, by their paths below the directory that is staged."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from howdah.host import Host, operations
 from howdah.host.over import over
 
 Listing = Mapping[str, "StagedFile"]
-"""By path below the directory; a single file has the path ""."""
+"""Files by path below the directory; a single file has the path ""."""
 
 TEMPORARY = ".distcp.tmp."
-"""How the names of files begin that DistCp has not finished."""
+"""The prefix of the names of files that DistCp has not finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class StagedFile:
-    """Bytes, and when it was changed, in a unit of its file system.
+    """The length of a file in bytes, and the time of its change, in a unit of its file system.
 
-    `made` is when HDFS began it, in milliseconds; it does not tell a file from its former self."""
+    `made` is when HDFS began the file, in milliseconds. Comparisons ignore it.
+    """
 
     bytes: int
     changed: int
@@ -29,8 +30,8 @@ class StagedFile:
 
 
 def shared_files(hosts: Mapping[str, Host], path: str) -> Listing:
-    """The files below `path`, which every host must see in the same way. Raises HostProblem where one does not, and
-    UsageError where there are none."""
+    """Return the files below `path`, which every host must see in the same way. Raises HostProblem if a host does not,
+    and UsageError if there are none."""
     seen = over(hosts, lambda host: operations.walk(host, path))
     names = iter(seen)
     first = next(names)
@@ -49,7 +50,7 @@ def shared_files(hosts: Mapping[str, Host], path: str) -> Listing:
 
 
 def hdfs_files(webhdfs: WebHdfs, path: str) -> Listing:
-    """The files below `path` of HDFS. Raises UsageError where there are none."""
+    """Return the files below `path` of HDFS. Raises UsageError if there are none."""
     try:
         found = _below(webhdfs, webhdfs.status(path), "")
     except NotFound:
@@ -60,8 +61,8 @@ def hdfs_files(webhdfs: WebHdfs, path: str) -> Listing:
 
 
 def moving(before: Listing, after: Listing) -> tuple[int, float] | None:
-    """Bytes that came to HDFS between two of its listings, and the seconds between the first and the last of them.
-    None where nothing came, or it came within a millisecond."""
+    """Return the bytes that came to HDFS between two of its listings, and the seconds between the first and the last
+    byte. None if nothing came, or if all came within a millisecond."""
     new = [file for name, file in after.items() if name not in before and file.bytes]
     first = min((file.made for file in new if file.made is not None), default=None)
     last = max((file.changed for file in new), default=0)

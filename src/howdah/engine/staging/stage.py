@@ -1,4 +1,4 @@
-"""One stage: DistCp between a directory that all hosts see and HDFS, resumed, verified and written down."""
+"""One stage: DistCp between a directory that all hosts see and HDFS, resumed, verified and recorded."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from howdah.model.storage import FILESYSTEM_JAR, POSIX_SCHEME
 
 _LOG_LINES = 6
 _COMPARED = 16
-"""Files whose checksums are compared once more at the end, as DistCp takes one that is missing for an equal one."""
+"""The files whose checksums are compared once more at the end: DistCp takes a missing checksum for an equal one."""
 _COMPARED_BYTES = 8 * 10**9
 _AUTHORITY = "stage"
 _VIEW = f"{POSIX_SCHEME}://{_AUTHORITY}"
 _COMMAND_SECONDS = 600.0
 _SLOWEST = 20e6
-"""Bytes a second that are read at least."""
+"""The least speed of reading, in bytes per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be staged: `way` is `in` to HDFS or `out` of it; one of `source` and `target` is a path of the hosts,
-    the other one of HDFS. `maps` copy at a time."""
+    """A stage to make: `way` is `in` to HDFS or `out` of it. One of `source` and `target` is a path of the hosts, the
+    other one of HDFS. `maps` copy at a time."""
 
     way: str
     source: str
@@ -51,13 +51,13 @@ class Wish:
         return self.way == "out"
 
     def root(self, files: Listing) -> str:
-        """The directory of the hosts that is the root of Hadoop's view of them: the source, where that is a directory,
-        and otherwise that in which source or target is. What is mounted there is seen to be mounted."""
+        """Return the directory of the hosts that is the root of Hadoop's view of them. It is the source if that is a
+        directory, otherwise the parent of source or target. A mount at this directory is checked."""
         path = self.target if self.from_hdfs else self.source
         return str(PurePosixPath(path).parent) if self.from_hdfs or "" in files else path
 
     def uris(self, default: str, files: Listing) -> tuple[str, str]:
-        """Source and target for Hadoop, whose HDFS is `default`."""
+        """Return source and target as URIs for Hadoop, whose HDFS is `default`."""
         if self.from_hdfs:
             return f"{default}{self.source}", f"{_VIEW}/{PurePosixPath(self.target).name}"
         name = PurePosixPath(self.source).name if "" in files else ""
@@ -77,11 +77,11 @@ class Stage:
         self._file = ledger.place_of(wish.way, wish.source, wish.target, hdfs)
 
     def run(self, progress: Callable[[JobProgress, int], None]) -> ledger.Entry:
-        """Copies what is not there yet, and returns what is written down of it. `progress` is told how far the copy is,
-        and how many bytes it has to do.
+        """Copy what is missing at the target, and return the entry in the ledger. `progress` receives the progress of
+        the copy and its bytes in all.
 
         Raises:
-            UsageError: there is nothing to copy, or something else is where it would go.
+            UsageError: there is nothing to copy, or something else is at the target.
             HostProblem: hosts see different files, or there is no room.
             WorkloadFailed: DistCp failed; a second try goes on.
             Untrusted: the source was changed meanwhile, or the copy is not equal to it.
@@ -127,7 +127,7 @@ class Stage:
 
     @property
     def file(self) -> Path:
-        """Where it is written down."""
+        """The file of this stage in the ledger."""
         return self._file
 
     def _source(self) -> Listing:
@@ -136,7 +136,7 @@ class Stage:
         return hdfs_files(self._cluster.webhdfs, self._wish.source)
 
     def _target(self) -> Listing:
-        """What is at the target; nothing may be."""
+        """Return the files at the target; empty if there are none."""
         try:
             if self._wish.way == "in":
                 found = hdfs_files(self._cluster.webhdfs, self._wish.target)
@@ -175,7 +175,7 @@ class Stage:
             )
 
     def _copy(self, progress: Callable[[JobProgress], None]) -> None:
-        """Raises WorkloadFailed."""
+        """Run DistCp. Raises WorkloadFailed."""
         # With -update, what is there and equal is left as it is: so a stage that was interrupted goes on.
         options = ("-libjars", str(self._jar), "-update", "-m", str(self._wish.maps))
         with tempfile.TemporaryDirectory(prefix="howdah-stage-") as place:
@@ -190,7 +190,7 @@ class Stage:
             raise WorkloadFailed(f"DistCp failed with code {done.code}:\n{said}", hint=hint)
 
     def _tidy(self) -> None:
-        """Removes what maps that were killed have not finished."""
+        """Remove the unfinished files of maps that were killed."""
         wish = self._wish
         if wish.way == "in":
             for name in hdfs_files(self._cluster.webhdfs, wish.target):
@@ -202,8 +202,8 @@ class Stage:
                     operations.remove(self._host, f"{wish.target}/{name}")
 
     def _verify(self, files: Listing, copied: Listing) -> str | None:
-        """By what every file is known to be equal; None where HDFS has no checksum that can be compared. Raises
-        Untrusted."""
+        """Return the evidence that every file is equal: `length`, or a kind of checksum. None if HDFS has no checksum
+        that can be compared. Raises Untrusted."""
         wanted, there, target = ledger.sizes(files), ledger.sizes(copied), self._wish.target
         if there != wanted:
             wrong = [name for name in {**wanted, **there} if there.get(name) != wanted.get(name)]
@@ -222,7 +222,7 @@ class Stage:
         return next(iter(kinds))
 
     def _checksums(self, names: Sequence[str], uri: str, size: int) -> Mapping[str, tuple[str, str]]:
-        """Kind and value of the checksum of files of so many bytes below `uri`, by name."""
+        """Return kind and value of the checksums of files below `uri`, by name. `size` is their bytes in all."""
         uris = {f"{uri.rstrip('/')}/{name}" if name else uri: name for name in names}
         with tempfile.TemporaryDirectory(prefix="howdah-stage-") as place:
             argv, environment = self._command(Path(place), "fs", "-checksum", *uris)
@@ -243,7 +243,7 @@ class Stage:
         return own_jar(FILESYSTEM_JAR)
 
     def _command(self, place: Path, *words: str) -> tuple[list[str], Mapping[str, str]]:
-        """A command of Hadoop, whose configuration is in `place`, and its environment."""
+        """Return a command of Hadoop, whose configuration is in `place`, and its environment."""
         root = self._wish.root(self._files)
         mounted = operations.mounted_type(self._host, root)
         settings = {
@@ -267,7 +267,7 @@ class Stage:
 
 
 def _chosen(names: Sequence[str], sizes: Mapping[str, int]) -> Sequence[str]:
-    """Some files, spread over all, and the same ones each time; of large files, few."""
+    """Return some files, spread over all, and the same ones each time; few, if files are large."""
     found: list[str] = []
     for name in sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest()):
         if len(found) < _COMPARED and sum(sizes[one] for one in (*found, name)) <= _COMPARED_BYTES:
@@ -277,7 +277,7 @@ def _chosen(names: Sequence[str], sizes: Mapping[str, int]) -> Sequence[str]:
 
 @contextmanager
 def claimed(cluster: LiveCluster) -> Iterator[None]:
-    """The cluster for one stage alone: nothing is measured on it meanwhile."""
+    """Claim the cluster for one stage alone: nothing is measured on it meanwhile."""
     cluster.claim()
     try:
         yield
