@@ -33,8 +33,8 @@ _FACTOR = 1.959964
 @dataclass(frozen=True, slots=True)
 class Readings:
     """The readings of one meter. `times` are growing seconds. `values` are watts, or joules that never fall if `kind`
-    is counter. A mean is over the time since the reading before it, but never over more than twice `interval`, the
-    usual seconds between two readings.
+    is counter. A mean is over the time since the reading before it, or over `interval`, the usual seconds between two
+    readings, if that reading is more than 1.5 times `interval` away.
 
     `accuracy` is the limit of the meter's relative error, None if it is not known. `resolution` is the smallest step of
     values. `offset_error` is the limit of the clock's offset, in seconds.

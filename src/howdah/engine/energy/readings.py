@@ -20,7 +20,8 @@ _REFRESHES = 5
 _CHANGED = 0.5
 """The share of a run's range of load from which the load counts as changed."""
 _UNKNOWN = 1.0
-"""The assumed limit, in seconds, of a clock's offset that nobody states and that correlation does not show."""
+"""The assumed limit, in seconds, of a clock's offset that nobody states and that correlation does not show; a meter's
+interval if that is longer."""
 
 
 @dataclass(frozen=True, slots=True)

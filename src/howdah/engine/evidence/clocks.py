@@ -48,8 +48,8 @@ class Clocks:
             raise HostProblem(words, hint="Set them right on each host: chronyc makestep")
 
     def check(self) -> Check | None:
-        """Return a check that no clock was set, and no host slept, since the run began. Lost hosts are left out. None
-        if no host answers."""
+        """Return a check that no clock was set, and no host slept, since the run began, and that clocks are not too far
+        apart now. Lost hosts are left out. None if no host answers."""
         read = {name: one for name, one in self._read().items() if name in self._began}
         steps = {name: one.gap - self._began[name].gap for name, one in read.items()}
         wrong = {name: step for name, step in steps.items() if abs(step) > STEP_SECONDS}

@@ -85,14 +85,15 @@ class ExperimentPlan:
 
     @property
     def limit_seconds(self) -> float:
-        """Seconds after which a run is stopped: the limit of the file, or several times the longest of earlier runs."""
+        """Return the seconds after which a run is stopped: the limit of the file, or several times the longest of
+        earlier runs, but not less than _LIMIT_LEAST; without earlier runs _LIMIT_UNKNOWN."""
         if self.experiment.stop.limit_seconds is not None:
             return self.experiment.stop.limit_seconds
         return _LIMIT_UNKNOWN if self.earlier is None else max(_LIMIT_LEAST, _LIMIT_TIMES * self.earlier.longest)
 
     def detectable(self, blocks: int) -> float | None:
         """Return the smallest ratio of a level to the baseline that `blocks` blocks show with a power of 0.8, for one
-        comparison by itself. None if no spread is known. Designs that combine levels have several arms for each level.
+        comparison by itself. None if no spread is known, or the design has no verdicts. Designs that combine levels have several arms for each level.
         """
         if self.earlier is None or self.earlier.spread is None or not self.has_verdicts:
             return None
