@@ -1,10 +1,10 @@
-"""How long each file of tests with daemons may take: `tests/budget.json`, in seconds of one worker.
+"""The time budget of each file of tests with daemons: `tests/budget.json`, in seconds of one worker.
 
 .venv/bin/python -m tools.budget REPORT          compares a JUnit report with the budgets
-.venv/bin/python -m tools.budget REPORT --write  takes what it took as the budgets
+.venv/bin/python -m tools.budget REPORT --write  takes the report's times as the budgets
 
-The budgets are of two processors of an AMD EPYC with nothing else to do. Other machines take up to half as long again,
-and change by the hour, so that a file fails at twice its budget and 20 s more.
+The budgets are for two idle processors of an AMD EPYC. Other machines take up to half as long again, and change by the
+hour. A file therefore fails at twice its budget plus 20 s.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _MOST, _SLACK_SECONDS = 2.0, 20.0
 
 
 def budgets() -> dict[str, float]:
-    """Seconds that each file of tests with daemons usually takes."""
+    """Return the usual seconds of each file of tests with daemons."""
     found: dict[str, float] = json.loads(BUDGETS.read_text(encoding="utf-8"))
     return found
 
 
 def check(report: Path) -> Iterator[str]:
-    """A sentence about each file that is over its budget, or has none."""
+    """Yield a sentence about each file that is over its budget, or has none."""
     yield from over(times(report), budgets())
 
 
 def over(took: Mapping[str, float], usual: Mapping[str, float]) -> Iterator[str]:
-    """As `check`, of the seconds that each file took and may take."""
+    """Yield sentences as `check` does, from the seconds that each file took and usually takes."""
     for file, seconds in sorted(took.items()):
         if file not in usual:
             yield f"no budget: {file} took {seconds:.0f} s; add it to {BUDGETS.name}"
@@ -41,7 +41,7 @@ def over(took: Mapping[str, float], usual: Mapping[str, float]) -> Iterator[str]
 
 
 def times(report: Path) -> dict[str, float]:
-    """Seconds by file of a JUnit report, fixtures included."""
+    """Return the seconds by file of a JUnit report, fixtures included."""
     found: defaultdict[str, float] = defaultdict(float)
     for case in ET.parse(report).iter("testcase"):
         found[case.get("classname", "").replace(".", "/") + ".py"] += float(case.get("time", "0"))
@@ -49,7 +49,7 @@ def times(report: Path) -> dict[str, float]:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints what is over, or writes the budgets."""
+    """Print the files over their budget, or write the budgets."""
     report = Path(arguments[0])
     if arguments[1:] == ["--write"]:
         # A file whose tests are all of `make soak` is not in the report.

@@ -1,4 +1,4 @@
-"""Hatchling's hook: puts the commit into wheels and source distributions, and refuses to build without our jars."""
+"""Hatchling's hook: puts the commit into wheels and source distributions, refuses to build without Howdah's jars."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ JARS = (
 
 
 class BuildHook(BuildHookInterface[Any]):
-    """What `pyproject.toml` names for every target."""
+    """The hook that `pyproject.toml` names for every target."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the record of the commit, unless the tree is an unpacked source distribution, which has it."""
+        """Add the record of the commit, unless the tree is an unpacked source distribution, which has the record."""
         if version == "editable":
             return
         root = Path(self.root)

@@ -1,7 +1,7 @@
-"""Makes src/howdah/hadoop/distribution/classes/VERSION.classes.gz: which classes processes of Hadoop load.
+"""Make src/howdah/hadoop/distribution/classes/VERSION.classes.gz, the list of classes that processes of Hadoop load.
 
-Brings up a cluster without class-data sharing, lets every JVM write the classes that it loads, runs a TeraSort, and
-merges the lists. Run it when a Hadoop version is added:  .venv/bin/python tools/class_list.py 3.4.2
+Starts a cluster without class-data sharing, lets every JVM write the classes that it loads, runs a TeraSort, and merges
+the lists. Run it when a Hadoop version is added:  .venv/bin/python tools/class_list.py 3.4.2
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROWS = "1000000"
 
 
 def main(version: str) -> None:
-    """Writes the list of `version`."""
+    """Write the list of `version`."""
     with tempfile.TemporaryDirectory() as scratch:
         flag = f"-XX:DumpLoadedClassList={scratch}/%p.classes"
         options = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", "yarn.app.mapreduce.am.command-opts")
@@ -52,7 +52,7 @@ def main(version: str) -> None:
 
 
 def work(cluster: LiveCluster, flag: str) -> None:
-    """A small TeraSort and some file system commands, each client with `flag`."""
+    """Run a small TeraSort, each client with `flag`."""
     jar = str(cluster.distribution.examples_jar)
     programs = [
         ("teragen", "-Dmapreduce.job.maps=2", ROWS, "/in"),
@@ -69,7 +69,7 @@ def work(cluster: LiveCluster, flag: str) -> None:
 
 
 def merge(lists: list[str]) -> list[str]:
-    """The union of class lists, classes first, then what is known of lambdas; classes of generated code left out."""
+    """Return the union of class lists, classes first, then the lines about lambdas; generated classes are left out."""
     classes: dict[str, None] = {}
     hints: dict[str, None] = {}
     for text in lists:

@@ -1,9 +1,12 @@
-"""How Hadoop's contract suites go on our file system and on Hadoop's own three, on Hadoop 3.4.2, and on ours on 3.5.0.
+"""Results of Hadoop's contract suites on Howdah's file system and on three of Hadoop's, on Hadoop 3.4.2.
+
+Howdah's file system is also tested on Hadoop 3.5.0.
 
 .venv/bin/python tools/contracts.py    writes docs/reference/contracts.md
 
-Ours are the reports of `mvn -P hadoop-3.5 clean verify`; the others are Hadoop's own test
-classes, run here with its release, its test jars and the same JVM without the right to pass over permissions.
+The results of Howdah's file system are the reports of `mvn -P hadoop-3.5 clean verify`. For the others, this program
+runs Hadoop's test classes with Hadoop's release, its test jars and the same JVM without the right to bypass
+permissions.
 """
 
 from __future__ import annotations
@@ -77,7 +80,7 @@ def main() -> int:
 
 
 def _jars() -> list[Path]:
-    """The class path: Hadoop's release, its tests, and what they need."""
+    """Return the class path: Hadoop's release, its tests, and their dependencies."""
     KEPT.mkdir(parents=True, exist_ok=True)
     for artifact in _ARTIFACTS:
         command = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={KEPT}"]
@@ -98,7 +101,7 @@ def _jars() -> list[Path]:
 
 
 def _classes(jars: Iterable[Path]) -> dict[tuple[str, str], str]:
-    """Hadoop's test classes by file system and suite."""
+    """Return Hadoop's test classes by file system and suite."""
     names = {
         (system, suite): f"org.apache.hadoop.{name}"
         for suite, systems in _OTHERS.items()
@@ -122,7 +125,7 @@ def _ours(arm: str) -> dict[str, Counts]:
 
 
 def _run(name: str, jars: Iterable[Path]) -> Counts:
-    """One of Hadoop's classes in a JVM and a directory of its own."""
+    """Run one of Hadoop's classes in its own JVM and directory."""
     with tempfile.TemporaryDirectory() as place:
         options = ["--select-class", name, "--reports-dir", place, "--disable-banner", "--details", "none"]
         flags = [
@@ -155,7 +158,7 @@ def _counts(report: Path) -> Counts:
 
 
 def _words(counts: Mapping[str, int] | None) -> str:
-    """`passed`, or `passed, skipped, failed` as far as there are any."""
+    """Return the numbers of passed, skipped and failed tests in words, as far as there are any."""
     if counts is None:
         return "–"
     parts = [str(counts["all"] - counts["skipped"] - counts["failed"])]

@@ -1,10 +1,10 @@
-"""Plants every defect of tests/defects in a scratch copy, one at a time: its tests must catch it by an assertion.
+"""Plant every defect of tests/defects in a scratch copy, one at a time: its tests must catch it by an assertion.
 
 .venv/bin/python -m tools.defects [--control] [NAME...]
 
-What was caught is kept in .build/defects/results.jsonl, by what the sources and the defect say: a run that was
-interrupted goes on where it was. With --control, the tests of each defect run without it first, and must pass. Exit 1
-where a defect survived, or broke something else than an assertion.
+Results are kept in .build/defects/results.jsonl, by the contents of the sources and of the defect: an interrupted run
+continues where it stopped. With --control, the tests of each defect first run without it, and must pass. Exit 1 if a
+defect survived, or broke something else than an assertion.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GOOD = ("caught", "passed")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a defect: `caught`, `survived` or `broken`; of its tests without it: `passed` or `broken`."""
+    """The result of a defect, `caught`, `survived` or `broken`, or of its tests without it, `passed` or `broken`."""
 
     tree: str
     commit: str
@@ -90,7 +90,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _judged(scratch: Scratch, defect: Defect, *, control: bool) -> tuple[str, str]:
-    """The outcome of the tests with the defect, or as a `control` without it, and why."""
+    """Return the outcome of the tests with the defect, or as a `control` without it, and the reason."""
     ended = scratch.tested(defect.tests) if control else scratch.tested_with(defect)
     if control:
         return ("passed" if ended.problem is None and not ended.failed else "broken"), ended.said
@@ -100,7 +100,7 @@ def _judged(scratch: Scratch, defect: Defect, *, control: bool) -> tuple[str, st
 
 
 def _guess(defect: Defect) -> float:
-    """Seconds of a defect that was never planted here."""
+    """Return the expected seconds of a defect that was never planted here."""
     if any(test.startswith(("tests/faults", "tests/system")) for test in defect.tests):
         return 90.0
     return 60.0 if defect.in_java else 5.0

@@ -1,9 +1,9 @@
-"""Builds a release: the wheel, the source distribution, each plugin jar under its version, and their SHA-256.
+"""Build a release: the wheel, the source distribution, each plugin jar under its version, and their SHA-256.
 
 .venv/bin/python tools/dist.py [DIR]
 
-DIR is `dist` unless given; what an earlier build has left there is removed. The jars must have been built. The times in
-the archives are that of the commit, so that one commit gives one sequence of bytes.
+DIR is `dist` by default; files of an earlier build are removed from it. The jars must have been built. The archives
+have the time of the commit, so that one commit gives one sequence of bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SUMS = "SHA256SUMS"
 
 
 def main(out: Path) -> None:
-    """Fill the directory `out` and print what is in it."""
+    """Fill the directory `out` and print its contents."""
     out.mkdir(parents=True, exist_ok=True)
     for old in (*out.glob("howdah-*"), *out.glob(SUMS)):
         old.unlink()
@@ -43,7 +43,7 @@ def main(out: Path) -> None:
 
 
 def _commit_time() -> dict[str, str]:
-    """The variable that tells build tools which time to write; empty where git does not know the commit."""
+    """Return the variable that sets the time for build tools; empty if git does not know the commit."""
     command = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return {"SOURCE_DATE_EPOCH": done.stdout.strip()} if done.returncode == 0 else {}

@@ -1,5 +1,7 @@
-"""What tests leave on a machine: temporary files, processes, mounts, loop devices, control groups, network cards and
-namespaces."""
+"""Things that tests leave on a machine.
+
+They are temporary files, processes, mounts, loop devices, control groups, network cards and namespaces.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,14 @@ _OURS = re.compile(
     r"howdah.*|parent.*|srcDir.*|hadoop|hadoop-.*|pytest-.*|Jetty_.*|jetty-.*|spark-.*|blockmgr-.*|jna-.*|libleveldbjni.*|"
     r"junit.*|surefire.*|liblz4-java.*|snappy-.*|yarn-.*|nm-.*"
 )
-"""Names that our tests, Hadoop and the libraries of both give to files in the system's temporary directory."""
+"""Names that Howdah's tests, Hadoop and their libraries give to files in the system's temporary directory."""
 
 PATIENCE_SECONDS = 30.0
-"""A supervisor that was told to end does so within seconds."""
+"""A supervisor that was asked to stop does so within seconds."""
 
 
 def look() -> Mapping[str, frozenset[str]]:
-    """What is there now, by kind."""
+    """Return everything that exists now, by kind."""
     return {
         "temporary file": frozenset(
             one.name for one in Path(tempfile.gettempdir()).iterdir() if _OURS.fullmatch(one.name)
@@ -37,7 +39,7 @@ def look() -> Mapping[str, frozenset[str]]:
 
 
 def since(before: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """A sentence about each thing that was not there before, and does not go within `PATIENCE_SECONDS`."""
+    """Yield a sentence about each new thing that does not disappear within `PATIENCE_SECONDS`."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while any(found - before[kind] for kind, found in look().items()) and time.monotonic() < deadline:
         time.sleep(1)
@@ -47,7 +49,7 @@ def since(before: Mapping[str, frozenset[str]]) -> Iterator[str]:
 
 
 def _processes() -> Iterator[str]:
-    """The JVMs, and what has Howdah's modules, with their process ids."""
+    """Yield the JVMs and the processes with Howdah's modules, with their process ids."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:

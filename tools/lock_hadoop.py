@@ -1,9 +1,9 @@
-"""Writes the lock file of a managed Hadoop: `python3 tools/lock_hadoop.py 3.4.2`.
+"""Write the lock file of a managed Hadoop: `python3 tools/lock_hadoop.py 3.4.2`.
 
-Maven resolves the artifacts below with the versions that this Hadoop release was built with (its own `hadoop-project`
-is imported), and the lock records what came out: exact coordinates, size, SHA-256, the place in HADOOP_HOME; and the
+Maven resolves the artifacts below with the versions that this Hadoop release was built with; its own `hadoop-project`
+is imported. The lock records the result: exact coordinates, size, SHA-256 and the place in HADOOP_HOME. It also has the
 configuration keys that this release calls deprecated. The order of the entries is the order of the class path: Hadoop's
-own jars first, then all others, by name.
+jars first, then all others, by name.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def main(version: str) -> None:
 
 
 def resolve(version: str, wanted: list[Wanted], alone: list[Wanted]) -> dict[str, Path]:
-    """The jars that `wanted` need, and those of `alone` without what they need, by their path in a Maven repository."""
+    """Return the jars that `wanted` need, and those of `alone` alone, by their path in a Maven repository."""
     dependencies = "".join([*(one.xml(alone=False) for one in wanted), *(one.xml(alone=True) for one in alone)])
     managed = (
         f"<dependency><groupId>org.apache.hadoop</groupId><artifactId>hadoop-project</artifactId>"
@@ -134,7 +134,7 @@ def resolve(version: str, wanted: list[Wanted], alone: list[Wanted]) -> dict[str
 
 
 def deprecated_keys(jars: list[Path]) -> dict[str, str]:
-    """Deprecated configuration keys and what replaced them, as these two classes of Hadoop print them."""
+    """Return deprecated configuration keys and their replacements, as these two classes of Hadoop print them."""
     printed = ""
     for printer in ("org.apache.hadoop.hdfs.HdfsConfiguration", "org.apache.hadoop.mapreduce.util.ConfigUtil"):
         command = ["java", "-cp", ":".join(map(str, jars)), printer]

@@ -1,6 +1,6 @@
 """MooseFS on one machine, for tests and benchmarks: a shared file system that several hosts have mounted.
 
-One master and three chunk servers in a network namespace of their own; each host is a mount namespace. Needs root, and
+One master and three chunk servers run in their own network namespace; each host is a mount namespace. Needs root, and
 Debian's packages moosefs-master, moosefs-chunkserver and moosefs-client.
 """
 
@@ -19,7 +19,10 @@ SERVERS = 3
 
 @dataclass(frozen=True, slots=True)
 class MooseFS:
-    """Its chunk servers, the processes whose namespaces have it mounted at `mount`, and those that serve the mounts."""
+    """The processes of MooseFS: its chunk servers, the hosts that have it mounted at `mount`, and the clients.
+
+    The processes `hosts` keep the namespaces; the processes `clients` serve the mounts.
+    """
 
     mount: Path
     servers: Sequence[subprocess.Popen[bytes]]
@@ -27,21 +30,21 @@ class MooseFS:
     clients: Sequence[subprocess.Popen[bytes]]
 
     def inside(self, host: int) -> list[str]:
-        """What stands before a command that is to run on a host."""
+        """Return the prefix of a command that is to run on a host."""
         return ["nsenter", "-t", str(self.hosts[host].pid), "-m", "-n"]
 
     def plain(self, host: int, *command: str) -> subprocess.CompletedProcess[bytes]:
-        """Any command on one of the hosts."""
+        """Run any command on one of the hosts."""
         return subprocess.run([*self.inside(host), *command], capture_output=True, check=False, timeout=60)
 
 
 @contextmanager
 def moosefs(root: Path, hosts: int, copies: int, address: str | None = None) -> Iterator[MooseFS]:
-    """MooseFS with its data below `root`, mounted on so many hosts, and its end; RuntimeError if it does not come up.
+    """Start MooseFS with its data below `root`, mounted on `hosts` hosts, and stop it at the end.
 
-    With an `address` of this machine, it is served there, and its hosts have this machine's network.
-
-    At the end the directory of the mount must be empty: nothing was written to the disk below it.
+    With an `address` of this machine, it is served there, and its hosts have this machine's network. Raises
+    RuntimeError if MooseFS does not come up. At the end the directory of the mount must be empty: nothing was written
+    to the disk below it.
     """
     mount = root / "mount"
     mount.mkdir()
@@ -86,12 +89,12 @@ def moosefs(root: Path, hosts: int, copies: int, address: str | None = None) -> 
 
 
 def mount_command(mount: Path, address: str) -> tuple[str, ...]:
-    """What mounts it, and serves the mount until it is killed."""
+    """Return the command that mounts MooseFS, and serves the mount until it is killed."""
     return ("mfsmount", str(mount), "-H", address, "-P", "29421", "-f")
 
 
 def _configured(root: Path, address: str) -> list[list[str]]:
-    """Writes the configuration of master and chunk servers; the commands that start them."""
+    """Write the configuration of master and chunk servers; return the commands that start them."""
     (root / "exports.cfg").write_text(f"{address.rpartition('.')[0]}.0/24 / rw,alldirs,admin,maproot=0:0\n")
     (root / "master").mkdir()
     (root / "master" / "metadata.mfs").write_text("MFSM NEW")

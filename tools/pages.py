@@ -1,5 +1,6 @@
-"""Makes the generated pages of docs/reference: commands, factors, the file system's keys, metrics, tuned defaults. A
-test checks that they are current.
+"""Make the generated pages of docs/reference. A test checks that they are current.
+
+The pages are commands, factors, the file system's keys, metrics and tuned defaults.
 
 .venv/bin/python tools/pages.py
 """
@@ -26,7 +27,7 @@ REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 
 
 def commands() -> str:
-    """Every command's help text."""
+    """Return every command's help text."""
     parts = ["# Commands\n", "Made from the program by `tools/pages.py`.\n"]
 
     def add(command: click.Command, path: str, parent: click.Context | None) -> None:
@@ -44,7 +45,7 @@ def commands() -> str:
 
 
 def metrics_page() -> str:
-    """The metrics that every run has, and those of each workload."""
+    """Return the metrics that every run has, and those of each workload."""
     parts = ["# Metrics\n\nMade from the registry by `tools/pages.py`. `run.json` repeats those of its run.\n"]
     own = ((f"Of `{name}`", workload.metrics) for name, workload in sorted(WORKLOADS.items()))
     for title, found in (("Of every run", metrics.COMMON), *own):
@@ -58,7 +59,7 @@ def metrics_page() -> str:
 
 
 def factors_page() -> str:
-    """The factors of experiments that are no Hadoop property."""
+    """Return the factors of experiments that are no Hadoop property."""
     takes = {"job": "another job", "cluster": "another cluster", "person": "somebody's hands"}
     rows = "".join(
         f"| `{one.name}` | {one.what} | {', '.join(f'`{level}`' for level in one.levels.split(', '))} "
@@ -120,11 +121,11 @@ NEEDED = (
     ),
     ("yarn.nodemanager.container.stderr.pattern", "Which output of a failed container the message quotes."),
 )
-"""What a cluster sets besides its tuned defaults, and what that is to the results of programs."""
+"""The keys that a cluster sets besides its tuned defaults, and their effect on the results of programs."""
 
 
 def tuned_defaults() -> str:
-    """What each tuned default sets, on an example machine."""
+    """Return the settings of each tuned default, on an example machine."""
     sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30, disk=80 << 30)
     jdk = Jdk("/usr/lib/jvm/java-17", (17, 0, 15), "Debian", "x86_64", ())
     facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa")
@@ -164,7 +165,7 @@ _TEXT = r'"((?:[^"\\]|\\.)*)"'
 
 
 def filesystem_page() -> str:
-    """The keys of lustrefs and posixfs, from the Java source that reads them."""
+    """Return the keys of lustrefs and posixfs, from the Java source that reads them."""
     source = re.sub(r'"\s*\+\s*"', "", KEYS.read_text("utf-8"))
     rows = []
     for name, usual, meaning in re.findall(rf"^  [A-Z_]+\(\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", source, re.MULTILINE):

@@ -1,6 +1,6 @@
 """`python -m tools.promises`: writes the table of promises and of their tests into docs/testing.md.
 
-A test names the promise that it keeps: in Python by the marker `promise(text, source)`, in Java by a comment above its
+A test names the promise that it keeps. Python uses the marker `promise(text, source)`, Java a comment above the
 annotations, `// Promise (SOURCE): text`. The source is a page without its ending, such as `README` or `how-to/tune`, or
 an issue, such as `issue 2`.
 """
@@ -20,13 +20,13 @@ PAGE = ROOT / "docs" / "testing.md"
 BEGIN, END = "<!-- promises: begin -->", "<!-- promises: end -->"
 LONGEST = 110
 ORDER = ("README", "tutorial/", "how-to/", "explanation/", "statistics", "reference/", "", "CHANGELOG", "issue ")
-"""How the sources begin, in the order of the table; the empty beginning is that of every other page."""
+"""The prefixes of the sources, in the order of the table. The empty prefix stands for every other page."""
 CHECK, TEST = "check", "test"
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """One promise of one test. `test` is a node of pytest, or a test of JUnit, `module:Class#method`."""
+    """One promise of one test. `test` is a pytest node, or a JUnit test, `module:Class#method`."""
 
     text: str
     source: str
@@ -59,10 +59,10 @@ def in_python(file: Path, root: Path) -> Iterator[Promise]:
 
 
 def runs_in(name: str, marks: Iterable[ast.expr]) -> str:
-    """Return what runs a test of the file `name`: `check`, `test`, or `soak: PART`.
+    """Return the command that runs a test of the file `name`: `check`, `test`, or `soak: PART`.
 
-    `marks` are the decorators of the test and the marks of its module. A parametrized test of which some cases have no
-    `soak` is in `test`.
+    `marks` are the decorators of the test and the marks of its module. A parametrized test is in `test` if some of its
+    cases have no `soak`.
     """
     parts, heavy = [], name.startswith(("tests/system/", "tests/faults/"))
     for mark in marks:
@@ -79,7 +79,7 @@ def runs_in(name: str, marks: Iterable[ast.expr]) -> str:
 
 
 def _cases(values: ast.expr) -> Iterator[ast.expr]:
-    """The cases of a parametrized test. What is made elsewhere counts as one case without marks."""
+    """Yield the cases of a parametrized test. Cases made elsewhere count as one case without marks."""
     if isinstance(values, ast.List | ast.Tuple):
         for value in values.elts:
             yield from _cases(value.value) if isinstance(value, ast.Starred) else _branches(value)
@@ -98,7 +98,7 @@ def _branches(case: ast.expr) -> Iterator[ast.expr]:
 
 
 def _soak(mark: ast.expr) -> str | None:
-    """The part of `make soak` that a mark, or the marks of a case, name."""
+    """Return the part of `make soak` that a mark, or the marks of a case, name."""
     for node in ast.walk(mark):
         if isinstance(node, ast.Call) and _name(node.func) == "pytest.mark.soak":
             return str(ast.literal_eval(node.keywords[0].value))
@@ -149,8 +149,10 @@ def place(source: str, root: Path = ROOT) -> Path | None:
 
 
 def table(promises: Sequence[Promise], defects: Mapping[str, Sequence[str]] | None) -> str:
-    """Return the table, grouped by source. `defects` gives the names of the planted defects that a test must notice;
-    without it there is no such column."""
+    """Return the table, grouped by source.
+
+    `defects` has the names of the planted defects that a test must notice. Without `defects` there is no such column.
+    """
     rows: dict[tuple[str, str], list[Promise]] = {}
     for one in promises:
         rows.setdefault((one.source, one.text), []).append(one)
@@ -173,7 +175,7 @@ def _several(names: Iterable[str]) -> str:
 
 
 def _rank(source: str) -> int:
-    """The place of a source among ORDER."""
+    """Return the place of a source in ORDER."""
     return next((at for at, start in enumerate(ORDER) if start and source.startswith(start)), ORDER.index(""))
 
 

@@ -1,10 +1,10 @@
-"""How we write, as far as a program can tell: listed words, long sentences, wide lines. See CONTRIBUTING.md.
+"""The rules of our prose that a program can check: listed words, long sentences, wide lines. See CONTRIBUTING.md.
 
 .venv/bin/python -m tools.prose            checks every page, and the docstrings of every module
 .venv/bin/python -m tools.prose FILE…      checks these
 
 A line of a page that must break a rule ends with `<!-- prose: REASON -->`. Code, tables' widths, quotations and link
-targets are not looked at.
+targets are not checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MADE = {
     *(f"docs/reference/{name}.md" for name in ("commands", "contracts", "factors", "filesystem", "metrics")),
     "docs/reference/tuned-defaults.md",
 }
-"""Pages that programs write: their prose is in the code."""
+"""Generated pages. Their prose is in the code."""
 MODULES = ("src/howdah/**/*.py", "tools/*.py")
 
 GENERATED = re.compile(r"^<!-- promises: begin -->$.*?^<!-- promises: end -->$", re.MULTILINE | re.DOTALL)
@@ -61,12 +61,12 @@ class Sentence:
 
     @property
     def words(self) -> int:
-        """How many words it has; what is in backticks is one."""
+        """The number of words. Text in backticks is one word."""
         return len(_WORD.findall(re.sub(r"`[^`]*`", "code", _LINK.sub("]", self.text))))
 
 
 def problems(page: str, name: str) -> Iterator[str]:
-    """A line about each place where `page`, Markdown, breaks a rule."""
+    """Yield a line about each place where `page`, Markdown, breaks a rule."""
     lines = GENERATED.sub(lambda found: "\n" * found[0].count("\n"), page).splitlines()
     fenced = False
     for number, line in enumerate(lines, start=1):
@@ -87,7 +87,7 @@ def problems(page: str, name: str) -> Iterator[str]:
 
 
 def problems_of_module(text: str, name: str) -> Iterator[str]:
-    """A line about each place where a docstring of `text`, Python, breaks a rule."""
+    """Yield a line about each place where a docstring of `text`, Python, breaks a rule."""
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
             continue
@@ -113,7 +113,7 @@ def _misshapen(one: Sentence, place: str) -> Iterator[str]:
 
 
 def sentences(lines: list[str]) -> Iterator[Sentence]:
-    """The sentences of paragraphs, list items and table cells; headings and code are none."""
+    """Yield the sentences of paragraphs, list items and table cells, but not of headings and code."""
     begun, words, fenced = 0, list[str](), False
     for number, line in enumerate([*lines, ""], start=1):
         text = line.strip()
@@ -142,7 +142,7 @@ def _split(line: int, text: str) -> Iterator[Sentence]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print every problem; 1 if there is one."""
+    """Print every problem. Return 1 if there is one."""
     pages = {file for pattern in PAGES for file in ROOT.glob(pattern)} - {ROOT / one for one in MADE}
     modules = {file for pattern in MODULES for file in ROOT.glob(pattern)}
     found: list[str] = []

@@ -1,7 +1,7 @@
-"""Fails when a file of the repository names the host of a package registry.
+"""Fail when a file of the repository names the host of a package registry.
 
-Where packages come from is a matter of the machine (its pip, Maven and apt settings), never of the repository: a mirror
-or an offline machine must work without a change. The names stand here in pieces, since this file is looked at as well.
+The machine chooses where packages come from (its pip, Maven and apt settings), never the repository. A mirror or an
+offline machine must work without a change. The names are in pieces here, because this file is checked as well.
 """
 
 from __future__ import annotations

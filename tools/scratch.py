@@ -1,4 +1,4 @@
-"""A copy of the repository in which defects are planted, and what its tests say."""
+"""A copy of the repository in which defects are planted, and the results of its tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tools.suite import quick_jdk
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT_SECONDS = 600.0
-"""How long the tests of one defect may take."""
+"""The maximum time of the tests of one defect."""
 
 _MAVEN = ("mvn", "-B", "--no-transfer-progress", "-q", "-f", "java/pom.xml")
 # As `make jars` builds them.
@@ -37,7 +37,7 @@ _NOT_STARTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What tests said: those that an assertion failed in, and the `problem` if something else went wrong."""
+    """The results of tests: those that failed by an assertion, and the `problem` if something else went wrong."""
 
     passed: int
     failed: tuple[str, ...]
@@ -45,22 +45,22 @@ class Ended:
 
     @property
     def said(self) -> str:
-        """For people, in a line."""
+        """The result for people, in a line."""
         return self.problem or (self.failed[0] if self.failed else f"{self.passed} passed")
 
 
 def sources(*folders: str) -> list[str]:
-    """The files that git knows or would add, in their order."""
+    """Return the files that git knows or would add, in their order."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *folders]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return sorted(file for file in set(listed.split("\0")) if file and (ROOT / file).is_file())
 
 
 class Scratch:
-    """The copy. Builds stay in it between uses, so that Maven compiles again only what has changed."""
+    """The copy of the repository. It keeps builds between uses, so that Maven compiles only changed files again."""
 
     def __init__(self, path: Path) -> None:
-        """Makes `path` a copy of the sources as they are now."""
+        """Make `path` a copy of the sources as they are now."""
         self._path = path
         self._jars: str | None = None
         kept = set(sources())
@@ -75,7 +75,7 @@ class Scratch:
         self._check_import()
 
     def tested_with(self, defect: Defect) -> Ended:
-        """What the tests of `defect` say while it is planted."""
+        """Return the result of the tests of `defect` while it is planted."""
         whole = (ROOT / defect.file).read_text(encoding="utf-8")
         if whole.count(defect.old) != 1:
             return Ended(0, (), f"its old text occurs {whole.count(defect.old)} times in {defect.file}")
@@ -86,7 +86,7 @@ class Scratch:
             self._write(defect.file, whole.encode())
 
     def tested(self, tests: Sequence[str]) -> Ended:
-        """What `tests` say of the copy as it is."""
+        """Return the result of `tests` on the unchanged copy."""
         nodes = [test for test in tests if "::" in test]
         parts = [self._junit(test) for test in tests if test not in nodes]
         if nodes:
@@ -121,7 +121,7 @@ class Scratch:
         return _read(sorted(reports.glob("TEST-*.xml")), said)
 
     def _build_jars(self) -> str | None:
-        """Builds our jars unless they are of these sources. What went wrong, if anything did."""
+        """Build Howdah's jars unless they are of these sources. Return the problem, if any."""
         digest = hashlib.sha256()
         for file in sources("java"):
             if "/src/test/" not in file:
@@ -136,7 +136,7 @@ class Scratch:
         return None
 
     def _check_import(self) -> None:
-        """The environment has Howdah installed from the original; here the copy must come before it."""
+        """Check that the copy comes before the original, from which Howdah is installed in the environment."""
         show = [sys.executable, "-c", "import howdah; print(howdah.__file__)"]
         with _temporary() as temporary:
             said = self._run(show, temporary)
@@ -148,7 +148,7 @@ class Scratch:
         return _run(command, self._path, environment)
 
     def _write(self, file: str, content: bytes) -> None:
-        """Leaves alone what is the same: Maven and Python compile what is newer than what they compiled."""
+        """Write a file unless it is unchanged: Maven and Python compile files that are newer than their results."""
         target = self._path / file
         if not target.is_file() or target.read_bytes() != content:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ class _Said:
 
 
 def _run(command: Sequence[str], directory: Path, environment: Mapping[str, str]) -> _Said:
-    """Runs a command to its end, or for so long as it may take (then its code is None), with its last line."""
+    """Run a command to its end, or for `LIMIT_SECONDS`; then its code is None. Return the code and the last line."""
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(
             command,
@@ -188,7 +188,7 @@ def _run(command: Sequence[str], directory: Path, environment: Mapping[str, str]
 
 
 def _read(reports: Sequence[Path], said: _Said) -> Ended:
-    """What the reports, which pytest and Maven write in one form, say of the tests that ran."""
+    """Return the results in the reports, which pytest and Maven write in one form."""
     passed, failed, wrong = 0, [], []
     for case in (case for report in reports for case in ET.parse(report).iter("testcase")):
         name = case.get("name", "")
@@ -214,8 +214,10 @@ def _read(reports: Sequence[Path], said: _Said) -> Ended:
 
 @contextmanager
 def _temporary() -> Iterator[Path]:
-    """A directory for all that tests write. Whatever still runs or is mounted there afterwards ends with it: a defect
-    may be that it does not."""
+    """Yield a directory for everything that tests write.
+
+    Processes and mounts that are left there are removed afterwards, because a defect may be that they stay.
+    """
     path = Path(tempfile.mkdtemp(prefix="howdah-defect-"))
     try:
         yield path
@@ -235,7 +237,7 @@ def _temporary() -> Iterator[Path]:
 
 
 def _processes_of(path: Path) -> Iterator[int]:
-    """Processes that name a directory in their command line or environment."""
+    """Yield the processes that name a directory in their command line or environment."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Small pieces: no file above 500 lines, no class above 300 (in Java 450), no Python function of 60 lines or more."""
+"""Size limits: no file above 500 lines, no class above 300 (in Java 450), no Python function of 60 lines or more."""
 
 from __future__ import annotations
 

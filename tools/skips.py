@@ -1,9 +1,11 @@
-"""Which of Hadoop's contract tests skip themselves on our file system: exactly those that are listed, on either line.
+"""Check which of Hadoop's contract tests skip themselves on Howdah's file system: exactly the listed ones.
+
+Each line of Hadoop has its own list.
 
 .venv/bin/python -m tools.skips MODULE...          compares, after `mvn verify`; exit 1 and the difference
-.venv/bin/python -m tools.skips MODULE... --write  takes what was found as the list
+.venv/bin/python -m tools.skips MODULE... --write  takes the skipped tests as the list
 
-MODULE is `filesystem` or, where all tests of it ran, `filesystem-3.5`.
+MODULE is `filesystem` or, if all of its tests ran, `filesystem-3.5`.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ def main(arguments: list[str]) -> int:
 
 
 def skipped(reports: Path) -> list[str]:
-    """The skipped tests of a module, sorted, as CLASS.TEST."""
+    """Return the skipped tests of a module, sorted, as CLASS.TEST."""
     return sorted(
         f"{case.get('classname', '').rpartition('.')[2]}.{case.get('name')}"
         for report in reports.glob("TEST-*.xml")

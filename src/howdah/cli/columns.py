@@ -12,8 +12,10 @@ _GAP = "  "
 def in_columns(
     heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, right: Collection[int] = ()
 ) -> Iterator[str]:
-    """A line of heads and one for each row. The columns `right` have numbers; the last one is cut where the line would
-    be longer than `width`, with an ellipsis."""
+    """Yield a line of heads and one line per row. The columns `right` have numbers.
+
+    The last column is cut with an ellipsis if the line would be longer than `width`.
+    """
     widest = [max(len(row[at]) for row in (heads, *rows)) for at in range(len(heads) - 1)]
     left = width - sum(widest) - len(_GAP) * len(widest)
     for row in (heads, *rows):
@@ -26,7 +28,7 @@ def in_columns(
 
 
 def print_columns(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, right: Collection[int] = ()) -> None:
-    """Prints them, the heads dimmed."""
+    """Print the columns, with dimmed heads."""
     first, *others = in_columns(heads, rows, width, right)
     click.secho(first, dim=True)
     for line in others:

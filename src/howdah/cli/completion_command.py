@@ -11,7 +11,7 @@ from howdah.cli import main
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what makes SHELL complete the commands and options of howdah.
+    """Print the script that makes SHELL complete the commands and options of howdah.
 
     \b
     bash:  howdah completion bash > ~/.local/share/bash-completion/completions/howdah

@@ -1,4 +1,4 @@
-"""Commands for a cluster that another host supervises: they go there."""
+"""Run commands on the host that supervises their cluster."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _TAKEN_ALONG = ("HOWDAH_HOME", "HOWDAH_LOCKS")
 
 
 def go_there(error: Elsewhere, arguments: Sequence[str]) -> NoReturn:
-    """Runs this command on the host that `error` names, where Howdah and its files have the same paths, and ends with
-    its exit code. Raises `error` where that cannot be."""
+    """Run this command on the host that `error` names, and exit with its exit code.
+
+    Howdah and its files have the same paths there. Raises `error` if the command cannot run there.
+    """
     from howdah.host.launch.ssh import run_there
 
     if error.place is None or COMES_FROM in os.environ:

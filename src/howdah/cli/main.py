@@ -1,4 +1,4 @@
-"""The entry point: a table of contents. A command's module is imported only when it is called, so `--help` is quick."""
+"""The entry point: a table of contents. A command's module is imported only for its command, so `--help` is quick."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ _COMMANDS = {
 }
 
 _WIDEST = 120
-"""Columns of a help page, where the terminal has as many."""
+"""Columns of a help page, if the terminal has as many."""
 
 COMES_FROM = "HOWDAH_COMES_FROM"
-"""The variable that holds the host where a command was typed that has gone to another one."""
+"""The variable that names the host where a command was typed that now runs on another host."""
 
 COMPLETION = "_HOWDAH_COMPLETE"
 """The variable by which the shell's script asks for completions; click derives its name from the command's."""
@@ -82,7 +82,7 @@ class _Commands(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands with their lines of help, and the options of `howdah` itself; no command's module is imported."""
+        """Return commands with their help lines, and the options of `howdah` itself; import no command's module."""
         from click.shell_completion import CompletionItem
 
         found = [
@@ -120,7 +120,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="Show the version, the commit and the versions of Hadoop, and exit.",
 )
 def howdah() -> None:
-    """Get a real Hadoop cluster wherever you have machines, find out with evidence what makes it fast, make it faster.
+    """Start a real Hadoop cluster on the machines you have, find out with evidence what makes it fast, make it faster.
 
     \b
     A first look, on this machine:  howdah run terasort --size 1G --nodes 3
@@ -129,7 +129,7 @@ def howdah() -> None:
 
 
 def entry() -> NoReturn:
-    """Runs the command line. Exit codes: 0 done, 1 failed, 2 usage, 3 ran but not to be trusted, 130 interrupted."""
+    """Run the command line. Exit codes: 0 done, 1 failed, 2 usage, 3 ran but not to be trusted, 130 interrupted."""
     for number in _ENDINGS:
         signal.signal(number, _interrupt)
     try:

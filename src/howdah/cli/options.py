@@ -1,4 +1,4 @@
-"""Options that several commands share, and how their values are read."""
+"""Options that several commands share, and the parsing of their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Command = Callable[..., Any]
 
 
 def parse_conf(pairs: tuple[str, ...]) -> dict[str, str]:
-    """`KEY=VALUE` pairs as a mapping. Raises UsageError for what is none, and for a key given twice."""
+    """Return `KEY=VALUE` pairs as a mapping. Raises UsageError for any other text, and for a key given twice."""
     settings: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -30,8 +30,10 @@ def parse_conf(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 class GroupedCommand(click.Command):
-    """A command whose help page has its options in groups, by the names of their parameters. What is in no group is
-    under the first heading."""
+    """A command whose help page has its options in groups, by the names of their parameters.
+
+    Options in no group are under the first heading.
+    """
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {"Options": ()}
 
@@ -51,8 +53,10 @@ class GroupedCommand(click.Command):
 
 
 def confirm_removal(words: str, *, yes: bool) -> None:
-    """Asks whether `words` is to be removed, unless somebody has said `yes`. Raises UsageError where nobody can be
-    asked, and click's Abort for a no."""
+    """Ask whether to remove `words`, unless the user said `yes`.
+
+    Raises UsageError if nobody can be asked, and click's Abort for a no.
+    """
     if yes:
         return
     if not sys.stdin.isatty():
@@ -61,7 +65,7 @@ def confirm_removal(words: str, *, yes: bool) -> None:
 
 
 def making_options(command: Command) -> Command:
-    """The options of commands that start a cluster."""
+    """Add the options of commands that start a cluster."""
     for option in reversed(_MAKING):
         command = option(command)
     return command
@@ -101,7 +105,7 @@ _REACH = (
 
 
 def reach_options(command: Command) -> Command:
-    """The options that say how hosts are reached."""
+    """Add the options that say how hosts are reached."""
     for option in reversed(_REACH):
         command = option(command)
     return command
@@ -168,12 +172,12 @@ name_option = click.option("--name", metavar="NAME", default="default", show_def
 
 
 def typed_command() -> list[str]:
-    """What was typed, for the record: `howdah` and its arguments."""
+    """Return the typed command for the record: `howdah` and its arguments."""
     return ["howdah", *sys.argv[1:]]
 
 
 def open_in_browser(address: str) -> bool:
-    """Opens an address in a browser; whether there is a display for one."""
+    """Open an address in a browser. Return whether there is a display for a browser."""
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return False
     import webbrowser

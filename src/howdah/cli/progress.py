@@ -1,4 +1,4 @@
-"""What a person sees while a run lasts: a live line per phase on a terminal, plain lines elsewhere."""
+"""The display while a run lasts: a live line per phase on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN_SECONDS = 10.0
 
 @contextmanager
 def make_display(*, quiet: bool) -> Iterator[Observer]:
-    """The observer that suits where the output goes. If `quiet`, it says what was left out, which no run can."""
+    """Yield the observer that suits the output. If `quiet`, it only reports workloads that were left out."""
     if quiet:
         yield _Quiet()
         return
@@ -34,19 +34,19 @@ def make_display(*, quiet: bool) -> Iterator[Observer]:
 
 
 def say_left_out(name: str, why: HowdahError) -> str:
-    """The line about a workload that will not be run."""
+    """Return the line about a workload that will not be run."""
     return f"{name} is left out: {'. '.join(filter(None, (why.message, why.hint)))}"
 
 
 class _Quiet(Silent):
-    """Nothing but what was left out."""
+    """An observer that only reports workloads that were left out."""
 
     def left_out(self, name: str, why: HowdahError) -> None:
         print(say_left_out(name, why), file=sys.stderr)
 
 
 class UnderWay:
-    """A line about what goes on, with a clock that runs; for `rich.live.Live`."""
+    """A line about the current activity, with a clock that runs; for `rich.live.Live`."""
 
     def __init__(self, text: str, began: float | None = None) -> None:
         self._text = text
@@ -58,7 +58,7 @@ class UnderWay:
 
 
 class _Lines:
-    """What both have in common: finished things are lines that stay."""
+    """The common part of `_Plain` and `_Terminal`: finished things are lines that stay."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -100,7 +100,7 @@ class _Lines:
 
 
 class _Plain(_Lines):
-    """A line now and then."""
+    """An observer that prints a line now and then."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
@@ -113,7 +113,7 @@ class _Plain(_Lines):
 
 
 class _Terminal(_Lines):
-    """One line that changes."""
+    """An observer with one line that changes."""
 
     def __init__(self, console: Console, live: Live) -> None:
         super().__init__(console)
@@ -132,7 +132,7 @@ class _Terminal(_Lines):
 
 
 def sentence(phase: str, progress: JobProgress, *, bar: int) -> Text:
-    """How far the job of a phase is. `bar` is the width of each bar in columns; 0 leaves them out."""
+    """Return the progress of the job of a phase. `bar` is the width of each bar in columns; 0 leaves the bars out."""
     line = Text(f"  {phase:10} ", no_wrap=True, overflow="ellipsis")
     if progress.map is None:
         words = f"waiting for the first container, {format_seconds(progress.elapsed_seconds)}"

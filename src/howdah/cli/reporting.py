@@ -1,4 +1,4 @@
-"""Reports and results as commands show and write them."""
+"""Show and write reports and results for commands."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def load_runs(names: Sequence[str], root: str | None) -> list[StoredRun]:
-    """The runs called `names` (ids, starts of ids, paths, `latest`) under `root` or the usual place."""
+    """Return the runs called `names` (ids, starts of ids, paths, `latest`) under `root` or the usual place."""
     place = Path(root) if root else runs_root()
     return [read_run(find_run(name, place)) for name in names]
 
 
 def load_side(text: str, root: str | None) -> list[StoredRun]:
-    """The runs of one side of a comparison: names separated by commas, or all runs with the label KEY=VALUE that are no
-    warm-up.
+    """Return the runs of one side of a comparison.
 
-    Raises UsageError when there are none.
+    `text` has names separated by commas, or KEY=VALUE for all runs with that label that are no warm-up. Raises
+    UsageError when there are none.
     """
     if "=" not in text:
         return load_runs(text.split(","), root)
@@ -43,25 +43,27 @@ def load_side(text: str, root: str | None) -> list[StoredRun]:
 
 
 def side_name(text: str, usual: str) -> str:
-    """What a reader calls the side of a comparison that was typed as `text`: its label, the id of its run, or `usual`
-    for several."""
+    """Return the name of the side of a comparison that was typed as `text`.
+
+    The name is the label, the id of the run, or `usual` for several runs.
+    """
     if "=" in text:
         return text
     return Path(text).name if "," not in text and text != "latest" else usual
 
 
 def write_report(runs: Sequence[StoredRun], target: Path) -> Path:
-    """Writes a report of `runs`; see `write_page`."""
+    """Write a report of `runs`; see `write_page`."""
     from howdah.report import build_report
 
     return write_page(build_report(runs), target)
 
 
 def write_page(page: Report, target: Path) -> Path:
-    """Writes a document, whole, in the format that the target's ending names: .html, .md or .json; the table of
-    several contenders also as .csv.
+    """Write a whole document in the format of the target's ending: .html, .md or .json.
 
-    Raises UsageError for another ending or a place that cannot be written.
+    The table of several contenders can also be .csv. Raises UsageError for another ending or a place that cannot be
+    written.
     """
     from howdah.report import ManyReport, render_csv, render_html, render_json, render_markdown
 
@@ -81,7 +83,7 @@ def write_page(page: Report, target: Path) -> Path:
 
 
 def print_result(runs: Sequence[StoredRun]) -> None:
-    """The headline of the runs, and what one must know before believing it, as the page has it."""
+    """Print the headline and the caveats of the runs, as the page has them."""
     from howdah.report.document.results import group
     from howdah.report.page.build import caveats_of, headline
 
@@ -92,7 +94,7 @@ def print_result(runs: Sequence[StoredRun]) -> None:
 
 
 def width() -> int:
-    """Columns to print for: the terminal's, 100 when there is none."""
+    """Return the number of columns to print for: the terminal's, or 100 without a terminal."""
     try:
         return os.get_terminal_size().columns
     except OSError:

@@ -1,4 +1,4 @@
-"""From the options that make a cluster to a ClusterRequest."""
+"""Build a ClusterRequest from the options that make a cluster."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def cluster_request(
     persist: str | None = None,
     stage_out: Sequence[str] = (),
 ) -> ClusterRequest:
-    """The request that the options of `making_options` amount to, with data that stay in `persist`, and those that are
-    staged out at the end. Raises UsageError for what cannot be."""
+    """Return the request of `making_options`, with data kept in `persist`, and `stage_out` copied at the end. Raises
+    UsageError for options that contradict each other."""
     from howdah.cluster.allocation import find_allocation
 
     home = options["hadoop_home"]
@@ -90,7 +90,7 @@ def _protection(options: Mapping[str, Any]) -> str | None:
 
 
 def _check_place(what: str, place: str | Path | None) -> None:
-    """Refuses a path that Hadoop takes for several, or for part of a command or a URI."""
+    """Raise UsageError for a path that Hadoop would take for several paths, or for part of a command or a URI."""
     found = None if place is None else _HADOOP_SPLITS.search(str(Path(place).absolute()))
     if found is not None:
         raise UsageError(

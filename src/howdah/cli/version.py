@@ -1,4 +1,4 @@
-"""What `howdah --version` prints."""
+"""The output of `howdah --version`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from howdah.host.source import commit
 
 
 def version_lines() -> str:
-    """The version and the commit of this Howdah, and the lines of Hadoop that it was made for."""
+    """Return the version and commit of this Howdah, and the Hadoop lines it was made for."""
     watched = ", ".join(f"{version} (watched)" for version in managed_versions() if version != PRIMARY)
     return f"howdah {__version__}, commit {commit() or 'unknown'}\nHadoop {PRIMARY} (primary), {watched}"

@@ -1,5 +1,7 @@
-"""Accelerators: plugins of our own that serve MapReduce jobs in the place of Hadoop's classes, and how the counters of
-a job show that they did."""
+"""Accelerators: Howdah's plugins that serve MapReduce jobs in place of Hadoop's classes.
+
+The counters of a job show whether the plugins served it.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,11 @@ _LEFT = "FALLBACKS"
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A job whose `key` is `value`, which begins with the plugin's class, uses it; with `stock` it uses Hadoop's own.
-    It counts in the counter group `group`; `records` is Hadoop's own counter of what it has to serve. `work` is what
-    it does in the place of Hadoop's class, for sentences."""
+    """A plugin that serves a job if the job's `key` has the plugin's `value`, which begins with the plugin's class.
+
+    With the value `stock`, the job uses the stock class. The plugin counts in the counter group `group`. `records` is
+    the stock counter of the records to serve. `work` names the plugin's work, for sentences.
+    """
 
     key: str
     value: str
@@ -32,11 +36,11 @@ class Plugin:
 
     @property
     def name(self) -> str:
-        """Its class, without the package."""
+        """The plugin's class, without the package."""
         return self.value.partition(",")[0].rpartition(".")[2]
 
     def is_named_by(self, settings: Mapping[str, str]) -> bool:
-        """Whether jobs with `settings` are to use it."""
+        """Return whether jobs with `settings` are to use the plugin."""
         classes = [one.strip() for one in settings.get(self.key, "").split(",")]
         return self.value.partition(",")[0] in classes
 
@@ -65,46 +69,52 @@ _CLIENT = "org.howdah.hdfs.BufferedFileSystem"
 _STOCK_CLIENT = "org.apache.hadoop.hdfs.DistributedFileSystem"
 
 ACCELERATORS: Mapping[str, tuple[Plugin, ...]] = {NONE: (), "sort": PLUGINS}
-"""What each accelerator consists of, by its name."""
+"""The plugins of each accelerator, by its name."""
 
 
 def settings_for(accelerator: str) -> Mapping[str, str]:
-    """The settings of jobs that use just this accelerator. Hadoop's own classes are named too: a cluster may have ours
-    as its defaults. With plugins comes the client of HDFS that reads by a buffer; no counter tells of that one."""
+    """Return the settings of jobs that use only this accelerator.
+
+    Stock classes are named too, because a cluster may have Howdah's plugins as its defaults. Plugins come with the HDFS
+    client that reads through a buffer. No counter shows that client.
+    """
     used = ACCELERATORS[accelerator]
     chosen = {one.key: one.value if one in used else one.stock for one in PLUGINS}
     return {**chosen, _CLIENT_KEY: _CLIENT if used else _STOCK_CLIENT}
 
 
 def plugins_of(settings: Mapping[str, str]) -> tuple[Plugin, ...]:
-    """The plugins that jobs with `settings` are to use."""
+    """Return the plugins that jobs with `settings` are to use."""
     return tuple(plugin for plugin in PLUGINS if plugin.is_named_by(settings))
 
 
 def accelerator_of(settings: Mapping[str, str]) -> str:
-    """The accelerator of jobs with `settings`; the names of its plugins where they are not all of any."""
+    """Return the accelerator of jobs with `settings`, or the names of its plugins if no accelerator has just these."""
     found = plugins_of(settings)
     names = [name for name, plugins in ACCELERATORS.items() if plugins == found]
     return names[0] if names else " and ".join(plugin.name for plugin in found)
 
 
 def plugins_named(accelerator: str) -> tuple[Plugin, ...]:
-    """The plugins behind a name that `accelerator_of` gave."""
+    """Return the plugins behind a name that `accelerator_of` returned."""
     if accelerator in ACCELERATORS:
         return ACCELERATORS[accelerator]
     return tuple(plugin for plugin in PLUGINS if plugin.name in accelerator.split(" and "))
 
 
 def has_map_output(job: Job) -> bool:
-    """Whether the job handed records from maps to reduces, which is what accelerators are for."""
+    """Return whether records went from maps to reduces in the job. Accelerators serve only such jobs."""
     return job.reduces > 0 and bool(job.counter(_TASK, "MAP_OUTPUT_RECORDS"))
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What a plugin did in a job with map output: `records` of `expected` went through it (0 where it was not used;
-    None where Hadoop did not count how many there were), and `fallbacks` are its counters of what it left to Hadoop's
-    own class, by name: of each reason, where it says why."""
+    """The share of a job with map output that a plugin served.
+
+    `records` of `expected` records went through the plugin. `records` is 0 if the plugin was not used; `expected` is
+    None if Hadoop did not count the records. `fallbacks` are the plugin's counters of records left to the stock class,
+    by name, one for each reason if the plugin gives reasons.
+    """
 
     plugin: Plugin
     records: int
@@ -113,12 +123,12 @@ class Service:
 
     @property
     def whole(self) -> bool:
-        """Whether it served all of the job."""
+        """Whether the plugin served all of the job."""
         return self.records > 0 and self.records >= (self.expected or 0) and not self.fallbacks
 
 
 def service(plugin: Plugin, job: Job) -> Service:
-    """That of `plugin` in `job`."""
+    """Return the service of `plugin` in `job`."""
     own = job.counters.get(plugin.group, {})
     left = {name: count for name, count in own.items() if name.startswith("FALLBACK") and count > 0}
     # The reasons add up to the number that has none in its name.
@@ -127,6 +137,6 @@ def service(plugin: Plugin, job: Job) -> Service:
 
 
 def is_served(plugins: Sequence[Plugin], jobs: Iterable[Job]) -> bool:
-    """Whether there is map output in `jobs`, and all of it went through all of `plugins`."""
+    """Return whether `jobs` have map output, and all of it went through all of `plugins`."""
     found = [service(plugin, job) for job in jobs if has_map_output(job) for plugin in plugins]
     return bool(found) and all(one.whole for one in found)

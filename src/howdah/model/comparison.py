@@ -1,4 +1,4 @@
-"""What repeated measurements say: one group of runs, and two groups against each other."""
+"""The results of repeated measurements: one group of runs, and two groups against each other."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["faster", "slower", "different", "no difference shown", "not enough data", "not comparable"]
-"""`faster` and `slower` follow the metric's better direction; `different` is for metrics that have none. What is `not
-comparable` differs in something else than what was varied."""
+"""`faster` and `slower` follow the metric's better direction; `different` is for metrics without a direction.
+
+Runs are `not comparable` if they differ in more than the varied setting.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,8 @@ class Interval:
 class Summary:
     """`n` values of one metric, one per run, in the metric's unit.
 
-    `geometric_mean` is None where a value is not positive; `interval` (of the geometric mean) also where there are too
-    few values, and `cv` (sample standard deviation ÷ mean) where there is one alone.
+    `geometric_mean` is None if a value is not positive. `interval` (of the geometric mean) is also None if there are
+    too few values. `cv` (sample standard deviation ÷ mean) is None for a single value.
     """
 
     n: int
@@ -37,14 +39,15 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Contender against baseline. `ratio` is the contender's geometric mean ÷ the baseline's. `level` is the chance of
-    a false alarm that the verdict allows: 5 %, or a part of it for one of several contenders.
+    """Contender against baseline. `ratio` is the contender's geometric mean ÷ the baseline's.
 
-    `p` is of the exact rank test, `smallest_p` the smallest that these numbers of runs could reach. The rest is None
-    where a group has one run, so that the spread is unknown: `interval` of the ratio; `detectable`, the smallest
-    ratio above 1 that these runs could have shown; `runs_for_observed` and `runs_for_five_percent`, the runs per side
-    that would show a difference of the observed size, or of 5 %, four times out of five. Those two are also None
-    where that takes more runs than anybody makes (`howdah.stats.power.MOST_RUNS`).
+    `level` is the chance of a false alarm that the verdict allows: 5 %, or a part of it for one of several contenders.
+    `p` is of the exact rank test. `smallest_p` is the smallest p that these numbers of runs could reach.
+
+    The other fields are None if a group has one run, because the spread is unknown. `interval` is that of the ratio.
+    `detectable` is the smallest ratio above 1 that these runs could have shown. `runs_for_observed` and
+    `runs_for_five_percent` are the runs per side that would show a difference, four times out of five. The first is for
+    the observed difference, the second for one of 5 %. Both are also None above `howdah.stats.power.MOST_RUNS` runs.
     """
 
     baseline: Summary

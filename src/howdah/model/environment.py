@@ -1,4 +1,4 @@
-"""The fingerprint of what a run ran on. Runs with different fingerprints are never pooled silently."""
+"""The fingerprint of a run's hosts and software. Runs with different fingerprints are never pooled silently."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _READINGS = ("load", "now")
 class Environment:
     """Facts by host name, each a nested mapping of plain values; `hadoop` holds version, home and jar hashes.
 
-    `load` and everything under a key called `now` is a reading of the moment and no part of the identity.
+    `load` and everything under a key called `now` is a momentary reading and no part of the identity.
     """
 
     hosts: Mapping[str, Mapping[str, Any]]
@@ -22,7 +22,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One fact that two environments do not share; None where one side lacks it."""
+    """One fact that differs between two environments; None for the side that lacks it."""
 
     path: str
     left: Any
@@ -30,8 +30,11 @@ class Difference:
 
 
 def by_rank(environments: Sequence[Environment]) -> list[Environment]:
-    """The same, with hosts called by their rank, `1` for that of the masters, where two have as many hosts of other
-    names: two allocations of equal hosts do not differ. A host's own name is then left out."""
+    """Return `environments`, with hosts named by rank if two of them have equally many hosts with other names.
+
+    Rank `1` is the host of the masters. Two allocations of equal hosts then do not differ. A host's own name is left
+    out.
+    """
     names = {tuple(one.hosts) for one in environments}
     if len({len(some) for some in names}) == len(names):
         return list(environments)
@@ -48,7 +51,7 @@ def by_rank(environments: Sequence[Environment]) -> list[Environment]:
 
 
 def differences(left: Environment, right: Environment) -> tuple[Difference, ...]:
-    """What differs between two environments, readings of the moment left out, sorted by path."""
+    """Return the differences between two environments, sorted by path. Momentary readings are left out."""
     first, second = _facts(left), _facts(right)
     return tuple(
         Difference(path, first.get(path), second.get(path))

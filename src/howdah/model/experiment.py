@@ -1,4 +1,4 @@
-"""A question about a cluster, and how it is to be answered."""
+"""A question about a cluster, and the way to answer it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from howdah.model.metric import Metric
 from howdah.model.run import Outcome
 
 BASELINE, RUNNER_UP = "baseline", "runner-up"
-"""Names of what fresh runs compare the best settings with."""
+"""Names of the settings that fresh runs compare the best settings with."""
 
 Design = Literal["one-at-a-time", "full", "fractional", "blocks", "screening", "together", "search", "cic-2014"]
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What an experiment varies, and the values it takes as they are written; the first is the baseline's.
+    """A factor of an experiment, and its levels as they are written; the first level is the baseline's.
 
     An `external` factor is changed by hand, as `change` says; `check` is a shell command that prints its level. With
-    one level it is a condition, which a person sees to before the first run.
+    one level, the factor is a condition that a person sees to before the first run.
     """
 
     name: str
@@ -34,9 +34,12 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """When there are enough blocks: the 95 % interval of every effect reaches no further than `half_width` (0.05 is
-    5 %) to either side, after `least` blocks at the earliest and `most` at the latest, or `budget_seconds` are over. A
-    run that takes `limit_seconds` is ended and has failed."""
+    """The rule that says when there are enough blocks.
+
+    An experiment stops when the 95 % interval of every effect reaches no further than `half_width` (0.05 is 5 %) to
+    either side. It stops after `least` blocks at the earliest, and after `most` blocks or `budget_seconds` at the
+    latest. A run that takes `limit_seconds` is stopped and has failed.
+    """
 
     half_width: float = 0.05
     least: int = 8
@@ -47,27 +50,29 @@ class StopRule:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a cluster draws or costs while it runs: `of_levels` by the level of `factor`, or, without a factor, the one
-    value under an empty name for every arm."""
+    """The power or the price of a running cluster, `of_levels` by the level of `factor`.
+
+    Without a factor, `of_levels` has one value under an empty name, for every arm.
+    """
 
     factor: str | None
     of_levels: Mapping[str, float]
 
     def of(self, arm: Mapping[str, str]) -> float:
-        """The rate of an arm, given by its levels."""
+        """Return the rate of an arm, given by its levels."""
         return self.of_levels["" if self.factor is None else arm[self.factor]]
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What the experiment file says, before anything is known of the cluster.
+    """The contents of the experiment file, before anything is known of the cluster.
 
-    `options` are the workload's, `cluster` what kind of cluster is made, `baseline` every setting that is held where no
-    factor varies it; all as they are written. `configurations` are the settings behind each level of the factor
-    `configuration`; `starts` are levels of the factors that a search tries first. `watts` is what the whole cluster
-    draws, `price` what an hour of it costs, in any currency; None where it is not known. `meters` are what measures
-    power: kinds, or a file. `places` is where in its file
-    each key stands, by name.
+    `options` are the workload's, `cluster` describes the cluster to make. `baseline` has every setting that is held
+    unless a factor varies it. All are as written in the file. `configurations` are the settings behind each level of
+    the factor `configuration`. `starts` are levels of the factors that a search tries first.
+
+    `watts` is the power of the whole cluster, `price` the price of an hour, in any currency; None if not known.
+    `meters` are what measures power: kinds, or a file. `places` has the place of each key in the file, by name.
     """
 
     question: str
@@ -105,9 +110,12 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One level ÷ the baseline's. `interval` holds by itself with 95 %; `p_family` is for the whole family of effects
-    (Holm), and `half_width` that of the interval in which all effects of the family lie at once (Bonferroni), as a
-    share of the ratio. A true ratio of `detectable`, or its inverse, would be shown with a power of 0.8."""
+    """The ratio of one level to the baseline's.
+
+    `interval` is the 95 % interval of this effect by itself. `p_family` is adjusted for the whole family of effects
+    (Holm). `half_width` is that of the simultaneous interval of all effects of the family (Bonferroni), as a share of
+    the ratio. A true ratio of `detectable`, or its inverse, would be shown with a power of 0.8.
+    """
 
     term: int
     ratio: float
@@ -120,9 +128,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One level of one factor against the baseline's, or those of all factors together. `effect` is None where the runs
-    cannot tell it; `unlike` is what differs beside the factor, and makes both not comparable; `outcomes` how many of
-    the runs that had the level ended how."""
+    """The result for one level of one factor, or for one level of all factors together, against the baseline's.
+
+    `effect` is None if the runs cannot show it. `unlike` has the differences besides the factor, which make the two not
+    comparable. `outcomes` counts the runs with the level by outcome.
+    """
 
     factor: str
     level: str
@@ -139,8 +149,10 @@ Level = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SimpleEffect:
-    """What `level` ÷ the baseline's level of its factor is where another factor has the level `given`, and all others
-    the baseline's (Montgomery, Design and Analysis of Experiments, chapter 5)."""
+    """The ratio of `level` to the baseline's level of its factor, while another factor has the level `given`.
+
+    All other factors have the baseline's level (Montgomery, Design and Analysis of Experiments, chapter 5).
+    """
 
     level: Level
     given: Level
@@ -151,9 +163,11 @@ class SimpleEffect:
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """Two levels together ÷ what they would be if their effects multiplied. `names` are the levels of two factors; with
-    a fractional design the effect may be that of the pairs of factors in `aliases` as well. `simple` are the effects of
-    either level with and without the other, where the interaction is shown and nobody else's."""
+    """The ratio of two levels together to the product of their single effects. `names` are the levels of two factors.
+
+    In a fractional design, the effect may also be that of the pairs of factors in `aliases`. `simple` are the effects
+    of either level with and without the other, if the interaction is shown and no alias could be its cause.
+    """
 
     names: tuple[Level, Level]
     effect: Effect
@@ -164,7 +178,7 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How the primary metric changed with the order of the runs alone, whatever was varied: last run ÷ first."""
+    """The change of the primary metric with the order of the runs alone, whatever was varied: last run ÷ first."""
 
     ratio: float
     interval: Interval
@@ -173,9 +187,11 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One run that has ended, in its place. `value` is its primary metric, and `relative` that ÷ the geometric mean of
-    its arm, of all runs in a search; both None where it is not valid. `outlying` runs are shown and counted like all
-    others."""
+    """One finished run, in its place.
+
+    `value` is its primary metric. `relative` is `value` ÷ the geometric mean of its arm, or of all runs in a search.
+    Both are None if the run is not valid. `outlying` runs are shown and counted like all others.
+    """
 
     run: str
     block: int
@@ -188,15 +204,18 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What an experiment has found so far. The largest effects are first, the results in the order of the runs.
+    """The findings of an experiment so far. The largest effects are first, the results in the order of the runs.
 
-    `metric` is the primary one, of phase `phase`; `blocks` counts the whole blocks; `changed` are paths of settings and
-    of the environment that were not the same in all runs of an arm (in a search, in all runs, though nothing that was
-    varied explains it). `candidate` has the fewest changes of the baseline whose removal is shown to be worse, and
-    `runner_up` what looks best beside it and the baseline among the levels that were shown of something, None where
-    there is no such: neither may have been run as a whole. What is `simulated` ran on no cluster. It has `ended` where
-    no run is missing.
-    `unserved` are the runs whose accelerator did not serve all of the phases that are `measured`.
+    `metric` is the primary metric, of phase `phase`. `blocks` counts the whole blocks. `changed` are paths of settings
+    and of the environment that were not the same in all runs of an arm. In a search, they were not the same in all
+    runs, and nothing that was varied explains them.
+
+    `candidate` has the fewest changes of the baseline whose removal is shown to be worse. `runner_up` is the
+    best-looking combination of levels with a shown effect, other than the candidate and the baseline; None if there is
+    none. Neither may have been run as a whole.
+
+    Results that are `simulated` ran on no cluster. An experiment has `ended` if no run is missing. `unserved` are the
+    runs whose accelerator did not serve all of the phases that are `measured`.
     """
 
     experiment: Experiment

@@ -1,4 +1,4 @@
-"""A finished MapReduce job, as its history file tells it."""
+"""A finished MapReduce job, as its history file records it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Counters = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time on one host's clock: seconds since 1970 (UTC)."""
+    """A period on one host's clock: seconds since 1970 (UTC)."""
 
     start: float
     end: float
@@ -28,13 +28,14 @@ class Span:
 class Attempt:
     """One attempt at a task.
 
-    `steps` are the parts of a successful attempt in order, without gaps. Of a map: `map` (start → the last record read)
-    and `merge` (→ finish: the last spill, merging the spills, the commit); of a map in a job without reduces only
-    `map`. Of a reduce: `shuffle` (start → all map outputs fetched), `merge` (→ sorted), `reduce` (→ finish). Start and
-    finish are the ApplicationMaster's clock, the borders between steps the node's; empty where the two contradict.
+    `steps` are the parts of a successful attempt in order, without gaps. A map has `map` (start → the last record read)
+    and `merge` (→ finish: the last spill, merging the spills, the commit). A map in a job without reduces has only
+    `map`. A reduce has `shuffle` (start → all map outputs fetched), `merge` (→ sorted) and `reduce` (→ finish). Start
+    and finish are by the ApplicationMaster's clock, the borders between steps by the node's. `steps` is empty if the
+    two contradict.
 
-    `node` is the NodeManager that ran it, host and port, as the history names it. `counters` is empty where the
-    attempt did not finish. `error` is what Hadoop said of a failed or killed attempt.
+    `node` is the NodeManager that ran the attempt, host and port, as in the history. `counters` is empty if the attempt
+    did not finish. `error` is Hadoop's message about a failed or killed attempt.
     """
 
     id: str
@@ -51,12 +52,14 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One MapReduce job. Times are seconds since 1970; `launch` is None when it never started.
+    """One MapReduce job. Times are seconds since 1970; `launch` is None if the job never started.
 
-    `seconds` (finish − submit) is the job time of every report: it leaves out the start of the client's JVM, which
-    is recorded beside it. The tasks of an `uberized` job ran in its application master, so that their counters of
-    file systems have what the master itself read and wrote meanwhile. `master` is the NodeManager that ran the last
-    application master, as the history names it: `finish` is by the clock there, `submit` by the ResourceManager's.
+    `seconds` (finish − submit) is the job time of every report. It leaves out the start of the client's JVM, which is
+    recorded separately. The tasks of an `uberized` job ran in its application master. Their counters of file systems
+    therefore include the reads and writes of the master in that time.
+
+    `master` is the NodeManager that ran the last application master, as in the history. `finish` is by its clock,
+    `submit` by the ResourceManager's.
     """
 
     id: str
@@ -82,5 +85,5 @@ class Job:
         return self.finish - self.submit
 
     def counter(self, group: str, name: str) -> int | None:
-        """The total of one counter; None where the job does not have it (missing is missing)."""
+        """Return the total of one counter; None if the job does not have it (missing is missing)."""
         return self.counters.get(group, {}).get(name)

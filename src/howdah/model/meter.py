@@ -1,4 +1,4 @@
-"""What the readings of a meter are: of what, on which side of the power supply, by which clock."""
+"""The meaning of a meter's readings: the measured part, the side of the power supply, the clock."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from typing import Any, Literal
 from howdah.model.sample import Quality
 
 Domain = Literal["package", "dram", "psu", "node", "pdu", "rack"]
-"""Of a processor's package or its memory, a power supply, a host, a distribution unit, a rack."""
+"""The part measured: a processor's package or its memory, a power supply, a host, a distribution unit, a rack."""
 Side = Literal["chip", "dc", "ac"]
 Reading = Literal["instant", "mean", "counter"]
 Clock = Literal["host", "here", "meter"]
-"""Whose time a reading has: its host's, that of the machine where Howdah was typed, its own."""
+"""The clock of a reading: that of its host, of the machine where Howdah was typed, or of the meter."""
 
 POWER = "power"
-"""The kind of its points, and their role."""
+"""The kind and the role of a meter's points."""
 WATTS, JOULES = "watts", "joules"
-"""The column of a point: joules of a counter, which does not fall."""
+"""The column of a point. Joules are those of a counter, which does not fall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """What the header of `series/power-NAME.jsonl` says. `interval_seconds` is between two readings; `accuracy` is the
-    limit of the relative error, None where nobody says; `resolution` is the step of values, in watts or joules;
-    `offset_error` is the limit of what its clock is off by, in seconds, None where nothing is known; `covers` are names
-    of hosts."""
+    """The contents of the header of `series/power-NAME.jsonl`.
+
+    `interval_seconds` is the time between two readings. `accuracy` is the limit of the relative error, None if nobody
+    states it. `resolution` is the step of values, in watts or joules. `offset_error` is the limit of the clock's error
+    in seconds, None if unknown. `covers` are names of hosts.
+    """
 
     name: str
     source: str
@@ -43,19 +45,19 @@ class Meter:
 
     @property
     def column(self) -> str:
-        """What its points have."""
+        """The column that the meter's points have."""
         return JOULES if self.reading == "counter" else WATTS
 
 
 AROUND = 150.0
-"""Seconds before and after a run whose readings are kept, too: a clock is looked for so far."""
+"""Seconds before and after a run whose readings are kept, too. The search for a clock's offset reaches that far."""
 _ABOUT = ("name", "domain", "side", "reading", "accuracy", "resolution", "clock", "offset_error", "covers")
 SERIES = "power-"
-"""What the names of series of meters begin with."""
+"""The prefix of the names of series of meters."""
 
 
 def encode_meter(meter: Meter) -> dict[str, Any]:
-    """The header of its series."""
+    """Return the header of the meter's series."""
     kind = "counter" if meter.reading == "counter" else "gauge"
     unit = "J" if meter.reading == "counter" else "W"
     column = {"unit": unit, "quality": meter.quality, "type": kind}
@@ -72,7 +74,7 @@ def encode_meter(meter: Meter) -> dict[str, Any]:
 
 
 def decode_meter(header: Mapping[str, Any]) -> Meter:
-    """The meter of a series with this header. Raises KeyError and TypeError for what is none."""
+    """Return the meter of a series with this header. Raises KeyError and TypeError for a header of no meter."""
     about = header["meter"]
     [column] = header["kinds"][POWER]["columns"].values()
     given = {name: about[name] for name in _ABOUT}

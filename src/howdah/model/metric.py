@@ -1,4 +1,4 @@
-"""What a number means: name, unit, better direction, definition, source. No report shows an unregistered metric."""
+"""The meaning of a number: name, unit, better direction, definition, source. No report shows an unregistered metric."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Better = Literal["lower", "higher", "neither"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One entry of the registry. `definition` is a sentence a reader of the report can check."""
+    """One entry of the registry. `definition` is a sentence that a reader of the report can check."""
 
     name: str
     unit: str
@@ -21,12 +21,12 @@ class Metric:
 
     @property
     def is_time(self) -> bool:
-        """Whether it is a time of which less is faster."""
+        """Whether the metric is a time of which less is faster."""
         return self.unit == "s" and self.better == "lower"
 
 
 def registry(metrics: Iterable[Metric]) -> dict[str, Metric]:
-    """`metrics` by name. Raises ValueError where two of them share one."""
+    """Return `metrics` by name. Raises ValueError if two of them share one."""
     named: dict[str, Metric] = {}
     for metric in metrics:
         if named.setdefault(metric.name, metric) != metric:

@@ -16,7 +16,7 @@ _SIZE = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([kmgtp]?)(i?)b?\s*", 
 
 
 def parse_bytes(text: str) -> int:
-    """The bytes that `text` ("1G", "512Mi", "1.5 TB", "1000") stands for.
+    """Return the bytes that `text` ("1G", "512Mi", "1.5 TB", "1000") stands for.
 
     Raises:
         UsageError: not a size, zero, or not a whole number of bytes.
@@ -44,9 +44,9 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_binary(text: str) -> int:
-    """The bytes that a value of Hadoop's configuration stands for: "128m" is 128 · 2^20, whatever the case.
+    """Return the bytes of a value of Hadoop's configuration, in upper or lower case: "128m" is 128 · 2^20.
 
-    Raises UsageError for what is none.
+    Raises UsageError for any other text.
     """
     match = re.fullmatch(r"\s*([0-9]+)\s*([kmgtpe]?)\s*", text, re.IGNORECASE)
     if match is None:
@@ -56,7 +56,7 @@ def parse_binary(text: str) -> int:
 
 
 def parse_amount(text: str, unit: str) -> int:
-    """The number of `unit` that `text` stands for: bytes where that is "B", else things that are counted ("10M").
+    """Return the number of `unit` that `text` stands for: bytes if `unit` is "B", else things that are counted ("10M").
 
     Raises:
         UsageError: not a number, zero, or not whole.
@@ -70,7 +70,7 @@ def parse_amount(text: str, unit: str) -> int:
 
 
 def format_amount(value: float, unit: str) -> str:
-    """`value` of `unit` with three significant digits: 1.00 GB, 10.0 M samples."""
+    """Return `value` of `unit` with three significant digits: 1.00 GB, 10.0 M samples."""
     if unit == "B":
         return format_bytes(value)
     number, prefix = format_bytes(value).split(" ")
@@ -78,7 +78,7 @@ def format_amount(value: float, unit: str) -> str:
 
 
 def format_bytes(value: float) -> str:
-    """`value` bytes with three significant digits and a decimal unit: 1.00 GB."""
+    """Return `value` bytes with three significant digits and a decimal unit: 1.00 GB."""
     for unit, scale in (("PB", 10**15), ("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if abs(value) >= 0.9995 * scale:
             return f"{_three_digits(value / scale)} {unit}"
@@ -86,7 +86,7 @@ def format_bytes(value: float) -> str:
 
 
 def format_seconds(value: float) -> str:
-    """`value` seconds for reading: 850 ms, 12.3 s, 4 min 05 s, 2 h 03 min."""
+    """Return `value` seconds for reading: 850 ms, 12.3 s, 4 min 05 s, 2 h 03 min."""
     if value < 0:
         return f"-{format_seconds(-value)}"
     if value < 0.9995:

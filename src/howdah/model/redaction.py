@@ -1,6 +1,6 @@
-"""Settings whose values are nobody else's business: they are left out of everything that is kept or shown.
+"""Settings with secret values, which are left out of everything that is kept or shown.
 
-The keys are those that Hadoop hides at `/conf` (`hadoop.security.sensitive-config-keys`), and their like.
+The keys are those that Hadoop hides at `/conf` (`hadoop.security.sensitive-config-keys`), and similar ones.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 REDACTED = "<redacted>"
-"""Hadoop's word for it."""
+"""Hadoop's word for a hidden value."""
 
 _SENSITIVE = re.compile(
     r"(secret|passwo?r?d|pwd|passphrase|(?:^|[._-])pass|credentials?|token|access[._-]?key|secret[._-]?key|account[._-]?key"
@@ -27,12 +27,12 @@ _VARIABLE = re.compile(
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether the value of this setting is a secret."""
+    """Return whether the value of this setting is a secret."""
     return _SENSITIVE.search(key) is not None or _FIXED.search(key) is not None
 
 
 def redacted(record: Any) -> Any:
-    """`record`, of lists and mappings as JSON has them, with no value of a sensitive key, nor of a word `KEY=VALUE`."""
+    """Return `record` (lists and mappings as in JSON) without the values of sensitive keys and of words `KEY=VALUE`."""
     if isinstance(record, Mapping):
         return {key: _hidden(value) if _hides(key, value) else redacted(value) for key, value in record.items()}
     if isinstance(record, (list, tuple)):
@@ -50,7 +50,7 @@ def _hidden(value: Any) -> Any:
 
 
 def redacted_word(word: str) -> str:
-    """A word of a command line."""
+    """Return a word of a command line without secrets."""
     match = _WORD.fullmatch(word)
     if match is not None and is_sensitive(match["key"]):
         return f"{match['before']}{match['key']}={REDACTED}"
@@ -62,5 +62,5 @@ def _clean_flag(flag: re.Match[str]) -> str:
 
 
 def redacted_script(text: str) -> str:
-    """The text of a shell script, such as hadoop-env.sh: no secret of a variable or a flag."""
+    """Return the text of a shell script, such as hadoop-env.sh, without secrets in variables and flags."""
     return _FLAG.sub(_clean_flag, _VARIABLE.sub(rf"\1{REDACTED}", text))

@@ -1,4 +1,4 @@
-"""One attempt at a trial: what was asked, what happened, and when."""
+"""One attempt at a trial: its settings, its outcome and its times."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SYNTHETIC = "synthetic"
 """The kind of a cluster that is a file with numbers."""
 
 WARM_UP = "warmup"
-"""The label of runs that came before others to warm the machine up, and do not count."""
+"""The label of runs that warm the machine up before other runs, and do not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. Only a `valid` run has samples; every other kind has a reason."""
+    """The end of a run. Only a `valid` run has samples; every other kind has a reason."""
 
     kind: OutcomeKind
     reason: str | None = None
@@ -34,9 +34,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Everything that was asked for, fully resolved: the workload, its settings, the cluster's and Hadoop's.
+    """All requested settings, fully resolved: the workload, its settings, the cluster's and Hadoop's.
 
-    Two runs are replicates of one trial when `identity` agrees.
+    Two runs are replicates of one trial if their `identity` is the same.
     """
 
     workload: str
@@ -51,18 +51,18 @@ class Trial:
 
     @property
     def accelerator(self) -> str:
-        """What its jobs were to be accelerated by (`howdah.model.accelerator`)."""
+        """The accelerator that the jobs were to use (`howdah.model.accelerator`)."""
         return str(self.settings.get("accelerator", NONE))
 
     @property
     def storage(self) -> str:
-        """Where its data was, as one writes it (`howdah.model.storage`)."""
+        """The storage of the data, as users write it (`howdah.model.storage`)."""
         return str(self.settings.get("storage", HDFS))
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One step of a workload. `jobs` are the Hadoop job ids it ran; `end` is None when it never ended."""
+    """One step of a workload. `jobs` are the ids of its Hadoop jobs; `end` is None if it never ended."""
 
     name: str
     kind: PhaseKind
@@ -75,7 +75,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that verification looked at: what, whether it held, and the values seen."""
+    """One check of verification: its name, whether it passed, and the values seen."""
 
     name: str
     passed: bool
@@ -84,7 +84,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Caveat:
-    """What a reader must know before believing a number. `about` names a metric, a phase, or "run"."""
+    """A warning that a reader needs before believing a number. `about` names a metric, a phase, or "run"."""
 
     about: str
     text: str
@@ -94,7 +94,7 @@ class Caveat:
 class Run:
     """`run.json`: identity and outcome of one attempt; see `docs/reference/run-directory.md`.
 
-    `title` is what people call the workload.
+    `title` is the display name of the workload.
     """
 
     id: str
@@ -116,5 +116,5 @@ class Run:
 
     @property
     def simulated(self) -> bool:
-        """Whether no cluster ran it: its numbers are those of a synthetic one."""
+        """Whether no cluster ran it: its numbers are those of a synthetic cluster."""
         return bool(self.cluster.get("kind") == SYNTHETIC)

@@ -1,4 +1,4 @@
-"""A measured number, and the moment it belongs to."""
+"""A measured number, and its moment."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 MACHINE = "machine"
-"""The role of a sample about all of a host."""
+"""The role of a sample about a whole host."""
 
 DISKS = "+"
-"""Between the names of disks that a sample is about together, in its role: `sda+sdb`."""
+"""The separator in the role of a sample about several disks together: `sda+sdb`."""
 
 Quality = Literal["measured", "derived", "estimated", "simulated", "imported"]
 
@@ -24,9 +24,9 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One measured number. Missing is missing: there is no sample for what was not measured.
+    """One measured number. Missing is missing: a value that was not measured has no sample.
 
-    `phase` is None for the whole run. `host` is the machine, `role` who it is about there (a Hadoop role such as
+    `phase` is None for the whole run. `host` is the machine. `role` is the part of the host (a Hadoop role such as
     `datanode`, `job`, `client`, `machine`, or disks: `vda`). `source` says where the number was read, with the formula
     if derived.
     """
@@ -42,6 +42,6 @@ class Sample:
     moment: Moment
 
     def is_of(self, phase: str, metric: str) -> bool:
-        """Whether it is of a phase's `metric`, which may have a role: `energy@node`."""
+        """Return whether the sample is of a phase's `metric`, which may have a role: `energy@node`."""
         name, _, role = metric.partition("@")
         return (self.phase, self.metric) == (phase, name) and role in ("", self.role)

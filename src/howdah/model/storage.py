@@ -1,4 +1,4 @@
-"""The storages of a cluster, as one writes them: `hdfs`, `posix:/mnt/shared`, or both with a comma in between."""
+"""The storages of a cluster, as users write them: `hdfs`, `posix:/mnt/shared`, or both with a comma in between."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ FILESYSTEM_JAR = "howdah-filesystem"
 
 POSIX_SCHEME = "posixfs"
 SCHEMES = (POSIX_SCHEME, "lustrefs")
-"""Of our own file system: both are settings of one program, `fs.SCHEME.NAME`."""
+"""The schemes of Howdah's file system. Both are settings of one program, `fs.SCHEME.NAME`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Storages:
-    """`directory` is the root of `posix`, None where there is none; `default` is the one that plain paths are on."""
+    """The storages of a cluster.
+
+    `directory` is the root of `posix`, None without `posix`; `default` is the storage of plain paths.
+    """
 
     hdfs: bool
     directory: str | None
@@ -27,7 +30,7 @@ class Storages:
 
 
 def parse_storages(text: str) -> Storages:
-    """The first that is named is the default. Raises UsageError."""
+    """Return the storages that `text` names; the first is the default. Raises UsageError."""
     hdfs, directory = False, None
     parts = [part.strip() for part in text.split(",")]
     for part in parts:

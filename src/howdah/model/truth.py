@@ -1,4 +1,4 @@
-"""What a synthetic cluster does: times whose causes and noise are known, to try commands and to test statistics on."""
+"""The behaviour of a synthetic cluster: times with known causes and noise, to try commands and to test statistics."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What disturbs a run, all at once. Shares and coefficients of variation are 0.05 for 5 %.
+    """The noise of runs; all kinds act together. Shares and coefficients of variation are 0.05 for 5 %.
 
-    `cv` is that of every run by itself, log-normal; `restart_cv` of every start of the cluster; `autocorrelation` is
-    the part of a run's own noise that the next one inherits (AR 1); `drift` is what the run `drift_runs` after another
-    has more than it, as a share, less where it is negative; of all runs, the part `outliers` takes `outlier_ratio`
-    times as long.
+    `cv` is the coefficient of variation of every run by itself, log-normal. `restart_cv` is that of every start of the
+    cluster. `autocorrelation` is the part of a run's own noise that the next run inherits (AR 1). `drift` is the
+    relative increase of the value over `drift_runs` runs; a decrease is negative. The share `outliers` of all runs
+    takes `outlier_ratio` times as long.
     """
 
     cv: float = 0.0
@@ -28,13 +28,16 @@ class Noise:
 MEASURED: Mapping[str, Noise] = {
     "terasort-200M": Noise(cv=0.082, autocorrelation=0.16, drift=0.205, drift_runs=39),
 }
-"""Noise as real clusters had it, by what ran on them: `make bench ROW=same`, see docs/statistics.md."""
+"""The measured noise of real clusters, by workload: `make bench ROW=same`, see docs/statistics.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """`value` is the primary metric where nothing is set; `effects` the ratio of every level of every factor to it, and
-    `together` the ratios of combinations of levels, on top of those. The part `failing` of all runs fails."""
+    """A synthetic cluster: `value` is the primary metric without any setting.
+
+    `effects` has the ratio of every level of every factor to `value`. `together` has the ratios of combinations of
+    levels, on top of `effects`. The share `failing` of all runs fails.
+    """
 
     value: float
     effects: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -44,7 +47,7 @@ class Truth:
     seed: int = 1
 
     def of(self, settings: Mapping[str, str]) -> float:
-        """The value with `settings`, without noise. Raises KeyError(factor, level) for what it says nothing of."""
+        """Return the value with `settings`, without noise. Raises KeyError(factor, level) for an unknown level."""
         value = self.value
         for factor, level in settings.items():
             if level not in self.effects.get(factor, {}):

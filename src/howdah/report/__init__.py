@@ -1,6 +1,6 @@
-"""Reports and comparisons, built from run directories and from nothing else.
+"""Reports and comparisons, built only from run directories.
 
-A command that lists runs wants the words of `document` alone: each of these is imported when it is asked for.
+Each name is imported on first use, because a command that lists runs needs only the words of `document`.
 """
 
 from __future__ import annotations

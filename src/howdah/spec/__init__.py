@@ -1,1 +1,1 @@
-"""Files that people write for Howdah: read strictly, every mistake with its line."""
+"""Files that people write for Howdah. They are read strictly, and every mistake is reported with its line."""

@@ -1,4 +1,4 @@
-"""A YAML document whose every value knows its line. Keys that nobody asked for are errors."""
+"""A YAML document whose every value knows its line. Unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -12,46 +12,48 @@ from howdah.spec.slips import did_you_mean
 
 
 class Value:
-    """One value of a document, in the place where it stands."""
+    """One value of a document, with its place."""
 
     def __init__(self, file: Path | None, node: yaml.Node, name: str) -> None:
-        """`file` is where people find the document, if they do; `name` is what messages call the value."""
+        """Create a value. `file` has the document, None if no file does; `name` is the value's name in messages."""
         self._file = file
         self._node = node
         self._name = name
 
     @property
     def place(self) -> str | None:
-        """Where it stands, for people: file and line. None in a document that is in no file."""
+        """The place of the value, for people: file and line. None for a document without a file."""
         return None if self._file is None else f"{self._file}, line {self._node.start_mark.line + 1}"
 
     def problem(self, text: str, *, hint: str | None = None) -> UsageError:
-        """An error about this value, to be raised."""
+        """Return an error about this value, to be raised."""
         return UsageError(text if self.place is None else f"{self.place}: {text}", hint=hint)
 
     def text(self) -> str:
-        """A single value as it is written, without its quotes. Raises UsageError for a list, a mapping, or nothing."""
+        """Return a single value as written, without its quotes. Raises UsageError for a list, a mapping, or nothing."""
         if not isinstance(self._node, yaml.ScalarNode) or not self._node.value.strip():
             raise self.problem(f"{self._name} must be a single value")
         return str(self._node.value)
 
     def list(self) -> list[Value]:
-        """The values of a list. Raises UsageError for anything else."""
+        """Return the values of a list. Raises UsageError for anything else."""
         if not isinstance(self._node, yaml.SequenceNode):
             raise self.problem(f"{self._name} must be a list: [a, b]")
         return [Value(self._file, node, self._name) for node in self._node.value]
 
     def is_list(self) -> bool:
-        """Whether it is a list."""
+        """Return whether the value is a list."""
         return isinstance(self._node, yaml.SequenceNode)
 
     def is_text(self) -> bool:
-        """Whether it is a single value."""
+        """Return whether the value is a single value."""
         return isinstance(self._node, yaml.ScalarNode)
 
     def mapping(self, known: Collection[str] | None = None) -> dict[str, Value]:
-        """Values by key, in their order. Raises UsageError for anything else, for a key that stands twice, and for one
-        that is not in `known`, where that is given."""
+        """Return values by key, in their order.
+
+        Raises UsageError for anything else, for a repeated key, and for a key that is not in `known`, if that is given.
+        """
         if not isinstance(self._node, yaml.MappingNode):
             raise self.problem(f"{self._name} must be a mapping: {{key: value}}")
         found: dict[str, Value] = {}
@@ -67,7 +69,7 @@ class Value:
 
 
 def read_document(file: Path, name: str) -> Value:
-    """The one document of `file`, which messages call `name`. Raises UsageError where it cannot be read."""
+    """Return the one document of `file`, which messages call `name`. Raises UsageError if it cannot be read."""
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -76,8 +78,10 @@ def read_document(file: Path, name: str) -> Value:
 
 
 def parse_document(content: str, name: str, file: Path | None = None) -> Value:
-    """The one document of `content`, which messages call `name`, and whose lines are those of `file`, if any. Raises
-    UsageError where it is not YAML."""
+    """Return the one document of `content`, which messages call `name`.
+
+    Its lines are those of `file`, if any. Raises UsageError if it is not YAML.
+    """
     source = name if file is None else str(file)
     try:
         node = yaml.compose(content, Loader=yaml.SafeLoader)

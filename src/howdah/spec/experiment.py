@@ -41,12 +41,12 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def read_experiment(file: Path) -> Experiment:
-    """What `file` says. Raises UsageError with the line of whatever is wrong with it."""
+    """Return the experiment in `file`. Raises UsageError with the line of a mistake."""
     return _experiment(read_document(file, "an experiment"))
 
 
 def parse_experiment(content: str) -> Experiment:
-    """What `content` says, which is in no file that anybody knows. Raises UsageError for what is wrong with it."""
+    """Return the experiment in `content`, which is in no file known to the user. Raises UsageError for a mistake."""
     return _experiment(parse_document(content, "an experiment"))
 
 
@@ -79,7 +79,7 @@ def _experiment(document: Value) -> Experiment:
 
 
 def _meters(value: Value) -> str:
-    """Kinds, or the absolute path of a file that says what they are: the experiment may go on from elsewhere."""
+    """Return kinds, or the absolute path of a file of meters: the experiment may continue from another directory."""
     given = value.text()
     try:
         meters_of(given)
@@ -89,8 +89,10 @@ def _meters(value: Value) -> str:
 
 
 def _places(given: Mapping[str, Value]) -> dict[str, str]:
-    """Where everything stands that has a name, and that only a plan can judge; empty for what is in no file. A factor
-    stands where its levels do."""
+    """Return the places of all names that only a plan can judge; empty if there is no file.
+
+    The place of a factor is that of its levels.
+    """
     nested = [given[key] for key in ("cluster", "baseline", "factors") if key in given]
     nested += given["configurations"].mapping().values() if "configurations" in given else ()
     nested += () if given["workload"].is_text() else given["workload"].mapping().values()
@@ -100,8 +102,10 @@ def _places(given: Mapping[str, Value]) -> dict[str, str]:
 
 @contextmanager
 def located(experiment: Experiment, *names: str) -> Iterator[None]:
-    """Around what may refuse something of `experiment`: a UsageError gets the line of the one of `names` that it speaks
-    of, or of the only one."""
+    """Give a UsageError about `experiment` the line of the name it mentions.
+
+    The name is the one of `names` in the message, or the only one of `names`.
+    """
     try:
         yield
     except UsageError as error:
@@ -113,7 +117,7 @@ def located(experiment: Experiment, *names: str) -> Iterator[None]:
 
 
 def write_experiment(experiment: Experiment) -> str:
-    """A file that says `experiment`: `read_experiment` reads the same from it."""
+    """Return a file from which `read_experiment` reads the same `experiment`."""
     stop = experiment.stop
     limits = {"budget": stop.budget_seconds, "limit": stop.limit_seconds}
     record = {
@@ -166,7 +170,7 @@ def _written(factor: Factor) -> list[str] | dict[str, Any]:
 
 
 def _workload(value: Value) -> tuple[str, dict[str, str]]:
-    """`terasort`, or `{terasort: {size: 2G}}`."""
+    """Return name and options of `terasort`, or of `{terasort: {size: 2G}}`."""
     if value.is_text():
         return value.text(), {}
     named = value.mapping()
@@ -187,7 +191,7 @@ def _factors(value: Value, baseline: dict[str, str]) -> tuple[Factor, ...]:
 
 
 def _factor(name: str, value: Value, baseline: str | None) -> Factor:
-    """`[a, b]`, or `{external: [a, b], change: TEXT, check: COMMAND}` for what is changed by hand."""
+    """Return the factor of `[a, b]`, or of `{external: [a, b], change: TEXT, check: COMMAND}` for a change by hand."""
     if value.is_list() or value.is_text():
         return Factor(name, _several(name, value, baseline))
     given = value.mapping(_EXTERNAL)
@@ -223,7 +227,7 @@ def _several(name: str, value: Value, baseline: str | None) -> tuple[str, ...]:
 
 
 def _configurations(value: Value | None) -> dict[str, dict[str, str]]:
-    """Settings by the name of a level of the factor `configuration`; `tuned: {}` has none of its own."""
+    """Return settings by the name of a level of the factor `configuration`; `tuned: {}` has none of its own."""
     return {} if value is None else {name: _texts(settings) for name, settings in value.mapping().items()}
 
 
@@ -240,7 +244,7 @@ def _starts(value: Value, factors: tuple[Factor, ...]) -> tuple[dict[str, str], 
 
 
 def _rate(value: Value, factors: tuple[Factor, ...]) -> Rate:
-    """`240`, or `{nodes: {1: 80, 3: 240}}` for what depends on the level of one factor."""
+    """Return the rate of `240`, or of `{nodes: {1: 80, 3: 240}}`, which depends on the level of one factor."""
     if value.is_text():
         return Rate(None, {"": _positive(value)})
     levels = {factor.name: factor.levels for factor in factors}
@@ -306,7 +310,7 @@ def _read(value: Value, parse: Callable[[str], float]) -> float:
 
 
 def parse_share(text: str) -> float:
-    """`5%` → 0.05. Raises UsageError."""
+    """Return a share: `5%` → 0.05. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)\s*%", text, re.ASCII)
     if match is None or not 0 < float(match[1]) < 100:
         raise UsageError(f"{text!r} is not a percentage between 0 % and 100 %", hint="Write 5%.")
@@ -314,7 +318,7 @@ def parse_share(text: str) -> float:
 
 
 def parse_duration(text: str) -> float:
-    """Seconds: `90m` → 5400.0. Raises UsageError."""
+    """Return seconds: `90m` → 5400.0. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([smhd])", text, re.ASCII)
     if match is None or float(match[1]) == 0:
         raise UsageError(f"{text!r} is not a duration", hint="Write 90s, 30m, 6h or 2d.")

@@ -1,10 +1,12 @@
-"""The hosts that somebody wrote down: `hosts:a,b,c`, or a file with one host on each line, or YAML with details.
+"""A written list of hosts: `hosts:a,b,c`, or a file with one host on each line, or YAML with details.
 
+```yaml
 scratch: /scratch           # for all hosts, like every key but `host` and `address`
 network: 10.1.0.0/16
 hosts:
   - { host: node1, roles: [masters] }
   - { host: node2, user: ann, port: 2222, python: /usr/bin/python3.9, disks: [/data1, /data2], rack: /r1 }
+```
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
 _RACK = re.compile(r"(/[A-Za-z0-9_.-]+)+")
 _FILES = (".yaml", ".yml", ".txt")
-"""What the names of files end with, and of hosts never do."""
+"""Endings of file names. No host's name ends so."""
 BRIDGES = ("docker", "virbr", "cni", "flannel", "veth", "br-", "podman")
-"""What the names of interfaces begin with that no other host reaches."""
+"""Prefixes of the names of interfaces that no other host reaches."""
 _ROLES = ("masters", "nodes")
 _LISTS = ("roles", "disks")
 _COMMON = ("user", "port", "python", "scratch", "java", "network", "rack", *_LISTS)
@@ -36,9 +38,12 @@ _OF_A_HOST = ("host", "address", *_COMMON)
 
 @dataclass(frozen=True, slots=True)
 class ListedHost:
-    """A host as it was written: `name` is what ssh takes, `address` is on the network of the daemons, or is found by
-    `network`, `scratch` is where daemons keep what they need, and data unless there are `disks`. `java` is the home of
-    the Java to run, `rack` the place in the network as Hadoop writes it, `roles` what may be there."""
+    """A host as it was written. `name` is the name for ssh.
+
+    `address` is on the network of the daemons, or is found by `network`. Daemons keep their files in `scratch`, and
+    data too unless there are `disks`. `java` is the home of the Java to run. `rack` is the place in the network as
+    Hadoop writes it. `roles` may run on the host.
+    """
 
     name: str
     user: str | None = None
@@ -57,12 +62,12 @@ class ListedHost:
             object.__setattr__(self, name, tuple(getattr(self, name)))  # Lists, where they were written down.
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, of which `ListedHost(**values)` makes it again."""
+        """Return plain values from which `ListedHost(**values)` makes the host again."""
         return asdict(self)
 
 
 def read_hosts(argument: str) -> tuple[ListedHost, ...]:
-    """The hosts of `--on hosts:ARGUMENT`: of a file, or names with commas between them. Raises UsageError."""
+    """Return the hosts of `--on hosts:ARGUMENT`: a file, or names with commas between them. Raises UsageError."""
     file = Path(argument)
     if _is_file(file):
         try:
@@ -83,7 +88,7 @@ def _is_file(file: Path) -> bool:
 
 
 def parse_hosts(content: str, file: Path) -> tuple[ListedHost, ...]:
-    """The hosts of a file's content, in their order. Raises UsageError with the line of what is wrong."""
+    """Return the hosts of a file's content, in their order. Raises UsageError with the line of a mistake."""
     lines = [line.partition("#")[0].strip() for line in content.splitlines()]
     if not any(lines):
         raise UsageError(f"{file} names no host")
@@ -100,7 +105,7 @@ def parse_hosts(content: str, file: Path) -> tuple[ListedHost, ...]:
 
 
 def _check_together(hosts: Sequence[ListedHost], file: Path) -> None:
-    """Raises UsageError where hosts that are right by themselves make no cluster."""
+    """Raise UsageError if hosts that are right by themselves make no cluster."""
     for role in _ROLES:
         if not any(role in host.roles for host in hosts):
             raise UsageError(f"{file}: no host may have the {role}", hint=f"Let `roles` of one host name {role}.")
@@ -112,7 +117,7 @@ def _check_together(hosts: Sequence[ListedHost], file: Path) -> None:
 
 
 def check_network(text: str) -> None:
-    """Raises UsageError unless it is a range of addresses, or can be the name of an interface or a pattern of it."""
+    """Raise UsageError unless `text` is a range of addresses, or can be an interface's name or a pattern of it."""
     try:
         if "/" in text:
             ipaddress.IPv4Network(text, strict=False)
@@ -121,7 +126,7 @@ def check_network(text: str) -> None:
 
 
 def checked_network(value: Value) -> str:
-    """The network that a document says. Raises UsageError with its line for what is none."""
+    """Return the network in a document. Raises UsageError with its line for any other text."""
     text = value.text()
     try:
         check_network(text)
@@ -131,14 +136,14 @@ def checked_network(value: Value) -> str:
 
 
 def is_on_network(network: str, interface: str, address: str) -> bool:
-    """Whether an interface with that address is on a network that `check_network` lets pass."""
+    """Return whether an interface with this address is on a network that `check_network` accepts."""
     if "/" in network:
         return ipaddress.IPv4Address(address) in ipaddress.IPv4Network(network, strict=False)
     return fnmatch.fnmatchcase(interface, network)
 
 
 def _plain(word: str, place: str) -> ListedHost:
-    """A host of which one word is said: its name, or USER@NAME."""
+    """Return a host written as one word: its name, or USER@NAME."""
     user, at, name = word.rpartition("@")
     if not _NAME.fullmatch(name) or (at and not _NAME.fullmatch(user)):
         raise UsageError(f"{place}: not a host: {word!r}", hint="Write one name on each line, or USER@NAME.")

@@ -1,4 +1,4 @@
-"""What one wants of a batch system: `slurm:nodes=4,time=2h,partition=short`, or an existing job: `slurm:job=123`."""
+"""A request for a batch job, `slurm:nodes=4,time=2h,partition=short`, or an existing job, `slurm:job=123`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from howdah.errors import UsageError
 from howdah.spec.slips import did_you_mean
 
 NAME_PREFIX = "howdah-"
-"""How the names of jobs begin that Howdah submits."""
+"""The prefix of the names of jobs that Howdah submits."""
 _MOST_HOSTS = 1000
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 _CLOCK = re.compile(r"(?:(\d{1,3})-)?(\d{1,3}):(\d\d)(?::(\d\d))?")
@@ -22,8 +22,10 @@ _OF_HOSTS = ("scratch", "python", "java")
 
 @dataclass(frozen=True, slots=True)
 class JobWish:
-    """A job to be submitted: so many hosts for so many seconds, in a `queue`, which Slurm calls a partition.
-    `exclusive` hosts have no other job; None for what is usual: so in Slurm, as PBS decides in PBS."""
+    """A job to submit: a number of hosts for a number of seconds, in a `queue`, which Slurm calls a partition.
+
+    `exclusive` hosts have no other job. None is the usual choice: exclusive in Slurm, and PBS's decision in PBS.
+    """
 
     hosts: int
     seconds: int
@@ -34,16 +36,18 @@ class JobWish:
     constraint: str | None = None
     exclusive: bool | None = None
     cpus: int | None = None
-    """Processors of each host, where it is not all of them."""
+    """Processors of each host; None for all."""
     memory: str | None = None
-    """Memory of each host, as Slurm writes it, where it is not all of it."""
+    """Memory of each host, as Slurm writes it; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobHosts:
-    """The hosts of a job: of the one that is wished, of `job` that runs, or, with neither, of the job that one is in.
-    `scratch` is where daemons keep what they need there, `python` the interpreter, `java` the home of the Java; None
-    for what the site says, or what is usual."""
+    """The hosts of a job: of the requested job, of the running `job`, or, with neither, of the job around this process.
+
+    Daemons keep their files in `scratch`. `python` is the interpreter, `java` the home of the Java. None stands for the
+    site's value, or the usual one.
+    """
 
     wish: JobWish | None = None
     job: str | None = None
@@ -53,7 +57,7 @@ class JobHosts:
 
 
 def parse_job(kind: str, text: str) -> JobHosts:
-    """What stands behind `slurm:` or `pbs:`. Raises UsageError."""
+    """Return the hosts that the text after `slurm:` or `pbs:` asks for. Raises UsageError."""
     asked = f"--on {kind}:{text}"
     keys = ("nodes", "time", "job", "exclusive", "cpus", "memory", _QUEUES[kind], *_TEXTS, *_OF_HOSTS)
     given: dict[str, str] = {}
@@ -100,7 +104,7 @@ def _wish(kind: str, asked: str, given: Mapping[str, str]) -> JobWish:
 
 
 def parse_time(text: str) -> int:
-    """Seconds of `2h`, `90m`, `1d`, `02:30:00` or `1-00:00:00`. Raises UsageError."""
+    """Return the seconds of `2h`, `90m`, `1d`, `02:30:00` or `1-00:00:00`. Raises UsageError."""
     plain = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)(s|m|min|h|d)", text)
     clock = _CLOCK.fullmatch(text)
     seconds = 0
@@ -115,7 +119,7 @@ def parse_time(text: str) -> int:
 
 
 def format_time(seconds: float) -> str:
-    """A time for people: `1 h 30 min`, `12 min`, `45 s`."""
+    """Return a time for people: `1 h 30 min`, `12 min`, `45 s`."""
     whole = round(seconds)
     if whole < 120:
         return f"{whole} s"

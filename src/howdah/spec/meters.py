@@ -1,5 +1,6 @@
-"""Files that say what measures power: `--meters FILE`.
+"""Files that describe meters: `--meters FILE`.
 
+```yaml
 meters:
   - { kind: rapl }                            # on every host, if it has that
   - { kind: ipmi, interval: 5, accuracy: 3% } # its BMC, by ipmitool on the host (root)
@@ -11,6 +12,7 @@ meters:
   - { kind: simulated, idle: 90, busy: 240 }
 idle: 600                                     # seconds of quiet that are measured before each run
 others: 180                                   # watts of what no meter covers, at most, from data sheets
+```
 """
 
 from __future__ import annotations
@@ -49,9 +51,9 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "csv": ("name", "file", "time", "format", "value", "unit", "reading", "covers"),
 }
 PAST = ("prometheus", "csv")
-"""Kinds that can be asked about a run that has ended."""
+"""Kinds that can be read after a run has finished."""
 UNITS: Mapping[str, float] = {"W": 1.0, "kW": 1e3, "J": 1.0, "Wh": 3.6e3, "kWh": 3.6e6}
-"""Watts or joules of a unit that a file may be in."""
+"""Watts or joules of each unit that a file may be in."""
 PLAIN = tuple(kind for kind in _KEYS if kind not in _NEEDED)
 """Kinds that need no settings: `--meters rapl,ipmi`."""
 _INTERVALS = {"ipmi": 5.0, "snmp": 10.0, "redfish": 5.0, "prometheus": 15.0}
@@ -60,8 +62,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something that has meters. `hosts` are those where it is asked, None for all; `covers` are the hosts that it is
-    about, None where each is about its own. `settings` are what its kind needs."""
+    """A source of readings. `hosts` are the hosts where it is read, None for all.
+
+    `covers` are the hosts that it measures, None if each reads its own host. `settings` are those that its kind needs.
+    """
 
     kind: str
     name: str | None
@@ -74,7 +78,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Meters:
-    """`idle` are seconds of quiet to measure before a run, `others` the watts, at most, of what no meter covers."""
+    """The sources of readings. `idle` is the seconds of quiet to measure before a run.
+
+    `others` is the maximum power, in watts, of everything that no meter covers.
+    """
 
     sources: tuple[Source, ...] = ()
     idle: float = 0.0
@@ -85,7 +92,7 @@ NO_METERS = Meters()
 
 
 def meters_of(given: str) -> Meters:
-    """What `--meters` says: kinds that need no settings, with commas between them, or a file. Raises UsageError."""
+    """Return the meters of `--meters`: kinds without settings, separated by commas, or a file. Raises UsageError."""
     kinds = given.split(",")
     if all(kind in PLAIN for kind in kinds):
         if len(set(kinds)) < len(kinds):
@@ -100,7 +107,7 @@ def meters_of(given: str) -> Meters:
 
 
 def read_meters(file: Path) -> Meters:
-    """The meters that `file` names. Raises UsageError with the line of what is wrong."""
+    """Return the meters that `file` names. Raises UsageError with the line of a mistake."""
     document = read_document(file, "a file of meters")
     given = document.mapping(("meters", "idle", "others"))
     if "meters" not in given:

@@ -1,5 +1,6 @@
-"""Price lists that people write: what servers cost and draw, what fits a rack, what energy costs.
+"""Price lists that people write: the price and power of servers, the limits of a rack, the price of energy.
 
+```yaml
 currency: USD              # one for all prices
 date: 2014-08-01           # of the prices
 source: MSRP, section 3.5
@@ -12,6 +13,7 @@ switch: { price: 12000, ports: 48, watts: 180 }
 racks:
   usual: { height: 42, reserved_height: 4, kilowatts: 12, reserved_kilowatts: 0.4, price: 2500 }
 rates: { years: 3, utilisation: 80%, kwh: 0.14, pue: 1.4, grid: 300, unit_month: 15 }
+```
 """
 
 from __future__ import annotations
@@ -34,12 +36,12 @@ _SWITCH = ("price", "ports", "watts", "currency")
 _RACK = ("height", "reserved_height", "kilowatts", "reserved_kilowatts", "price", "currency")
 _RATES = ("years", "utilisation", "kwh", "pue", "grid", "unit_month", "currency")
 WATTS = ("mean", "p99", "nameplate")
-"""What a server draws: the mean, the 99th percentile of means of a minute, what its maker says."""
+"""Figures of a server's power: the mean, the 99th percentile of one-minute means, the value on its nameplate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`embodied` is in kg of CO2e."""
+    """A part of a server. `embodied` is in kg of CO2e."""
 
     price: float
     embodied: float | None = None
@@ -47,9 +49,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Its price is its own or that of its `parts`, which are numbers by name. `maintenance` is an amount a year,
-    `height` is in rack units, `watts` are by their kind, `life` is in years, `embodied` in kg of CO2e; `printed` is
-    what a source says that the parts add up to."""
+    """A server. Its price is its own or that of its `parts`, which are numbers by name.
+
+    `maintenance` is an amount a year, `height` is in rack units, `watts` are by their kind. `life` is in years,
+    `embodied` in kg of CO2e. `printed` is the sum of the parts that a source prints.
+    """
 
     name: str
     price: float
@@ -64,7 +68,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One for every `ports` servers."""
+    """A switch for every `ports` servers."""
 
     price: float
     ports: int
@@ -73,7 +77,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Rack:
-    """Rack units and kilowatts, of which some are not for servers; None where nothing limits them."""
+    """The rack units and kilowatts that a rack has for servers; None if there is no limit."""
 
     name: str
     height: int | None = None
@@ -83,8 +87,11 @@ class Rack:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """For how many `years`, for which share of the time at work; what a `kwh` costs, how much more a building draws
-    than its machines (`pue`), grams of CO2e of a kWh (`grid`), and what a rack unit costs a month."""
+    """The `years` that a system is used, and its `utilisation`, the share of time at work.
+
+    `kwh` is the price of a kWh. `pue` is the power of a building ÷ that of its machines. `grid` is the grams of CO2e of
+    a kWh. `unit_month` is the price of a rack unit for a month.
+    """
 
     years: float = 3.0
     utilisation: float = 1.0
@@ -96,7 +103,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """Everything in one currency, with the date and the source of the prices."""
+    """A price list in one currency, with the date and the source of the prices."""
 
     currency: str
     date: str
@@ -109,7 +116,7 @@ class PriceList:
 
 
 def read_prices(file: Path) -> PriceList:
-    """The price list in `file`. Raises UsageError with the line of what is wrong."""
+    """Return the price list in `file`. Raises UsageError with the line of a mistake."""
     document = read_document(file, "a price list")
     given = document.mapping(_TOP)
     for name in _NEEDED:
@@ -235,7 +242,7 @@ def _optional(given: Mapping[str, Value], name: str) -> float | None:
 
 
 def _number(value: Value) -> float:
-    """A number of at least 0."""
+    """Return a number of at least 0."""
     text = value.text()
     if not re.fullmatch(r"\d{1,12}(\.\d{1,9})?", text, re.ASCII):
         raise value.problem(f"{text!r} is no number of at least 0", hint="Write 1234.56, without separators or units.")
@@ -269,7 +276,7 @@ def _share_or_amount(value: Value, price: float) -> float:
 
 
 def find_server(prices: PriceList, name: str | None) -> Server:
-    """The server called `name`, or the only one. Raises UsageError."""
+    """Return the server called `name`, or the only one. Raises UsageError."""
     if name is None:
         if len(prices.servers) > 1:
             raise UsageError(f"which server is it? There are {', '.join(prices.servers)}", hint="Say it with --server.")
@@ -280,7 +287,7 @@ def find_server(prices: PriceList, name: str | None) -> Server:
 
 
 def find_rack(prices: PriceList, name: str | None) -> Rack | None:
-    """The rack called `name`, or the only one; None where there is none. Raises UsageError."""
+    """Return the rack called `name`, or the only one; None if there is none. Raises UsageError."""
     if name is None:
         if len(prices.racks) > 1:
             raise UsageError(f"which rack is it? There are {', '.join(prices.racks)}", hint="Say it with --rack.")

@@ -1,4 +1,4 @@
-"""What one wants of simulated hosts: `4`, or `4,network=100mbit,cpus=0.5,memory=4G,disks=2,disk_rate=50MB`."""
+"""A request for simulated hosts: `4`, or `4,network=100mbit,cpus=0.5,memory=4G,disks=2,disk_rate=50MB`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ _LEAST_MEMORY = 1 << 30
 _MOST_DISKS = 8
 _LEAST_DISK_RATE, _MOST_DISK_RATE = 10**6, 10**10
 KEYS = ("network", "cpus", "memory", "disks", "disk_rate")
-"""What each host may have less of than the machine."""
+"""The resources of which each host may have less than the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """So many hosts. Of each: `network` is the rate of its card in bits a second, both ways; `cpus` are processors'
-    worth of time, `memory` is bytes, `disks` have `disk_rate` bytes a second, both ways. None is what the machine
-    has."""
+    """A number of simulated hosts and the resources of each. None means the same as the machine.
+
+    `network` is the rate of a host's card in bits a second, both ways. `cpus` is processor time, in processors.
+    `memory` is in bytes. `disks` have `disk_rate` bytes a second, both ways.
+    """
 
     hosts: int
     network: int | None = None
@@ -36,7 +38,7 @@ class Simulation:
 
 
 def parse_simulation(text: str) -> Simulation:
-    """What stands behind `sim:`. Raises UsageError."""
+    """Return the simulation that the text after `sim:` asks for. Raises UsageError."""
     count, *rest = [part.strip() for part in text.split(",")]
     if not count.isdecimal() or not 1 <= int(count[:5]) <= _MOST:
         raise UsageError(
@@ -71,7 +73,10 @@ def _simulation(hosts: int, given: Mapping[str, str]) -> Simulation:
 
 
 def with_key(allocation: str, key: str, value: str) -> str:
-    """`sim:N…` with another value of one of `KEYS`. Raises UsageError for a bad one, and for another allocation."""
+    """Return `sim:N…` with another value of one of `KEYS`.
+
+    Raises UsageError for a bad value, and for another allocation.
+    """
     kind, _, argument = allocation.partition(":")
     if kind != "sim":
         raise UsageError(
@@ -86,7 +91,7 @@ def with_key(allocation: str, key: str, value: str) -> str:
 
 
 def parse_rate(text: str) -> int:
-    """Bits a second: `100mbit` → 100,000,000. Raises UsageError."""
+    """Return bits a second: `100mbit` → 100,000,000. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)\s*(kbit|mbit|gbit)", text.lower())
     rate = 0 if match is None else round(float(match[1]) * _UNITS[match[2]])
     if not _LEAST_RATE <= rate <= _MOST_RATE:
@@ -115,7 +120,7 @@ def _disks(text: str) -> int:
 
 
 def _disk_rate(text: str) -> int:
-    """Bytes a second: `50MB` → 50,000,000."""
+    """Return bytes a second: `50MB` → 50,000,000. Raises UsageError."""
     rate = parse_bytes(text.removesuffix("/s"))
     if not _LEAST_DISK_RATE <= rate <= _MOST_DISK_RATE:
         raise UsageError(f"disk_rate is {text!r}, which is no rate", hint="Write 50MB, for 50 MB/s; 1MB or more.")

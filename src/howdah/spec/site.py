@@ -1,7 +1,7 @@
-"""What administrators say of their machines: the site file.
+"""The site file, in which administrators describe their machines.
 
-It is looked for at `--site FILE`, at HOWDAH_SITE, and at /etc/howdah/site.yaml, in this order. `sites/sample.yaml` has
-every key with a comment; `site.schema.json` is its schema.
+It is searched for at `--site FILE`, at HOWDAH_SITE, and at /etc/howdah/site.yaml, in this order. `sites/sample.yaml`
+has every key with a comment; `site.schema.json` is its schema.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _VARIABLES = ("USER", "JOB_ID")
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What is allowed in a partition, or queue: seconds, hosts, and who; None where the file does not say."""
+    """The limits of a partition, or queue: seconds, hosts, and users; None if the file sets no limit."""
 
     seconds: int | None = None
     hosts: int | None = None
@@ -38,8 +38,11 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site file. `scratch` and `disks` may hold `${USER}` and `${JOB_ID}`; `shared` are directories that all hosts
-    see; `modules` are loaded in scripts. None where the file does not say."""
+    """A site file. A value is None if the file does not set it.
+
+    `scratch` and `disks` may hold `${USER}` and `${JOB_ID}`. All hosts see the directories `shared`. Scripts load the
+    `modules`.
+    """
 
     file: Path | None = None
     batch: str | None = None
@@ -53,7 +56,7 @@ class Site:
     partitions: Mapping[str, Partition] = field(default_factory=dict)
 
     def check(self, wish: JobWish, user: str) -> None:
-        """Raises UsageError where the site does not allow a job."""
+        """Raise UsageError if the site does not allow a job."""
         if wish.queue is None or not self.partitions:
             return
         if wish.queue not in self.partitions:
@@ -70,8 +73,7 @@ class Site:
 
 
 def find_site(named: str | None) -> Site:
-    """The site file that is in force: the one that is `named`, or else found; an empty Site where there is none. Raises
-    UsageError."""
+    """Return the site file `named`, or the one that is found; an empty Site if there is none. Raises UsageError."""
     if named is not None:
         return read_site(Path(named))
     if os.environ.get(VARIABLE):
@@ -80,7 +82,7 @@ def find_site(named: str | None) -> Site:
 
 
 def read_site(file: Path) -> Site:
-    """The site file `file`. Raises UsageError with the line of what is wrong."""
+    """Return the site file `file`. Raises UsageError with the line of a mistake."""
     given = read_document(file, "the site file").mapping(_KEYS)
     found = {name: _text(name, value) for name, value in given.items() if name not in ("partitions", *_LISTS)}
     lists = {name: tuple(_checked(name, one) for one in given[name].list()) for name in _LISTS if name in given}
@@ -131,6 +133,6 @@ def _partition(value: Value) -> Partition:
 
 
 def expand(path: str, user: str, job: str) -> str:
-    """A path of a site file with its variables in place."""
+    """Return a path of a site file with its variables replaced."""
     values = {"USER": user, "JOB_ID": job}
     return _EXPANDED.sub(lambda match: values[match[1]], path)

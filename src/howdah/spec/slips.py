@@ -1,4 +1,4 @@
-"""Slips of the keyboard: how far two names are apart, and which known name somebody may have meant."""
+"""Typing mistakes: the distance between two names, and the known name that a user may have meant."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 
 
 def closest(name: str, known: Collection[str]) -> str | None:
-    """Return the one of `known` that `name` may stand for; None where no name is close.
+    """Return the one of `known` that `name` may stand for; None if no name is close.
 
-    A name is close with one slip, or one for every four letters of `name`, whatever its case. A name is close, too,
-    when it alone begins with `name`, which has at least three letters.
+    A name is close with one slip, or one for every four letters of `name`, in upper or lower case. A name is also close
+    if it is the only one that begins with `name`, and `name` has at least three letters.
     """
     typed = name.lower()
     most = max(1, len(typed) // _LETTERS_PER_SLIP)
@@ -33,8 +33,10 @@ def closest(name: str, known: Collection[str]) -> str | None:
 
 
 def distance(one: str, other: str, most: int) -> int:
-    """Return how many letters to insert, delete, replace or swap with their neighbour (optimal string alignment);
-    `most` + 1 for more than `most`."""
+    """Return how many letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+
+    The result is `most` + 1 for more than `most`.
+    """
     far = most + 1
     if abs(len(one) - len(other)) > most:
         return far

@@ -15,7 +15,7 @@ _NOISE = ("cv", "restart_cv", "autocorrelation", "drift", "drift_runs", "outlier
 
 
 def read_truth(file: Path) -> Truth:
-    """What `file` says. Raises UsageError with the line of whatever is wrong with it."""
+    """Return the synthetic cluster in `file`. Raises UsageError with the line of a mistake."""
     document = read_document(file, "a synthetic cluster")
     given = document.mapping(_KEYS)
     if "value" not in given:
@@ -36,7 +36,7 @@ def _ratios(value: Value) -> Mapping[str, float]:
 
 
 def _together(value: Value) -> tuple[Mapping[str, str], float]:
-    """`{levels: {a: 1, b: 2}, ratio: 0.8}`."""
+    """Return levels and ratio of `{levels: {a: 1, b: 2}, ratio: 0.8}`."""
     given = value.mapping(("levels", "ratio"))
     if len(given) != 2:
         raise value.problem("levels that do something together need both: {levels: {a: 1, b: 2}, ratio: 0.8}")
@@ -44,7 +44,7 @@ def _together(value: Value) -> tuple[Mapping[str, str], float]:
 
 
 def _noise(value: Value) -> Noise:
-    """`{cv: 5%, drift: -2%}`, or the name of what was measured."""
+    """Return the noise of `{cv: 5%, drift: -2%}`, or the measured noise of that name."""
     if value.is_text():
         if value.text() not in MEASURED:
             hint = did_you_mean(value.text(), MEASURED)
@@ -77,7 +77,7 @@ def _ratio(value: Value) -> float:
 
 
 def _share(value: Value) -> float:
-    """`5%`, or 0.05."""
+    """Return the share of `5%`, or of 0.05."""
     number = _part(value)
     if not 0 <= number < 1:
         raise value.problem(f"{value.text()!r} is not a share between 0 and 100 %")
@@ -85,7 +85,7 @@ def _share(value: Value) -> float:
 
 
 def _change(value: Value) -> float:
-    """`5%`, or -0.05."""
+    """Return the change of `5%`, or of -0.05."""
     number = _part(value)
     if not -1 < number < 1:
         raise value.problem(f"{value.text()!r} is not a change between -100 % and 100 %")
@@ -105,7 +105,7 @@ def _count(value: Value, least: int) -> int:
 
 
 def check_known(truth: Truth, file: Path, settings: Mapping[str, str]) -> None:
-    """Raises UsageError for a setting that the file says nothing of."""
+    """Raise UsageError for a setting that the file does not have."""
     for factor, level in settings.items():
         levels = truth.effects.get(factor)
         if levels is None:

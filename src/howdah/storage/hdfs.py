@@ -1,4 +1,4 @@
-"""HDFS, through its own HTTP interface: no JVM is started."""
+"""HDFS, through its HTTP interface: no JVM is started."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Hdfs:
     name = "hdfs"
 
     def __init__(self, namenode: NameNode, webhdfs: WebHdfs, default_fs: str, settings: Mapping[str, str]) -> None:
-        """`default_fs` is the `hdfs://…` URI; `settings` the configuration that clients use."""
+        """Create a storage. `default_fs` is the `hdfs://…` URI; `settings` is the configuration that clients use."""
         self._namenode = namenode
         self._webhdfs = webhdfs
         self._default_fs = default_fs.rstrip("/")
@@ -62,7 +62,7 @@ class Hdfs:
         }
 
     def _files_below(self, path: str) -> Iterator[tuple[str, FileStatus]]:
-        """Every file below directory `path`, with its path below it."""
+        """Yield every file below directory `path`, with its path below the directory."""
         entries: Sequence[FileStatus] = ()
         with suppress(NotFound):
             entries = self._webhdfs.list(path)

@@ -23,8 +23,10 @@ class LocalFiles:
     name = "file"
 
     def __init__(self, host: Host, root: str, block_bytes: int = _BLOCK_BYTES) -> None:
-        """`root` is an absolute path; it need not be there yet. `host` is one of those that see it. `block_bytes` is
-        what Hadoop's file system says of every file."""
+        """Create a storage below `root`, an absolute path that need not exist yet.
+
+        `host` is one of the hosts that see it. Hadoop's file system reports `block_bytes` for every file.
+        """
         self._host = host
         self._block_bytes = block_bytes
         self._root = root.rstrip("/")  # Empty for the root of all.
@@ -87,7 +89,7 @@ class LocalFiles:
         operations.make_directory(self._host, str(PurePosixPath(self._root + path).parent))
 
     def _entries(self, path: str) -> list[Entry]:
-        """What is in a directory, without the checksums that Hadoop keeps beside each file (`.NAME.crc`)."""
+        """Return the entries of a directory, without Hadoop's checksum next to each file (`.NAME.crc`)."""
         if operations.resolve_path(self._host, self._root + path) is None:
             return []
         found = self._ask(operations.list_directory, path)

@@ -1,4 +1,4 @@
-"""`posixfs:`: a directory that every node sees, through our own file system for Hadoop."""
+"""`posixfs:`, a directory that every node sees, through Howdah's file system for Hadoop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PosixFiles(LocalFiles):
     name = POSIX
 
     def __init__(self, host: Host, settings: Mapping[str, str]) -> None:
-        """`settings` is the configuration that clients use; `host` is one of those that see the root."""
+        """Create a storage. `settings` is the configuration that clients use; `host` is one that sees the root."""
         root = settings.get(f"fs.{POSIX_SCHEME}.mount", "/")
         block = settings.get(f"fs.{POSIX_SCHEME}.block.size", "128m")
         super().__init__(host, root, block_bytes=parse_binary(block))
@@ -28,7 +28,7 @@ class PosixFiles(LocalFiles):
         return f"{POSIX_SCHEME}://{path}"
 
     def list(self, path: str) -> Sequence[Found]:
-        """What is in directory `path`, by whole paths. Raises NotFound where there is none."""
+        """Return the entries of directory `path`, by whole paths. Raises NotFound if there is no such directory."""
         if operations.resolve_path(self._host, self._root + path) is None:
             raise NotFound(self.uri(path), 404, None, "no such directory")
         return [Found(f"{path}/{entry.name}") for entry in self._entries(path)]
@@ -42,6 +42,6 @@ class PosixFiles(LocalFiles):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something in a directory."""
+    """An entry of a directory."""
 
     path: str

@@ -1,4 +1,4 @@
-"""The storages there are, by the scheme of their URI."""
+"""The known storages, by the scheme of their URI."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from howdah.storage.posix import PosixFiles
 def open_storages(
     settings: Mapping[str, str], namenode: NameNode, webhdfs: WebHdfs, host: Host
 ) -> Mapping[str, Storage]:
-    """The storages of a cluster with the client configuration `settings`, by name, the default first. `host` is one of
-    its hosts.
+    """Return the storages of a cluster with the client configuration `settings`, by name, the default first.
 
-    Raises UsageError where the default is of a scheme that is not known here.
+    `host` is one of the cluster's hosts. Raises UsageError if the scheme of the default is not known here.
     """
     default = settings.get("fs.defaultFS", "file:///")
     posix = f"fs.{POSIX_SCHEME}.impl" in settings
@@ -39,7 +38,7 @@ def open_storages(
 
 
 def files_at(host: Host, directory: str) -> Storage:
-    """The storage `file:` below `directory` of `host`. Raises UsageError when that is no absolute path."""
+    """Return the storage `file:` below `directory` of `host`. Raises UsageError if `directory` is no absolute path."""
     if not directory.startswith("/"):
         raise UsageError(f"{directory!r} is not an absolute path")
     return LocalFiles(host, directory)

@@ -1,4 +1,4 @@
-"""Run directories: the published format in which every result is kept. Plain text, append-only, versioned."""
+"""Run directories: the published format that keeps every result. Plain text, append-only, versioned."""
 
 from howdah.store.experiment import ExperimentDirectory
 from howdah.store.layout import (

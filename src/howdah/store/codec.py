@@ -1,4 +1,4 @@
-"""Model values to JSON and back. The shapes are those of `schema/*.json`."""
+"""Convert model values to JSON and back. The shapes are those of `schema/*.json`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howdah.store.layout import SCHEMA
 
 
 def encode_run(run: Run) -> dict[str, Any]:
-    """`run.json` as a mapping, without the values of sensitive settings."""
+    """Return `run.json` as a mapping, without the values of sensitive settings."""
     record = {"schema": SCHEMA, **asdict(run)}
     record["trial"] = {**asdict(run.trial), "identity": run.trial.identity}
     kept: dict[str, Any] = redacted(record)
@@ -23,7 +23,7 @@ def encode_run(run: Run) -> dict[str, Any]:
 
 
 def decode_run(record: Mapping[str, Any]) -> Run:
-    """The run in a `run.json` of schema 1. Raises KeyError, TypeError or ValueError where it is not one."""
+    """Return the run in a `run.json` of schema 1. Raises KeyError, TypeError or ValueError for any other record."""
     end = record["end"]
     return Run(
         id=record["id"],
@@ -59,24 +59,24 @@ def _decode_phase(record: Mapping[str, Any]) -> Phase:
 
 
 def encode_sample(sample: Sample) -> dict[str, Any]:
-    """One line of `samples.jsonl`: the fields of Sample, the moment flattened into `utc` and `monotonic`."""
+    """Return one line of `samples.jsonl`: the fields of Sample, the moment flattened into `utc` and `monotonic`."""
     record = asdict(sample)
     moment = record.pop("moment")
     return {**record, **moment}
 
 
 def decode_sample(record: Mapping[str, Any]) -> Sample:
-    """The sample in one line of `samples.jsonl`."""
+    """Return the sample in one line of `samples.jsonl`."""
     fields = dict(record)
     moment = Moment(fields.pop("utc"), fields.pop("monotonic"))
     return Sample(**fields, moment=moment)
 
 
 def encode_environment(environment: Environment) -> dict[str, Any]:
-    """One reading in `environment.json`."""
+    """Return one reading in `environment.json`."""
     return {"hosts": dict(environment.hosts), "hadoop": dict(environment.hadoop)}
 
 
 def decode_environment(record: Mapping[str, Any]) -> Environment:
-    """The reading that `encode_environment` wrote."""
+    """Return the reading that `encode_environment` wrote."""
     return Environment(record["hosts"], record["hadoop"])

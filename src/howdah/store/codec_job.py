@@ -1,4 +1,4 @@
-"""`jobs/JOB_ID.json`: a parsed job, the phase that ran it, and what YARN charged for it."""
+"""`jobs/JOB_ID.json`: a parsed job, the phase that ran it, and YARN's charge for the job."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ Charge = Mapping[str, Any]
 
 
 def encode_job(job: Job, *, phase: str, application: Charge | None) -> dict[str, Any]:
-    """`jobs/JOB_ID.json` as a mapping. `application` is None where YARN no longer knew it."""
+    """Return `jobs/JOB_ID.json` as a mapping. `application` is None if YARN no longer knew the application."""
     charge = None if application is None else dict(application)
     return {"schema": SCHEMA, "phase": phase, "application": charge, **asdict(job)}
 
 
 def decode_job(record: Mapping[str, Any]) -> tuple[Job, str, Charge | None]:
-    """Job, phase and application. Raises KeyError, TypeError or ValueError where `encode_job` did not write it."""
+    """Return job, phase and application.
+
+    Raises KeyError, TypeError or ValueError for a record that `encode_job` did not write.
+    """
     fields = dict(record)
     schema, phase, application = fields.pop("schema"), fields.pop("phase"), fields.pop("application")
     if schema != SCHEMA:

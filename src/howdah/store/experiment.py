@@ -1,5 +1,7 @@
-"""The directory of an experiment: its file as it was, and a run directory per run. What has been run stands in those
-alone, so that nothing can be lost or disagree."""
+"""The directory of an experiment: a copy of its file, and a run directory per run.
+
+The run directories alone record what has been run, so that nothing can be lost or disagree.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from howdah.store.locks import LockFile, holder_of, lock_file, take_lock
 
 _FILE = "experiment.yaml"
 _BEGUN = f".{_FILE}.begun"
-"""The file once more, as it was when the experiment began: what changes are told against."""
+"""A second copy of the file, from the beginning of the experiment. Changes are reported against this copy."""
 
 _ORIGIN = "origin"
 _CONFIRMATION = "confirmation"
@@ -27,15 +29,17 @@ class ExperimentDirectory:
     """An experiment's directory. Only one process on a machine runs experiments at a time."""
 
     def __init__(self, path: Path) -> None:
-        """Raises UsageError where there is no experiment."""
+        """Open the directory `path`. Raises UsageError if it has no experiment."""
         self.path = path.absolute()
         if not self.file.is_file():
             raise UsageError(f"{path} is no directory of an experiment: it has no {_FILE}")
 
     @classmethod
     def begin(cls, file: Path, path: Path, synthetic: Path | None = None) -> ExperimentDirectory:
-        """A new directory with a copy of `file`, and of the file of a synthetic cluster if it runs there. Raises
-        UsageError where `path` is there already."""
+        """Return a new directory with a copy of `file`, and of the file of a synthetic cluster if it runs there.
+
+        Raises UsageError if `path` exists already.
+        """
         try:
             path.mkdir(parents=True, mode=0o700)
         except FileExistsError:
@@ -44,7 +48,7 @@ class ExperimentDirectory:
 
     @classmethod
     def begin_with(cls, content: str, path: Path, synthetic: Path | None = None) -> ExperimentDirectory:
-        """A new directory with a file of `content`. Raises UsageError where `path` is there already."""
+        """Return a new directory with a file of `content`. Raises UsageError if `path` exists already."""
         try:
             path.mkdir(parents=True, mode=0o700)
         except FileExistsError:
@@ -65,8 +69,11 @@ class ExperimentDirectory:
 
     @classmethod
     def find(cls, name: str, root: Path) -> ExperimentDirectory:
-        """The experiment called `name`: a path, or the name of a directory in `root`, the unambiguous start of one, or
-        `latest`, the one that began last. Raises UsageError where there is none, or several."""
+        """Return the experiment called `name`. Raises UsageError if there is none, or several.
+
+        `name` is a path, the name of a directory in `root`, the unambiguous start of one, or `latest`, the one that
+        began last.
+        """
         if (Path(name) / _FILE).is_file():
             return cls(Path(name))
         known = [one.path.name for one in cls.every(root)]
@@ -81,31 +88,31 @@ class ExperimentDirectory:
 
     @classmethod
     def every(cls, root: Path) -> tuple[ExperimentDirectory, ...]:
-        """The experiments in `root`, the oldest first: the names that `howdah` gives begin with the time."""
+        """Return the experiments in `root`, the oldest first: the names that `howdah` gives begin with the time."""
         found = sorted(root.iterdir()) if root.is_dir() else []
         return tuple(cls(path) for path in found if (path / _FILE).is_file())
 
     @property
     def confirmation(self) -> ExperimentDirectory | None:
-        """The experiment within this one that tests its result; None before it has begun."""
+        """The experiment inside this one that tests its result; None before it has begun."""
         path = self.path / _CONFIRMATION
         return ExperimentDirectory(path) if (path / _FILE).is_file() else None
 
     def begin_confirmation(self, content: str) -> ExperimentDirectory:
-        """Begins it with a file of `content`."""
+        """Begin the confirmation with a file of `content`."""
         path = self.path / _CONFIRMATION
         path.mkdir(mode=0o700, exist_ok=True)
         return self._filled(path, content.encode(), path / _FILE, self.synthetic)
 
     @property
     def synthetic(self) -> Path | None:
-        """The file of the synthetic cluster that it runs on; None where it runs on real ones."""
+        """The file of the synthetic cluster that the experiment runs on; None for real clusters."""
         path = self.path / _SYNTHETIC
         return path if path.is_file() else None
 
     @property
     def earlier(self) -> int:
-        """How many runs were made before the first of this one: a confirmation follows its experiment."""
+        """The number of runs made before the first run of this experiment: a confirmation follows its experiment."""
         outer = self.path.parent
         if self.path.name != _CONFIRMATION or not (outer / _FILE).is_file():
             return 0
@@ -113,7 +120,7 @@ class ExperimentDirectory:
 
     @property
     def file(self) -> Path:
-        """The experiment file, as it was when the experiment began."""
+        """The copy of the experiment file, made when the experiment began."""
         return self.path / _FILE
 
     @property
@@ -122,8 +129,10 @@ class ExperimentDirectory:
         return self.path / "runs"
 
     def check_unchanged(self) -> None:
-        """Refuses to go on where the file that the experiment began with, or its copy here, now says something else; so
-        with the confirmation's. Raises UsageError with the difference."""
+        """Raise UsageError with the difference if the experiment file has changed since the experiment began.
+
+        The original file, its copy here and the files of the confirmation are all checked.
+        """
         begun = self.path / _BEGUN
         begun = begun if begun.is_file() else self.file
         for file in (Path((self.path / _ORIGIN).read_text(encoding="utf-8").strip()), self.file):
@@ -139,21 +148,26 @@ class ExperimentDirectory:
             self.confirmation.check_unchanged()
 
     def is_held(self) -> bool:
-        """Whether a process runs this experiment, or its confirmation, now. Of one on another host that is not known:
-        it counts as one that does."""
+        """Return whether a process runs this experiment, or its confirmation, now.
+
+        A process on another host cannot be seen from here, and counts as running.
+        """
         if holder_of(self.path / layout.LOCK) is not None:
             return True
         return self.confirmation is not None and self.confirmation.is_held()
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Holds the right to run this experiment, and others on this machine: synthetic clusters are in nobody's way.
-        Raises UsageError where another process has either."""
+        """Hold the right to run this experiment, and the right to run experiments on this machine.
+
+        Synthetic clusters disturb nobody, so they need only the first. Raises UsageError if another process has either
+        right.
+        """
         with nullcontext() if self.synthetic is not None else _machine(self.path), self._own():
             yield
 
     def _own(self) -> LockFile:
-        """The lock of the experiment itself, which other hosts may see."""
+        """Return the lock of the experiment itself, which other hosts may see."""
         path = self.path / layout.LOCK
         lock = take_lock(path)
         if lock is None:
@@ -168,7 +182,7 @@ class ExperimentDirectory:
 
 @contextmanager
 def _machine(experiment: Path) -> Iterator[None]:
-    """The right to measure this machine, for one experiment of whomever."""
+    """Hold the right to measure this machine, for one experiment of any user."""
     with _open_for_all(layout.locks_directory() / "howdah-experiments.lock") as handle:
         if not lock_file(handle, wait=False):
             handle.seek(0)
@@ -188,9 +202,9 @@ def _write_over(handle: IO[str], line: str) -> None:
 
 
 def _open_for_all(path: Path) -> IO[str]:
-    """The file `path` in a directory of everybody's, which all may read, write and lock. Raises HostProblem.
+    """Return the file `path` in a public directory, which all may read, write and lock. Raises HostProblem.
 
-    Somebody else's file there may not be opened with O_CREAT (fs.protected_regular), nor anybody's link be followed.
+    O_CREAT may fail for a file of another user (fs.protected_regular), and nobody's link may be followed.
     """
     try:
         try:
@@ -209,7 +223,7 @@ def _open_for_all(path: Path) -> IO[str]:
 
 
 def is_experiment(path: Path) -> bool:
-    """Whether `path` is the directory of an experiment."""
+    """Return whether `path` is the directory of an experiment."""
     return (path / _FILE).is_file()
 
 

@@ -1,7 +1,6 @@
-"""Where things are kept: one directory, `HOWDAH_HOME`, and the names of the files in a run directory.
+"""The places of all files: one directory, `HOWDAH_HOME`, and the names of the files in a run directory.
 
 Format history of the run directory (the number stands in `run.json` as `schema`):
-
 1   first version
 """
 
@@ -28,22 +27,24 @@ SERIES = "series"
 JOBS = "jobs"
 LOGS = "logs"
 LOCK = ".lock"
-"""Held by the process that writes the run, and removed when it has ended it."""
+"""The lock of the process that writes the run, which removes it at the end."""
 
 
 def howdah_home() -> Path:
-    """`HOWDAH_HOME`, or `~/.howdah`: caches, clusters and runs of this user. Nothing is created here."""
+    """Return `HOWDAH_HOME`, or `~/.howdah`: caches, clusters and runs of this user. Nothing is created here."""
     return Path(os.environ.get("HOWDAH_HOME") or Path.home() / ".howdah").absolute()
 
 
 def locks_directory() -> Path:
-    """Where everybody on this machine finds the locks that are for all of them: `HOWDAH_LOCKS`, or /tmp."""
+    """Return the directory of the locks that all users of this machine share: `HOWDAH_LOCKS`, or /tmp."""
     return Path(os.environ.get("HOWDAH_LOCKS") or "/tmp").absolute()
 
 
 def private_directory() -> Path:
-    """This user's part of `locks_directory`, for what is of this host and goes with it: sockets, and the lock that is
-    held while others are taken. Raises HostProblem where another user has made it."""
+    """Return this user's part of `locks_directory`. Raises HostProblem if another user has made it.
+
+    It is for things that belong to this host and go with it: sockets, and the lock that is held while others are taken.
+    """
     path = locks_directory() / f"howdah-run-{os.getuid()}"
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)
@@ -57,23 +58,25 @@ def private_directory() -> Path:
 
 
 def experiments_root() -> Path:
-    """The directory that holds one directory per experiment unless `--out` names another."""
+    """Return the directory that holds one directory per experiment unless `--out` names another."""
     return howdah_home() / "experiments"
 
 
 def runs_root() -> Path:
-    """The directory that holds one directory per run unless `--out` names another."""
+    """Return the directory that holds one directory per run unless `--out` names another."""
     return howdah_home() / "runs"
 
 
 def known_runs() -> tuple[Path, ...]:
-    """Every directory with run directories that is in its usual place: `runs_root`, and those of experiments."""
+    """Return every directory with run directories in its usual place: `runs_root`, and those of experiments."""
     experiments = experiments_root()
     return (runs_root(), *experiments.glob("*/runs"), *experiments.glob("*/confirmation/runs"))
 
 
 def new_run_id(workload: str, begun: float, place: int | None = None) -> str:
-    """Return the id of a run that began at `begun` (Unix time in seconds): unique, and sorted by time as text. `place`
-    sorts runs of which many begin in one second."""
+    """Return the id of a run that began at `begun` (Unix time in seconds): unique, and sorted by time as text.
+
+    `place` sorts runs if many of them begin in one second.
+    """
     of_second = "" if place is None else f"{place:04x}"
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(begun))}-{workload}-{of_second}{secrets.token_hex(2)}"

@@ -1,8 +1,8 @@
-"""Locks, by which commands keep out of each other's way.
+"""Locks that keep commands out of each other's way.
 
-What has a lock is a process of one host; the directory may be seen by many hosts, and on shared file systems `flock`
-often locks nothing and says nothing of it. So a lock is a file that is made exclusively, with its holder in it. Whether
-the holder lives is known on its own host alone: a holder on another host is never taken for gone.
+A process of one host holds a lock, but many hosts may see the directory. On shared file systems, `flock` often locks
+nothing and reports no error. A lock is therefore a file that is created exclusively, with its holder in it. Only the
+holder's own host can know whether the holder lives, so a holder on another host never counts as gone.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from howdah.errors import HostProblem
 from howdah.store.layout import private_directory
 
 _GLANCE_SECONDS = 0.3
-"""Longer than who only looks has the lock of a file."""
+"""Longer than a process that only looks holds the lock of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The process that has a lock, so that no other one is taken for it."""
+    """The process that has a lock, identified so that no other process is mistaken for it."""
 
     host: str
     machine: str
-    """What systemd calls the machine; two may have one name of a host. Empty where it does not say."""
+    """The machine's id from systemd, because two machines may share a host name. Empty if systemd has none."""
     boot: str
     space: str
-    """The space of process numbers: those of a container are others than its host's."""
+    """The namespace of process ids: a container's differs from its host's."""
     pid: int
     begun: int
-    """When the process began, in ticks of the kernel since the host did."""
+    """The start of the process, in kernel ticks since the host started."""
 
     @property
     def is_here(self) -> bool:
-        """Whether it is, or was, a process of this host."""
+        """Whether the holder is, or was, a process of this host."""
         here = _here()
         if (self.host, self.machine) != (here.host, here.machine):
             return False
@@ -51,7 +51,7 @@ class Holder:
 
     @property
     def may_live(self) -> bool:
-        """Whether it lives, or that cannot be seen from here."""
+        """Whether the holder lives, or this host cannot see whether it does."""
         if not self.is_here:
             return True
         return self.boot == _here().boot and _beginning(self.pid) == self.begun
@@ -65,7 +65,7 @@ class LockFile:
         self._holder = holder
 
     def release(self) -> None:
-        """Gives it up. May be called twice; leaves alone what another process has taken since."""
+        """Release the lock. May be called twice; leaves alone a lock that another process has taken since."""
         if _read(self._path) == self._holder:
             self._path.unlink(missing_ok=True)
 
@@ -79,8 +79,10 @@ class LockFile:
 
 
 def take_lock(path: Path) -> LockFile | None:
-    """The lock `path`, in a directory that is there; None where another process holds it. Raises HostProblem where it
-    cannot be made."""
+    """Take the lock `path` in an existing directory; return None if another process holds it.
+
+    Raises HostProblem if the lock cannot be made.
+    """
     mine = _here()
     with _alone_on_this_host():  # Of two that see that a holder is dead, one removes its lock.
         try:
@@ -105,16 +107,16 @@ def take_lock(path: Path) -> LockFile | None:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Who has the lock `path`: a process that lives, or of which that cannot be seen from here."""
+    """Return the holder of the lock `path`, if it lives or if this host cannot see whether it does."""
     holder = _read(path)
     return holder if holder is not None and holder.may_live else None
 
 
 def lock_file(handle: IO[Any], *, wait: bool) -> bool:
-    """Locks an open file of this host alone until it is closed; False where another process has it and this one is not
-    to `wait`: no longer than somebody who only looks has it.
+    """Lock an open file of this host alone until it is closed; return False if another process holds the lock.
 
-    Raises HostProblem where the file system locks nothing.
+    Without `wait`, the call waits only as long as a process that only looks holds the lock. Raises HostProblem if the
+    file system locks nothing.
     """
     if wait:
         return _flock(handle, fcntl.LOCK_EX)
@@ -159,7 +161,7 @@ def _here() -> Holder:
 
 
 def _beginning(pid: int) -> int | None:
-    """When the process `pid` began; None where there is none, or it is dead and only not yet forgotten."""
+    """Return when the process `pid` began; None if there is no such process, or it is a zombie."""
     try:
         # After the name, which may have spaces: state, and as the 20th from there the start. See proc(5).
         after = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""Reading run directories: of this schema version and of older ones, whole or cut off."""
+"""Read run directories: of this schema version and of older ones, whole or cut off."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from howdah.store.locks import holder_of
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run directory that was read. `problems` says what in it is missing or cut off, in sentences."""
+    """A run directory that was read. `problems` are sentences about missing or cut off parts."""
 
     path: Path
     run: Run
@@ -30,13 +30,13 @@ class StoredRun:
     problems: tuple[str, ...]
 
     def series(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """The probe series, one at a time: the file's name without its ending, and its lines, header first."""
+        """Yield the probe series, one at a time: the file's name without its ending, and its lines, header first."""
         for file in sorted((self.path / layout.SERIES).glob("*.jsonl")):
             lines, _ = _read_lines(file)
             yield file.stem, lines
 
     def energy(self) -> dict[str, Any] | None:
-        """`energy.json`, or None where nothing measured power. Raises UsageError where it is cut off."""
+        """Return `energy.json`; None if nothing measured power. Raises UsageError if it is cut off."""
         file = self.path / layout.ENERGY
         if not file.is_file():
             return None
@@ -47,9 +47,9 @@ class StoredRun:
         return record
 
     def readback(self) -> dict[str, list[str]]:
-        """What daemons and jobs held, `daemons/KEY` or `PHASE/KEY` → values; empty where the run does not have it.
+        """Return the settings held by daemons and jobs, `daemons/KEY` or `PHASE/KEY` → values; empty without the file.
 
-        Raises UsageError where it is cut off.
+        Raises UsageError if the file is cut off.
         """
         file = self.path / layout.READBACK
         try:
@@ -61,7 +61,7 @@ class StoredRun:
         return held
 
     def job_file(self, name: str) -> dict[str, Any] | None:
-        """`jobs/NAME` as JSON, or None where the run does not have it. Raises ValueError where it is cut off."""
+        """Return `jobs/NAME` as JSON; None if the run does not have it. Raises ValueError if it is cut off."""
         file = self.path / layout.JOBS / name
         if not file.is_file():
             return None
@@ -70,7 +70,7 @@ class StoredRun:
 
 
 def read_run(path: Path) -> StoredRun:
-    """The run in directory `path`.
+    """Return the run in directory `path`.
 
     Raises:
         UsageError: not a run directory, an unreadable `run.json`, or a schema newer than this program.
@@ -93,9 +93,9 @@ def read_run(path: Path) -> StoredRun:
 
 
 def read_identity(path: Path) -> Run:
-    """Only `run.json` of directory `path`: what a list of runs needs. Raises as `read_run` does.
+    """Return only `run.json` of directory `path`, for a list of runs. Raises as `read_run` does.
 
-    A run that was `running` when the process that wrote it ended (`kill -9`, power) is `aborted`.
+    A run that was `running` when its writer stopped (`kill -9`, power failure) is `aborted`.
     """
     file = path / layout.RUN
     try:
@@ -124,13 +124,15 @@ def read_identity(path: Path) -> Run:
 
 
 def read_samples(path: Path) -> tuple[Sample, ...]:
-    """Only the samples of directory `path`, up to the first damaged one."""
+    """Return only the samples of directory `path`, up to the first damaged one."""
     return tuple(_read_samples(path / layout.SAMPLES)[0])
 
 
 def list_runs(root: Path, *, newest_first: bool = False) -> Iterator[tuple[Path, Run | UsageError]]:
-    """Every run directory under `root`, oldest first or the other way round; an unreadable one comes with its error.
-    Each is read when its turn comes."""
+    """Yield every run directory under `root`, oldest or newest first; an unreadable one comes with its error.
+
+    Each directory is read when it is yielded.
+    """
     for path in sorted(root.iterdir() if root.is_dir() else (), reverse=newest_first):
         if path.name.startswith("."):
             continue  # One that is being removed.
@@ -142,7 +144,7 @@ def list_runs(root: Path, *, newest_first: bool = False) -> Iterator[tuple[Path,
 
 
 def runs_under_way(root: Path) -> Iterator[Run]:
-    """The runs under `root` that somebody makes now. Only those are read, however many have ended."""
+    """Yield the runs under `root` that are under way. Only those are read, however many have finished."""
     for lock in root.glob(f"*/{layout.LOCK}"):
         with suppress(UsageError):  # It is still being begun.
             run = read_identity(lock.parent)
@@ -151,7 +153,7 @@ def runs_under_way(root: Path) -> Iterator[Run]:
 
 
 def find_run(name: str, root: Path) -> Path:
-    """The directory of the run called `name`: a path, a run id, the unambiguous start of one, or `latest`.
+    """Return the directory of the run called `name`: a path, a run id, the unambiguous start of one, or `latest`.
 
     Raises:
         UsageError: no such run, or several.
@@ -171,12 +173,12 @@ def find_run(name: str, root: Path) -> Path:
 
 
 def _left(path: Path) -> bool:
-    """Whether nobody writes the run in `path` any more. Of a process of another host that is not known."""
+    """Return whether nobody writes the run in `path` any more. A writer on another host is never taken for gone."""
     return holder_of(path / layout.LOCK) is None
 
 
 def _read_samples(file: Path) -> tuple[list[Sample], list[str]]:
-    """The samples up to the first damaged line, and a sentence where there is one."""
+    """Return the samples up to the first damaged line, and a sentence about the damage, if any."""
     lines, damaged = _read_lines(file)
     samples: list[Sample] = []
     try:
@@ -189,7 +191,7 @@ def _read_samples(file: Path) -> tuple[list[Sample], list[str]]:
 
 
 def _series_problem(file: Path) -> str | None:
-    """What shows at the ends of a series, which is long and read only when it is asked for."""
+    """Return the damage that shows at the ends of a series. Series are long, and read only on demand."""
     name = f"{layout.SERIES}/{file.name}"
     with file.open("rb") as content:
         try:
@@ -203,7 +205,7 @@ def _series_problem(file: Path) -> str | None:
 
 
 def _read_lines(file: Path) -> tuple[list[dict[str, Any]], bool]:
-    """The whole JSON lines of `file` up to the first damaged one, and whether there is one. No file has no lines."""
+    """Return the JSON lines of `file` up to the first damaged one, and whether there is one. No file has no lines."""
     lines: list[dict[str, Any]] = []
     try:
         content = file.read_bytes()

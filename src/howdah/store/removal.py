@@ -1,4 +1,4 @@
-"""Removing run directories: never one that is being written, nor one of an experiment, which would be run again."""
+"""Remove run directories, except those being written and those of an experiment, which would run them again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REMOVED = ".removed-"
 
 
 def check_removable(path: Path) -> None:
-    """Raises UsageError where the run directory `path` is to stay."""
+    """Raise UsageError if the run directory `path` must stay."""
     if not (path / layout.RUN).exists() and not (path / layout.SERIES).is_dir():
         raise UsageError(f"not a run directory: {path}")
     holder = holder_of(path / layout.LOCK)
@@ -29,19 +29,21 @@ def check_removable(path: Path) -> None:
 
 
 def size_of(path: Path) -> int:
-    """The bytes of all files in `path`."""
+    """Return the bytes of all files in `path`."""
     return sum(file.lstat().st_size for file in path.rglob("*") if not file.is_dir())
 
 
 def remove_leftovers(root: Path) -> None:
-    """Removes what an interrupted `remove_run` has left in `root`."""
+    """Remove what an interrupted `remove_run` has left in `root`."""
     for left in root.glob(f"{_REMOVED}*"):
         shutil.rmtree(left, ignore_errors=True)
 
 
 def remove_run(path: Path) -> None:
-    """Removes a run directory whole: it has another name before the first file goes, so that what is interrupted
-    leaves no half of a run. Raises UsageError as `check_removable` does, OSError where it cannot be removed."""
+    """Remove a whole run directory. It is renamed first, so that an interruption leaves no half of a run.
+
+    Raises UsageError as `check_removable` does, and OSError if the directory cannot be removed.
+    """
     check_removable(path)
     gone = path.with_name(f"{_REMOVED}{path.name}-{os.getpid()}")
     path.rename(gone)

@@ -1,4 +1,4 @@
-"""Writing a run directory, so that a crash at any moment leaves what was measured before it."""
+"""Write a run directory, so that a crash at any moment keeps all earlier measurements."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from howdah.store.locks import take_lock
 class RunWriter:
     """The open directory of one run. `run.json` is replaced whole after every step; everything else only grows.
 
-    Every method returns after the data is on the disk (fsync), except `series`, which is flushed once per line and
-    synced by `close`. A number that is not finite is no measurement: ValueError, and nothing of that call is written.
+    Every method returns after its data is on the disk (fsync), except `series`. Series are flushed once per line, and
+    `close` calls fsync. A number that is not finite is no measurement: it raises ValueError, and the call writes
+    nothing.
     """
 
     def __init__(self, root: Path, run: Run) -> None:
-        """Creates `root`/`run.id`, which must not exist, readable by its owner only.
+        """Create `root`/`run.id`, which must not exist, readable by its owner only.
 
         Raises:
             HostProblem: the directory cannot be made (permissions, disk full, exists).
@@ -48,7 +49,7 @@ class RunWriter:
 
     @classmethod
     def reopened(cls, path: Path) -> RunWriter:
-        """The directory of a run that has ended, to add to. Raises UsageError where another process does."""
+        """Open the directory of a finished run, to add to it. Raises UsageError if another process writes it."""
         writer = cls.__new__(cls)
         writer.path, writer._series, writer._lock = path, {}, take_lock(path / layout.LOCK)
         if writer._lock is None:
@@ -56,23 +57,23 @@ class RunWriter:
         return writer
 
     def save(self, run: Run) -> None:
-        """Replaces `run.json`."""
+        """Replace `run.json`."""
         self._replace(layout.RUN, encode_run(run))
 
     def environment(self, readings: Mapping[str, Environment]) -> None:
-        """Replaces `environment.json`. `readings` has `before` and, when it could be taken, `after`."""
+        """Replace `environment.json`. `readings` has `before` and, when it could be taken, `after`."""
         self._replace(
             layout.ENVIRONMENT,
             {"schema": layout.SCHEMA, **{name: encode_environment(reading) for name, reading in readings.items()}},
         )
 
     def readback(self, held: Mapping[str, Sequence[str]]) -> None:
-        """Writes `readback.json`: every value held by `daemons/KEY` or `PHASE/KEY`."""
+        """Write `readback.json`: every value held by `daemons/KEY` or `PHASE/KEY`."""
         kept = redacted({key: list(held[key]) for key in held})
         self._replace(layout.READBACK, {"schema": layout.SCHEMA, "held": kept})
 
     def samples(self, samples: Iterable[Sample]) -> None:
-        """Appends to `samples.jsonl`."""
+        """Append to `samples.jsonl`."""
         lines = [_line(encode_sample(sample)) for sample in samples]
         with (self.path / layout.SAMPLES).open("a", encoding="utf-8") as out:
             out.writelines(lines)
@@ -80,7 +81,7 @@ class RunWriter:
         _sync_directory(self.path)
 
     def series(self, name: str, record: Mapping[str, Any]) -> None:
-        """Appends one line to `series/NAME.jsonl`; the first line of a file is its header."""
+        """Append one line to `series/NAME.jsonl`; the first line of a file is its header."""
         out = self._series.get(name)
         if out is None:
             out = self._series[name] = (self.path / layout.SERIES / f"{name}.jsonl").open("a", encoding="utf-8")
@@ -88,7 +89,7 @@ class RunWriter:
         out.flush()
 
     def keep(self, relative: str, content: bytes) -> Path:
-        """Writes `content` as a file of the run, such as `jobs/job_1.jhist`; never over an existing one."""
+        """Write `content` as a file of the run, such as `jobs/job_1.jhist`; never overwrite an existing file."""
         target = self.path / relative
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as out:
@@ -99,11 +100,11 @@ class RunWriter:
         return target
 
     def keep_json(self, relative: str, record: Mapping[str, Any]) -> Path:
-        """As `keep`, for a JSON document, without the values of sensitive settings."""
+        """Write a JSON document as `keep` does, without the values of sensitive settings."""
         return self.keep(relative, json.dumps(redacted(record), indent=1).encode() + b"\n")
 
     def close(self) -> None:
-        """Syncs and closes the series; the run is then nobody's work. May be called twice."""
+        """Fsync and close the series, and release the run's lock. May be called twice."""
         for out in self._series.values():
             _sync(out)
             out.close()

@@ -1,1 +1,1 @@
-"""Commands on clusters, and on what is in them."""
+"""Commands on clusters and on their contents."""

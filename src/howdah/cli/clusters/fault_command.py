@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--rate", metavar="RATE", help="The rate of a slow card: 10mbit.")
 @click.option("--at", metavar="PHASE:PERCENT", help="Once the run there has done so much of a phase. [now]")
 def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None, at: str | None) -> None:
-    """Let something go wrong on HOST, to see what a cluster makes of it.
+    """Inject a fault on HOST, to see how the cluster copes.
 
     \b
     KIND is  kill, stop or continue: its daemons;
@@ -51,7 +51,7 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None,
 
 
 def _wait(name: str, asked: HostFault, at: str) -> None:
-    """Returns when the run on the cluster has done so much of a phase."""
+    """Wait until the run on the cluster has done the given share of a phase."""
     from howdah.cluster.faults import check_host
     from howdah.cluster.live.managed import open_managed
     from howdah.cluster.supervision.client import find_cluster

@@ -13,7 +13,7 @@ from howdah.errors import UsageError
 @click.argument("daemon", required=False)
 @click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(1), help="How many last lines.")
 def logs(name: str, daemon: str | None, lines: int) -> None:
-    """Show the end of a daemon's log, or list the logs. They stay after the cluster is down.
+    """Show the end of a daemon's log, or list the logs. Logs stay after the cluster is down.
 
     \b
     Example:  howdah logs datanode-node2

@@ -16,8 +16,8 @@ from howdah.cli.options import name_option, open_in_browser
 def open(name: str, no_browser: bool) -> None:  # noqa: A001 (the command's name)
     """Serve the web pages of a cluster on this machine until Ctrl-C, and open the ResourceManager's in a browser.
 
-    Requests are signed for you, so that a secured cluster's pages open without a ticket. Only who has the printed
-    address can look.
+    Requests are signed for you, so the pages of a secured cluster open without a ticket. Only people who have the
+    printed address can see them.
     """
     from howdah.cluster.deployment.realm import access_of
     from howdah.cluster.live.pages import serve_pages

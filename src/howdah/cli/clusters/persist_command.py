@@ -13,13 +13,13 @@ from howdah.cli.options import confirm_removal, json_option
 
 @click.group()
 def persist() -> None:
-    """List, check and remove HDFS data that stayed when their cluster ended (`howdah up --persist DIR`)."""
+    """List, check and remove HDFS data that stayed when their cluster stopped (`howdah up --persist DIR`)."""
 
 
 @persist.command("ls")
 @json_option
 def list_directories(as_json: bool) -> None:
-    """List the directories that clusters have left, as far as they can be seen from here."""
+    """List the directories with data that clusters have left, as far as this host can see them."""
     from howdah.cli.columns import print_columns
     from howdah.cli.reporting import width
     from howdah.cluster.deployment.persistence import known_directories, look
@@ -47,9 +47,9 @@ def list_directories(as_json: bool) -> None:
 @persist.command("verify")
 @click.argument("directory", type=click.Path())
 def verify_directory(directory: str) -> None:
-    """Look whether all parts of a file system are there, belong together, and the namespace is undamaged.
+    """Check that all parts of a file system exist and belong together, and that the namespace is undamaged.
 
-    Blocks are checked by HDFS itself, once a cluster has them: `howdah exec -- hdfs fsck /`.
+    HDFS checks the blocks itself, once a cluster uses the data: `howdah exec -- hdfs fsck /`.
     """
     from pathlib import Path
 
@@ -69,7 +69,7 @@ def verify_directory(directory: str) -> None:
 @click.argument("directory", type=click.Path())
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove_directory(directory: str, yes: bool) -> None:
-    """Remove the data in DIRECTORY. They are gone then."""
+    """Remove the data in DIRECTORY permanently."""
     from pathlib import Path
 
     from howdah.cluster.deployment.persistence import remove

@@ -21,7 +21,7 @@ _PLAIN_SECONDS = 10.0
 
 @click.group()
 def stage() -> None:
-    """Copy between a file system that all hosts see and HDFS: with many maps, resumed and verified."""
+    """Copy between HDFS and a file system that all hosts see, with many maps. Copies are resumed and verified."""
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,7 +54,7 @@ def stage_in(source: str, target: str, replication: int | None, **options: Any) 
 @click.argument("target", metavar="DIR|FILE", type=click.Path())
 @_options
 def stage_out(source: str, target: str, **options: Any) -> None:
-    """Copy files of HDFS to where all hosts see them.
+    """Copy files from HDFS to a file system that all hosts see.
 
     \b
     Example:  howdah stage out /results /lustre/ann/results
@@ -108,7 +108,7 @@ def _stage(
 
 @contextmanager
 def _shown(*, quiet: bool) -> Iterator[Callable[[JobProgress, int], None]]:
-    """Tells how far it is: in a terminal in one line, elsewhere now and then."""
+    """Yield the function that shows progress: one live line in a terminal, a line now and then elsewhere."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text

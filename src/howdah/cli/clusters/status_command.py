@@ -21,7 +21,7 @@ from howdah.model.quantity import format_bytes
 @click.option("--name", default=None, help="Only this cluster.")
 @json_option
 def status(name: str | None, as_json: bool) -> None:
-    """Show clusters on this machine: state, daemons, web pages, and what listens where."""
+    """Show clusters on this machine: state, daemons, web pages and open ports."""
     from howdah.cluster.state import known_clusters
     from howdah.cluster.supervision.client import find_cluster
 
@@ -44,7 +44,7 @@ def status(name: str | None, as_json: bool) -> None:
 
 
 def show_cluster(manifest: Manifest, *, ports: bool) -> None:
-    """Prints one cluster; with `ports`, what listens beyond the loopback addresses too."""
+    """Print one cluster. With `ports`, also print the ports that listen on every address."""
     nodes = len(manifest.plan.nodes)
     click.secho(f"{manifest.name}", bold=True, nl=False)
     click.echo(
@@ -98,7 +98,7 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
 
 
 def _job_of(manifest: Manifest) -> str:
-    """The batch job that the hosts are of."""
+    """Return a line about the batch job that the hosts belong to."""
     from howdah.spec.jobs import format_time
 
     allocation = manifest.allocation
@@ -107,7 +107,7 @@ def _job_of(manifest: Manifest) -> str:
 
 
 def simulated(allocation: Mapping[str, Any]) -> str:
-    """What to know of simulated hosts."""
+    """Return a line about the limits of simulated hosts."""
     if allocation["network"] is None:
         cards = "no limit"
     else:
@@ -125,7 +125,7 @@ def simulated(allocation: Mapping[str, Any]) -> str:
 
 
 def _show_hosts(manifest: Manifest) -> None:
-    """Which daemons are where, where there are several hosts."""
+    """Print the daemons of each host, if there are several hosts."""
     plan = manifest.plan
     if len(plan.quarters) == 1:
         return

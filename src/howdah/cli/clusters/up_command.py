@@ -30,13 +30,13 @@ _STEPS = {
     "history": "job history server answers",
     "file": "a file was written and read back",
 }
-"""What is done at each step, in their order."""
+"""The steps in their order, each with its description."""
 
 _INSTEAD = {_DATA: "format"}
-"""Steps that come instead of others."""
+"""Steps that replace other steps."""
 
 _LONG_SECONDS = 5.0
-"""After which a step that goes on is named where there is no terminal."""
+"""Seconds after which the current step is named if there is no terminal."""
 
 
 @click.command()
@@ -60,7 +60,7 @@ _LONG_SECONDS = 5.0
 def up(
     name: str, conf: tuple[str, ...], persist: str | None, stage_out: tuple[str, ...], as_json: bool, **options: Any
 ) -> None:
-    """Start a Hadoop cluster: real daemons, each its own process, healthy when this returns.
+    """Start a Hadoop cluster of real daemons, each its own process. All are healthy when this returns.
 
     \b
     Examples:  howdah up --nodes 3
@@ -105,8 +105,11 @@ def up(
 def _steps(
     left: dict[str, str], began: float, *, quiet: bool
 ) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
-    """What is to be told of each step that is done, of those that are `left`, and why hosts are waited for. The one
-    that goes on is shown with a clock in a terminal; elsewhere, it is named when it takes long."""
+    """Yield two functions: one announces a step that is done, the other the reason why hosts are waited for.
+
+    `left` has the steps that are not done. A terminal shows the current step with a clock. Elsewhere, a step is named
+    when it takes long.
+    """
     if quiet:
         yield lambda _: None, lambda _: None
         return
@@ -160,7 +163,7 @@ def _plain_steps(left: dict[str, str], began: float) -> Iterator[tuple[Callable[
 
 
 def _next(left: Mapping[str, str]) -> str:
-    """The first of the steps that are not done. Those of the daemons end in any order."""
+    """Return the first step that is not done. The steps of the daemons finish in any order."""
     return next(iter(left.values()), "ready")
 
 

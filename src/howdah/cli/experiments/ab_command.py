@@ -54,9 +54,10 @@ def ab(
 ) -> None:
     """Compare two settings of WORKLOAD: is it faster with B than with A?
 
-    A and B run in turn, in an order that is drawn for each pair of runs, each run on a cluster of its own, until the
-    effect is known to the half-width asked for. A side without a setting is Howdah's defaults. It is an experiment:
-    `howdah experiment status`, `resume` and `report` take its directory.
+    A and B run in turn, each run on a cluster of its own, in an order that is drawn for each pair of runs. Runs go on
+    until the half-width of the effect is as small as you asked for. A side without a setting has Howdah's defaults.
+
+    The comparison is an experiment: `howdah experiment status`, `resume` and `report` take its directory.
 
     \b
     Examples:  howdah ab terasort --size 1G --b mapreduce.map.output.compress=true

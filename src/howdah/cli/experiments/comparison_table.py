@@ -17,14 +17,14 @@ from howdah.report.render.text import wrapped
 
 _COLOURS = {"faster": "green", "slower": "red", "different": "yellow"}
 _PLOT = 24
-"""Columns of the plot at least; a narrower terminal has none."""
+"""The minimum number of columns of the plot. A narrower terminal shows no plot."""
 _LONG = r"(?<=.{38}).+"
 _MOST = 6
-"""Settings that are listed."""
+"""The maximum number of settings that are listed."""
 
 
 def print_comparison(found: ComparisonReport, width: int) -> None:
-    """The verdict with its size, the runs of both sides on one scale, what was changed, and what stands against it."""
+    """Print the verdict with its size, the runs of both sides on one scale, the changed settings and the caveats."""
     colour = _COLOURS.get(found.comparison.verdict)
     click.secho(wrapped(found.headline, width), bold=True, fg=colour)
     click.echo()
@@ -43,7 +43,7 @@ def print_comparison(found: ComparisonReport, width: int) -> None:
 
 
 def print_many(found: ManyReport, width: int) -> None:
-    """What became of each contender, a line for each, and what stands against it."""
+    """Print a line with the verdict of each contender, then the caveats."""
     click.secho(wrapped(found.headline, width), bold=True)
     click.echo()
     rows = [
@@ -65,7 +65,7 @@ def print_many(found: ManyReport, width: int) -> None:
 
 
 def _sides(found: ComparisonReport, width: int) -> list[str]:
-    """A line for each side: its centre, its interval, its runs on one scale, how many they are; and the scale."""
+    """Return a line per side (centre, interval, runs on one scale, number of runs), and the scale."""
     comparison, unit = found.comparison, found.metric.unit
     names = [re.sub(_LONG, "…", name) for name in found.names]
     rows = []
@@ -92,7 +92,7 @@ def _range(side: Summary, unit: str) -> str:
 
 
 def _plot(values: tuple[float, ...], low: float, high: float, room: int) -> str:
-    """A dot for the runs at each place; two or more are a thicker one."""
+    """Return a plot with a dot at each place that has a run; the dot of two or more runs is thicker."""
     cells = [0] * room
     for value in values:
         cells[round((value - low) / (high - low) * (room - 1))] += 1
@@ -100,8 +100,10 @@ def _plot(values: tuple[float, ...], low: float, high: float, room: int) -> str:
 
 
 def check_fails(found: ComparisonReport, rule: str) -> None:
-    """Raises WorkloadFailed where the verdict is the one of `rule`, and its size above the percentage in it, as in
-    `slower > 5%`; UsageError for another rule."""
+    """Raise WorkloadFailed if the verdict is that of `rule` and its size exceeds the percentage in `rule`.
+
+    An example of a rule is `slower > 5%`. Raises UsageError for any other rule.
+    """
     match = re.fullmatch(r"\s*(faster|slower|different)\s*(?:>\s*(\d{1,4}(?:\.\d+)?)\s*%\s*)?", rule, re.ASCII)
     if match is None:
         raise UsageError(f"{rule!r} is no rule", hint="Write --fail-if 'slower > 5%', or only slower.")

@@ -30,7 +30,7 @@ _DIRECTORY = click.argument("directory")
 
 @click.group()
 def experiment() -> None:
-    """Answer a question with an experiment, which a file describes (docs/reference/experiment.md)."""
+    """Answer a question with an experiment that a file describes (docs/reference/experiment.md)."""
 
 
 @experiment.command()
@@ -38,7 +38,10 @@ def experiment() -> None:
 @_CLUSTER
 @json_option
 def plan(file: Path, cluster: str | None, as_json: bool) -> None:
-    """Show what FILE would run, in which order, how long it would take and what it could show. Nothing is started."""
+    """Show the runs of FILE and their order, without starting anything.
+
+    The plan also has the time that the runs would take, and the effects that they could show.
+    """
     made = _plan_of(file, synthetic_file(cluster), quiet=as_json)
     if as_json:
         click.echo(json.dumps({**asdict(made), "seconds": made.seconds}, indent=1))
@@ -53,7 +56,10 @@ def plan(file: Path, cluster: str | None, as_json: bool) -> None:
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [in ~/.howdah]")
 @_CLUSTER
 def run(file: Path, out: Path | None, cluster: str | None) -> None:
-    """Run the experiment of FILE until there are enough runs, each on a cluster of its own, and show what it found."""
+    """Run the experiment of FILE until there are enough runs, and show its findings.
+
+    Each run has a cluster of its own.
+    """
     from howdah.store import ExperimentDirectory, experiments_root
 
     synthetic = synthetic_file(cluster)
@@ -65,7 +71,7 @@ def run(file: Path, out: Path | None, cluster: str | None) -> None:
 @experiment.command()
 @_DIRECTORY
 def resume(directory: str) -> None:
-    """Go on with the experiment in DIRECTORY: what has ended is not run again, what was interrupted is.
+    """Continue the experiment in DIRECTORY. Finished runs are not repeated, interrupted runs are.
 
     DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
     """
@@ -79,10 +85,10 @@ def resume(directory: str) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="The page: .html, .md or .json")
 @json_option
 def report(directory: str, output: Path | None, as_json: bool) -> None:
-    """Show what the experiment in DIRECTORY has found so far: every effect with its interval and verdict. The page is
-    report.html in DIRECTORY.
+    """Show the findings so far of the experiment in DIRECTORY: every effect with its interval and verdict.
 
-    DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
+    The page is report.html in DIRECTORY. DIRECTORY is a path, a name that `howdah experiment list` has, the start of
+    one, or 'latest'.
     """
     found = _found(directory)
     _show(found, _planned(found), output, as_json=as_json)
@@ -92,7 +98,7 @@ def report(directory: str, output: Path | None, as_json: bool) -> None:
 @_DIRECTORY
 @json_option
 def status(directory: str, as_json: bool) -> None:
-    """Show how far the experiment in DIRECTORY is, whether it runs now, and how much longer it takes.
+    """Show the progress of the experiment in DIRECTORY: whether it runs now, and how much longer it takes.
 
     DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
     """
@@ -134,7 +140,7 @@ def list_experiments(as_json: bool) -> None:
 
 
 def _facts_of(directory: ExperimentDirectory) -> dict[str, object]:
-    """One row of the list. What cannot be read says why."""
+    """Return one row of the list. An experiment that cannot be read has the reason instead of its status."""
     from howdah.engine.experiment.trials import Status
     from howdah.errors import HowdahError
 
@@ -153,7 +159,7 @@ def _found(name: str) -> ExperimentDirectory:
 
 
 def synthetic_file(cluster: str | None) -> Path | None:
-    """The file of the synthetic cluster that --cluster names."""
+    """Return the file of the synthetic cluster that --cluster names."""
     if cluster is None:
         return None
     kind, _, name = cluster.partition(":")
@@ -166,8 +172,10 @@ def synthetic_file(cluster: str | None) -> Path | None:
 
 
 def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
-    """Makes the directory `path` with a file of `content`, runs the experiment, and shows what it found. What is wrong
-    with it is told before there is a directory."""
+    """Make the directory `path` with a file of `content`, run the experiment and show its findings.
+
+    Mistakes in `content` are reported before the directory is made.
+    """
     from howdah.spec.experiment import parse_experiment
     from howdah.store import ExperimentDirectory
 
@@ -176,7 +184,7 @@ def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
 
 
 def _planned(directory: ExperimentDirectory) -> ExperimentPlan:
-    """The plan of what was planned before, to look at: needs no Hadoop, and nothing of this host."""
+    """Return the plan of an existing experiment, to show it. This needs no Hadoop, and nothing of this host."""
     from howdah.engine.experiment.plan import plan_experiment
     from howdah.spec.experiment import read_experiment
     from howdah.store import known_runs
@@ -221,7 +229,7 @@ def _plan(described: Experiment, synthetic: Path | None, *, quiet: bool) -> Expe
 
 
 def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
-    """Runs what is missing of the experiment, and then of the one that confirms what it found."""
+    """Run the missing runs of the experiment, then the experiment that confirms its findings."""
     from howdah.engine.experiment.confirmation import confirming
     from howdah.engine.experiment.findings import find
     from howdah.report.experiment.answer import headline
@@ -282,8 +290,10 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
 
 
 def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: Findings | None) -> None:
-    """The configuration files of what a search has found, where real clusters ran it; not of what fresh runs do not
-    confirm."""
+    """Write the configuration files of the best settings, if a search found them on real clusters.
+
+    Settings that fresh runs do not confirm are not written.
+    """
     from howdah.engine.experiment.takeaway import site_files
     from howdah.hadoop.distribution.jars import place_of
     from howdah.model.accelerator import ACCELERATOR_JAR, NONE
@@ -311,7 +321,7 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
 
 
 class _AtTheTerminal:
-    """Asks whoever sits there; see `howdah.engine.experiment.by_hand.Person`."""
+    """The person at the terminal; see `howdah.engine.experiment.by_hand.Person`."""
 
     def __init__(self, display: ExperimentDisplay) -> None:
         self._display = display

@@ -1,4 +1,4 @@
-"""What a person sees while an experiment lasts: a line for each run, and what is known so far."""
+"""The display while an experiment runs: a line for each run, and the effects known so far."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from howdah.report.document.wording import quantity
 from howdah.stats.blocks import effects
 
 _MOST = 4
-"""Effects that are told while it runs, the largest."""
+"""The maximum number of effects shown during the experiment, largest first."""
 
 
 @contextmanager
 def experiment_display(plan: ExperimentPlan, done: Sequence[Done]) -> Iterator[ExperimentDisplay]:
-    """The display of an experiment of which `done` has ended already."""
+    """Yield the display of an experiment whose runs `done` are finished."""
     console = Console(stderr=True, highlight=False)
     if not sys.stderr.isatty() or console.is_dumb_terminal:
         yield ExperimentDisplay(plan, done, console, None)
@@ -40,8 +40,11 @@ def experiment_display(plan: ExperimentPlan, done: Sequence[Done]) -> Iterator[E
 
 
 class ExperimentDisplay(Silent):
-    """The observer of every run of an experiment. In a terminal, the lines below those of the runs change while a run
-    lasts; elsewhere, what is known so far is a line after every block."""
+    """The observer of every run of an experiment.
+
+    In a terminal, the lines below the finished runs change during a run. Elsewhere, the known effects are printed after
+    every block.
+    """
 
     def __init__(self, plan: ExperimentPlan, done: Sequence[Done], console: Console, live: Live | None) -> None:
         self._plan, self._console, self._live = plan, console, live
@@ -54,7 +57,7 @@ class ExperimentDisplay(Silent):
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """While somebody is asked something."""
+        """Pause the display while a person is asked something."""
         if self._live is not None:
             self._live.stop()
         try:
@@ -64,7 +67,7 @@ class ExperimentDisplay(Silent):
                 self._live.start()
 
     def ended(self, measured: Measured) -> None:
-        """A run has ended, whatever came of it."""
+        """Show a run that has ended, with any outcome."""
         one = as_done(self._plan, measured.path, measured.run)
         self._done.append(one)
         if self._live is None:
@@ -89,7 +92,7 @@ class ExperimentDisplay(Silent):
         self._update(sentence(self._phase, progress, bar=0))
 
     def _run_line(self, one: Done) -> Text:
-        """36  nodes 3, output.compress true    43.7 s   0.98 of its mean"""
+        """Return a line such as `36  43.7 s  0.98 of its mean  nodes 3, output.compress true`."""
         line = Text(f"{len(self._done):5}  ")
         arm = self._arm(one.slot.arm)
         if one.value is None:
@@ -101,11 +104,11 @@ class ExperimentDisplay(Silent):
         return line.append(f"  {share:16}", style="dim").append(f"  {arm}")
 
     def _arm(self, arm: int) -> str:
-        """How an arm differs from the baseline."""
+        """Return the differences between an arm and the baseline, in words."""
         return arm_words(self._plan.arms[arm], self._plan.arms[0], self._names)
 
     def _update(self, now: Text) -> None:
-        """The lines that change: what is known so far, and what runs."""
+        """Update the lines that change: the known effects, and the current run."""
         if self._live is None:
             return
         lines, following = [line.copy() for line in self._known], self._status.next
@@ -117,7 +120,7 @@ class ExperimentDisplay(Silent):
         self._live.update(Group(*lines))
 
     def _judged(self) -> tuple[Status, list[Text]]:
-        """How far it is; the largest effects so far, and how much there is left to do, in words."""
+        """Return the status of the experiment, and lines with the largest effects so far and the work that is left."""
         status = Status.after(self._plan, self._done)
         lines: list[Text] = []
         found: tuple[Effect, ...] = ()
@@ -136,7 +139,7 @@ class ExperimentDisplay(Silent):
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Each of `names` without as many of its first parts as still tell it from the others; two parts at least."""
+    """Return each of `names` shortened to the last parts that distinguish it from the others, two parts at least."""
     found = {}
     for name in names:
         parts = name.split(".")
@@ -151,24 +154,24 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def arm_words(arm: Mapping[str, str], baseline: Mapping[str, str], names: Mapping[str, str]) -> str:
-    """What an arm has that the baseline has not."""
+    """Return the levels of an arm that differ from the baseline, in words."""
     changed = (level_words(name, level, names) for name, level in arm.items() if baseline[name] != level)
     return ", ".join(changed) or baseline.get(CONFIGURATION, "baseline")
 
 
 def level_words(factor: str, level: str, names: Mapping[str, str]) -> str:
-    """A factor and its level. Configurations are known by their own names."""
+    """Return a factor and its level in words. A configuration is shown by its name alone."""
     return level if factor == CONFIGURATION else f"{names.get(factor, factor)} {level}"
 
 
 def runs_words(status: Status) -> str:
-    """How many runs there are, of how many."""
+    """Return the number of finished runs and of planned runs, in words."""
     least, most = status.least, status.most
     return f"{len(status.done)} of {least} runs" if least == most else f"{len(status.done)} of {least} to {most} runs"
 
 
 def time_words(status: Status) -> str:
-    """How much longer it takes, as far as that is known."""
+    """Return the remaining time in words; empty if it is not known."""
     if status.remaining_seconds is None or status.remaining_seconds[1] < 1:
         return ""
     low, high = (format_seconds(seconds) for seconds in status.remaining_seconds)

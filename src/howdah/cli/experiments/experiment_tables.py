@@ -28,7 +28,7 @@ _TAKES = {"job": "another job", "cluster": "a cluster started anew", "person": "
 
 
 def print_plan(plan: ExperimentPlan) -> None:
-    """Factors, arms, the first block, and what is known of time, disk and power beforehand."""
+    """Print factors, arms, the first block, and the expected time, disk space and statistical power."""
     experiment, stop = plan.experiment, plan.experiment.stop
     click.secho(experiment.question, bold=True)
     options = " ".join(f"{key} {value}" for key, value in experiment.options.items())
@@ -78,7 +78,7 @@ def _difference(arm: Levels, baseline: Levels) -> str:
 
 
 def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
-    """What earlier runs tell."""
+    """Return lines about time and noise, as earlier runs had them."""
     earlier = plan.earlier
     if earlier is None:
         return ("Time and noise: not known, there are no earlier runs of this workload and size.",)
@@ -99,7 +99,7 @@ def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
 
 
 def print_findings(found: Findings, confirmed: Findings | None) -> None:
-    """The answer, and every effect with its verdict, the largest first."""
+    """Print the answer, and every effect with its verdict, the largest first."""
     click.echo(found.experiment.question)
     click.secho(headline(found, confirmed), bold=True)
     outcomes = Counter(one.outcome.kind for one in found.results)
@@ -124,7 +124,7 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
 
 
 def _print_candidate(found: Findings, confirmed: Findings | None) -> None:
-    """The best settings, whether they hold, and what to type; nothing where none is better."""
+    """Print the best settings, whether fresh runs confirm them, and the command to type; nothing if none is better."""
     if found.candidate == found.arms[0] or not found.results:
         return
     click.echo()
@@ -138,7 +138,7 @@ def _print_candidate(found: Findings, confirmed: Findings | None) -> None:
 
 
 def _print_pairs(found: Findings, console: Console) -> None:
-    """What the levels of pairs that are shown do with and without each other."""
+    """Print the effects of levels with and without each other, for pairs whose interaction is shown."""
     told = [simple for one in found.interactions for simple in one.simple]
     if not told:
         return
@@ -150,7 +150,10 @@ def _print_pairs(found: Findings, console: Console) -> None:
 
 
 def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume: str) -> None:
-    """How far each part is: the experiment, and the one that confirms it, which may not have begun (`waits`)."""
+    """Print the progress of each part: the experiment, and the one that confirms it.
+
+    `waits` says that the confirming experiment comes next but has not begun.
+    """
     for one in parts:
         click.secho(one.plan.experiment.question, bold=True)
         outcomes = ", ".join(f"{number} {kind}" for kind, number in sorted(one.outcomes.items())) or "none yet"
@@ -169,7 +172,7 @@ def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume
 
 
 def print_experiments(rows: Sequence[Mapping[str, Any]]) -> None:
-    """One line each: its name, how far it is, and its question."""
+    """Print one line per experiment: its name, its progress and its question."""
     table = Table("Experiment", "Runs", "State", "Question", box=None, pad_edge=False)
     for row in rows:
         if "problem" in row:

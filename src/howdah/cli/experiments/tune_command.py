@@ -38,9 +38,10 @@ def tune(
 ) -> None:
     """Search for the settings that make WORKLOAD fastest on this machine, or on hosts.
 
-    Every run is one as `howdah run` makes it. The search begins with the tuned defaults; in the end fresh runs compare
-    what it found with them and with Hadoop's own, and its *-site.xml files are written. It is an experiment:
-    `howdah experiment status`, `resume` and `report` take its directory.
+    Every run is one as `howdah run` makes it. The search begins with the tuned defaults. In the end, fresh runs compare
+    the best settings with the tuned and the stock defaults, and their *-site.xml files are written.
+
+    The search is an experiment: `howdah experiment status`, `resume` and `report` take its directory.
 
     \b
     Example:  howdah tune terasort --size 1G --budget 2h

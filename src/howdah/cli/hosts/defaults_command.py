@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 _UNSET = "–"
 _WIDE = 10_000
-"""Columns of a pipe: whoever reads it wants the flags whole."""
+"""Columns of a line in a pipe. A reader of a pipe wants the flags whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A key, what a tuned default sets it to on this machine, and what stock Hadoop has; `where` it holds, if not for
-    all."""
+    """A key, its value by a tuned default on this machine, and its stock value.
+
+    `where` says where the value holds, if not everywhere.
+    """
 
     key: str
     value: str
@@ -39,9 +41,9 @@ class _Row:
 @click.option("--hadoop", metavar="VERSION", default=PRIMARY, show_default=True, help="A managed version.")
 @json_option
 def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> None:
-    """Show what the tuned defaults set on this machine, what stock Hadoop has in its place, and why.
+    """Show the settings of the tuned defaults on this machine, the stock values they replace, and the reasons.
 
-    NAME is a tuned default, as `howdah up --without NAME` has it; all of them if there is none.
+    NAME is a tuned default, as in `howdah up --without NAME`. Without a NAME, all are shown.
 
     \b
     Examples:  howdah defaults --nodes 3
@@ -74,7 +76,7 @@ def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> 
 
 
 def _facts(nodes: int, hadoop: str) -> Facts:
-    """What they depend on, as a cluster that is started now would have it. Raises HostProblem."""
+    """Return the facts that tuned defaults depend on, for a cluster started now. Raises HostProblem."""
     from howdah.cluster.deployment.sizes import size_of
     from howdah.hadoop.configuration.tuning import Facts
     from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks

@@ -46,8 +46,10 @@ def doctor(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Check this machine, or other hosts, for what would make a run fail or a number doubtful; say what each means and
-    what fixes it."""
+    """Check this machine, or other hosts, for problems that make a run fail or a number doubtful.
+
+    Each finding has its meaning and a fix.
+    """
     from howdah.cli.reporting import width
     from howdah.cluster.allocation import find_allocation
     from howdah.cluster.request import Links
@@ -81,7 +83,7 @@ def doctor(
 
 
 def show_findings(findings: Iterable[Finding], columns: int) -> None:
-    """Prints them, what several hosts have in common once."""
+    """Print findings; those that several hosts share are printed once."""
     found: dict[tuple[object, ...], list[Finding]] = {}
     for one in findings:
         found.setdefault((one.name, one.level, one.meaning, one.fix), []).append(one)
@@ -109,7 +111,7 @@ def _show(alike: Sequence[Finding], columns: int) -> None:
 
 @contextmanager
 def _looking(*, quiet: bool) -> Iterator[None]:
-    """A line in a terminal while it looks: measuring the disk takes some seconds."""
+    """Show a line in a terminal during the checks. Measuring the disk takes some seconds."""
     from rich.console import Console
     from rich.live import Live
 

@@ -1,4 +1,4 @@
-"""Fetching Hadoop with a progress bar, before the first command that needs it."""
+"""Fetch Hadoop with a progress bar, before the first command that needs it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from howdah.store import howdah_home
 
 
 def ensure_hadoop(request: ClusterRequest, *, quiet: bool) -> Distribution:
-    """The distribution of `request`, fetched if it is managed and not in the cache yet. Raises HowdahError."""
+    """Return the distribution of `request`; fetch it if it is managed and not in the cache yet. Raises HowdahError."""
     if request.hadoop_home is not None:
         return from_home(Path(request.hadoop_home))
     return fetch_managed(request.hadoop, offline=request.offline, quiet=quiet)
 
 
 def fetch_managed(version: str, *, offline: bool, quiet: bool) -> Distribution:
-    """The managed release `version`, with a progress bar on a terminal and a line at the start otherwise."""
+    """Return the managed release `version`, with a progress bar on a terminal and a line at the start otherwise."""
     from howdah.errors import HostProblem
 
     cache = howdah_home() / "cache"

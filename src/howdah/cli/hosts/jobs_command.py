@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--cancel", metavar="JOB", default=None, help="Cancel this job, which ends its cluster.")
 @json_option
 def jobs(kind: str | None, cancel: str | None, as_json: bool) -> None:
-    """List the batch jobs that Howdah has submitted and that wait or run, and cancel one.
+    """List the waiting and running batch jobs that Howdah has submitted, or cancel one.
 
     \b
     Examples:  howdah jobs

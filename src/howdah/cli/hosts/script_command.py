@@ -64,7 +64,7 @@ _PBS = """\
 @click.option("--partition", metavar="NAME", default=None, help="The partition; PBS calls it a queue.")
 @click.option("--site", metavar="FILE", type=click.Path(), default=None, help="The site file. [HOWDAH_SITE, /etc]")
 def script(kind: str | None, nodes: int, wall: str, partition: str | None, site: str | None) -> None:
-    """Print a batch script, to be edited and submitted: three lines of Howdah, the rest are comments.
+    """Print a batch script to edit and submit: three lines of Howdah, the rest are comments.
 
     \b
     Examples:  howdah script slurm > hadoop.sh
@@ -105,7 +105,7 @@ def script(kind: str | None, nodes: int, wall: str, partition: str | None, site:
 
 
 def _environment(modules: tuple[str, ...], *, in_directory: bool) -> str:
-    """What comes before Howdah's lines. PBS starts in the home directory."""
+    """Return the lines before Howdah's lines. PBS starts in the home directory."""
     lines = ["set -e", f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"]
     lines += [f"module load {shlex.quote(module)}" for module in modules]
     if in_directory:

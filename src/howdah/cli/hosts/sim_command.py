@@ -11,7 +11,7 @@ name_option = click.option("--name", metavar="NAME", default="default", show_def
 
 @click.group()
 def sim() -> None:
-    """Simulate hosts without a cluster on them: each has a name, a network and processes of its own (needs root)."""
+    """Simulate hosts without a cluster on them (needs root). Each host has its own name, network and processes."""
 
 
 @sim.command()
@@ -35,7 +35,7 @@ def up(wish: str, name: str) -> None:
 @sim.command()
 @name_option
 def down(name: str) -> None:
-    """End simulated hosts, with everything that runs on them."""
+    """Stop simulated hosts, with everything that runs on them."""
     from howdah.cluster.simulations import end_simulation
 
     ended = end_simulation(name)
@@ -44,7 +44,7 @@ def down(name: str) -> None:
 
 @sim.command()
 def status() -> None:
-    """List simulated hosts that are up."""
+    """List the simulated hosts that are up."""
     from howdah.cluster.simulations import simulations
 
     found = simulations()

@@ -12,14 +12,14 @@ from howdah.cli.options import json_option
 
 @click.group()
 def site() -> None:
-    """Check a site file: what administrators say of their machines, so that users need not."""
+    """Check a site file, in which administrators describe their machines so that users need not."""
 
 
 @site.command()
 @click.argument("file", metavar="[FILE]", type=click.Path(), required=False)
 @json_option
 def check(file: str | None, as_json: bool) -> None:
-    """Read a site file, and look whether it is right for the host where this is typed.
+    """Read a site file, and check whether it is right for the host where you type this.
 
     \b
     Example:  srun -N1 howdah site check /etc/howdah/site.yaml

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def store() -> None:
-    """Show and clean what hosts keep of Hadoop for the next cluster: sent software, class archives."""
+    """Show and clean the software and class archives that hosts keep for the next cluster."""
 
 
 @store.command("ls")
@@ -27,7 +27,7 @@ def store() -> None:
 @reach_options
 @json_option
 def list_stores(on: str, silence: float, network: str | None, site: str | None, as_json: bool) -> None:
-    """List what the store of each host has.
+    """List the contents of the store of each host.
 
     \b
     Example:  howdah store ls --on hosts:hosts.yaml
@@ -63,8 +63,9 @@ def list_stores(on: str, silence: float, network: str | None, site: str | None, 
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 def collect(on: str, silence: float, network: str | None, site: str | None, older_than: str, yes: bool) -> None:
-    """Remove from the store of each host what no cluster has used for a while. What goes is shown first. What a running
-    cluster uses stays, and what is needed again is sent or made again.
+    """Remove entries that no cluster has used for a while from the store of each host. They are listed first.
+
+    Entries that a running cluster uses stay. Removed entries that are needed again are sent or made again.
 
     \b
     Example:  howdah store gc --on hosts:hosts.yaml --older-than 7d

@@ -18,8 +18,8 @@ from howdah.errors import UsageError
 def energy(run: str, meters: str | None, root: str | None, as_json: bool) -> None:
     """Show the energy of a run, how sure it is, and by which meters.
 
-    RUN is an id, the start of one, a path, or 'latest'. With --meters, readings that a monitoring system or a CSV file
-    has of the time of the run are added to it first. Meters that know only the present are for `howdah run --meters`.
+    RUN is an id, the start of one, a path, or 'latest'. With --meters, readings of a monitoring system or a CSV file
+    are added first, for the time of the run. Meters that know only the present are for `howdah run --meters`.
 
     \b
     Examples:  howdah energy

@@ -41,7 +41,7 @@ def report(
 ) -> None:
     """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only.
 
-    With --prices, it also says what they cost.
+    With --prices, the report also has their cost.
     """
     from howdah.cli.reporting import load_runs, write_page
 

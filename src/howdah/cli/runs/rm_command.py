@@ -23,9 +23,9 @@ _ENDINGS = ("valid", "invalid", "failed", "aborted")
 @_ROOT
 @_YES
 def rm(runs: tuple[str, ...], root: str | None, yes: bool) -> None:
-    """Remove RUNS: ids, starts of ids, paths, or 'latest'. What goes is shown first.
+    """Remove RUNS: ids, starts of ids, paths, or 'latest'. The runs to remove are listed first.
 
-    A run that is being written stays, and so does one of an experiment, which would be made again.
+    A run that is being written stays. A run of an experiment stays too, because the experiment would make it again.
 
     \b
     Example:  howdah rm latest
@@ -57,7 +57,7 @@ def prune(
     root: str | None,
     yes: bool,
 ) -> None:
-    """Remove the runs that match. What goes is shown first.
+    """Remove the runs that match. They are listed first.
 
     \b
     Examples:  howdah prune --outcome aborted --outcome failed
@@ -82,7 +82,7 @@ def prune(
 def _matches(
     run: Run, *, age: float | None, workload: str | None, labels: Mapping[str, str], outcomes: Sequence[str]
 ) -> bool:
-    """Whether a run is among those that are to go; one that is under way never is."""
+    """Return whether a run is to be removed. A run under way never is."""
     return (
         run.outcome.kind in (outcomes or _ENDINGS)
         and (age is None or run.start.utc < time.time() - age)
@@ -92,7 +92,7 @@ def _matches(
 
 
 def _remove(paths: Sequence[Path], *, yes: bool) -> None:
-    """Shows `paths` and removes them once somebody has said so. One that cannot be removed keeps none of the others."""
+    """List `paths` and remove them after a confirmation. One that cannot be removed does not keep the others."""
     from howdah.store.removal import remove_leftovers, remove_run, size_of
 
     for root in {path.parent for path in paths}:

@@ -1,4 +1,4 @@
-"""howdah run: a group, so that each workload has a help page with the options that are its own."""
+"""howdah run: a group, so that each workload has a help page with its own options."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ _COMMON = (
 
 
 class _OfWorkload(GroupedCommand):
-    """`howdah run WORKLOAD`."""
+    """The command `howdah run WORKLOAD`."""
 
     groups: ClassVar = {
         "Workload": (),
@@ -105,7 +105,7 @@ class _OfWorkload(GroupedCommand):
 
 
 class _Workloads(click.Group):
-    """One command per workload."""
+    """A group with one command per workload."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [*sorted(WORKLOADS), _ALL]
@@ -120,7 +120,8 @@ class _Workloads(click.Group):
 def run() -> None:
     """Run a workload, verify its result, measure it, and write a report.
 
-    Without --cluster, a cluster is started for it and ended after it. `howdah run WORKLOAD --help` shows its options.
+    Without --cluster, a cluster is started for the workload and shut down afterwards. `howdah run WORKLOAD --help`
+    shows the options of a workload.
 
     \b
     Examples:  howdah run terasort --size 1G --nodes 3
@@ -129,7 +130,7 @@ def run() -> None:
 
 
 def _command(workload: Workload) -> click.Command:
-    """The command that runs one workload."""
+    """Return the command that runs one workload."""
 
     def call(**options: Any) -> None:
         _run([(workload, _asked(workload, options))], options)
@@ -149,7 +150,7 @@ def _command(workload: Workload) -> click.Command:
 
 
 def _command_of_all() -> click.Command:
-    """The command that runs every workload that has sizes."""
+    """Return the command that runs every workload that has sizes."""
 
     def call(size: str, **options: Any) -> None:
         from howdah.cli.progress import say_left_out
@@ -187,7 +188,7 @@ _METAVARS = {"count": "N", "number": "X", "positive": "X", "bytes": "BYTES"}
 
 
 class _Number(click.FloatRange):
-    """Finite numbers: click's own range has NaN, too."""
+    """A range of finite numbers. click's own range also allows NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))
@@ -259,7 +260,7 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
 
 
 def _meters(options: Mapping[str, Any]) -> Meters:
-    """What measures power. Raises UsageError."""
+    """Return the meters of `--meters`. Raises UsageError."""
     from howdah.spec.meters import Meters, meters_of
 
     if options["meters"] is None:
@@ -274,7 +275,7 @@ def _meters(options: Mapping[str, Any]) -> Meters:
 
 
 def _log_in_with(options: Mapping[str, Any], existing: Path | None) -> None:
-    """Has Hadoop's clients and us find the keytab that was named, by Hadoop's own variables. Raises UsageError."""
+    """Set Hadoop's variables, so that Hadoop's clients and Howdah find the named keytab. Raises UsageError."""
     keytab, principal = options["keytab"], options["principal"]
     if (keytab is None) != (principal is None):
         raise UsageError("--keytab and --principal go together")
@@ -286,7 +287,7 @@ def _log_in_with(options: Mapping[str, Any], existing: Path | None) -> None:
 
 
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
-    """What factors and --conf make of the cluster and its jobs. Raises UsageError for what cannot be."""
+    """Return the conditions that factors and --conf set for the cluster and its jobs. Raises UsageError."""
     from howdah.engine.experiment.factors import FACTORS, Conditions, check_factors, conditions
     from howdah.host.channel import this_host
 
@@ -304,7 +305,7 @@ def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
 
 
 def _factors(options: Mapping[str, Any]) -> dict[str, str]:
-    """The factors by name that were given, each once. Raises UsageError."""
+    """Return the given factors by name, each once. Raises UsageError."""
     factors, accelerator = parse_conf(options["factors"]), options["accelerator"]
     if accelerator is None:
         return factors
@@ -316,7 +317,7 @@ def _factors(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _asked(workload: Workload, options: Mapping[str, Any]) -> Asked:
-    """What of the options is the workload's. Raises UsageError."""
+    """Return the options that belong to the workload. Raises UsageError."""
     size, profile = options.get("size"), options.get("profile")
     if size is not None:
         size = workload.sizes[size] if size in workload.sizes else parse_amount(size, workload.unit)
@@ -362,7 +363,7 @@ def _finish(runs: list[Measured], *, as_json: bool, reported: bool) -> None:
 
 
 def _verdict(measured: Measured) -> HowdahError | None:
-    """The error that a run amounts to."""
+    """Return the error that a run results in, if any."""
     reason = measured.run.outcome.reason or ""
     if measured.refused is not None:
         return measured.refused

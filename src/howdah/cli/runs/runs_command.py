@@ -23,13 +23,13 @@ from howdah.model.storage import HDFS
 
 _LAST = 30
 _PIPE = 10_000
-"""Columns where there is no terminal: nothing is cut."""
+"""Columns without a terminal: nothing is cut."""
 _HEADS = ("RUN (time in UTC)", "SIZE", "ON", "RESULT", "NOTES")
 
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A run directory, and what it has; its `problem` where it cannot be read. `value` is the primary metric."""
+    """A run directory and its contents, or its `problem` if it cannot be read. `value` is the primary metric."""
 
     path: Path
     run: Run | None
@@ -108,7 +108,7 @@ def _is_wanted(run: Run, workload: str | None, labels: Mapping[str, str], settin
 
 
 def _values(run: Run, key: str) -> set[str]:
-    """What the run has of a setting: the words of every entry whose path ends in `key`."""
+    """Return the values of a setting in the run, as text: those of every entry whose path ends in `key`."""
     from howdah.report.page.provenance import as_text, flat
 
     usual = {
@@ -179,7 +179,7 @@ def _record(one: _Listed) -> dict[str, Any]:
 
 
 def _print_csv(shown: Sequence[_Listed]) -> None:
-    """One column for each fact and each label; what cannot be read is left out, and named on standard error."""
+    """Print one column for each fact and each label. Unreadable runs are left out, and named on standard error."""
     records = [_record(one) for one in shown if one.run is not None]
     for one in shown:
         if one.run is None:

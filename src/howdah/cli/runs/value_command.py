@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def value(
     systems: tuple[str, ...], equal_to: int | None, explain: bool, root: str | None, as_json: bool, **options: Any
 ) -> None:
-    """What runs cost: price, power, racks, carbon, and how many servers do equal work.
+    """Show the cost of runs: price, power, racks, carbon, and the number of servers that do equal work.
 
     SYSTEMS are each one or several runs separated by commas, or KEY=VALUE for all runs with that label. Prices and
-    power are those of the list; nobody has measured them here.
+    power come from the price list; Howdah does not measure them.
 
     \b
     Examples:  howdah value latest --prices prices.yaml

@@ -1,4 +1,4 @@
-"""The options by which commands say what runs are worth, and what they make of them."""
+"""The options for the cost of runs, and the figures that result from them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OPTIONS = (
 
 
 def value_options(*, demanded: bool) -> Callable[[Command], Command]:
-    """`--prices`, which may be `demanded`, and what goes with it."""
+    """Return a decorator that adds `--prices`, which may be `demanded`, and the options that go with it."""
 
     def add(command: Command) -> Command:
         prices = click.option(
@@ -57,7 +57,7 @@ def value_options(*, demanded: bool) -> Callable[[Command], Command]:
 def valued(
     sides: Sequence[tuple[str, Sequence[StoredRun]]], options: Mapping[str, Any], equal_to: int | None = None
 ) -> Value:
-    """What the runs of each side are worth, by its name and the options. Raises UsageError."""
+    """Return the figures of the runs of each side, by its name and the options. Raises UsageError."""
     from howdah.report import build_comparison
     from howdah.report.value import equal_work, system_of
     from howdah.report.value.section import value_of
@@ -81,7 +81,7 @@ def valued(
 
 
 def check_alone(options: Mapping[str, Any]) -> None:
-    """Raises UsageError where there are options of a price list, but none."""
+    """Raise UsageError if there are options for a price list, but no price list."""
     for name, option in (*_NAMES, ("rack", "rack")):
         if options["prices"] is None and options[name]:
             raise UsageError(f"--{option} goes with --prices")
@@ -91,7 +91,7 @@ _NAMES = (("servers", "server"), ("counts", "servers"))
 
 
 def _each(given: Sequence[Any], sides: Sequence[Any], option: str) -> Sequence[Any]:
-    """One for each side, of one for all or none."""
+    """Return one value for each side, from one value for all sides or none. Raises UsageError for any other number."""
     if len(given) < 2:
         return [given[0] if given else None] * len(sides)
     if len(given) != len(sides):

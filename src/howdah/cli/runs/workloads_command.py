@@ -9,7 +9,7 @@ from howdah.model.quantity import format_amount
 
 @click.command()
 def workloads() -> None:
-    """List the workloads, what each stresses, and its named sizes."""
+    """List the workloads, the resources that each stresses, and its named sizes."""
     from howdah.workload.registry import WORKLOADS
 
     for name, workload in sorted(WORKLOADS.items()):

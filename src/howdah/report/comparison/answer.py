@@ -21,17 +21,17 @@ from howdah.report.document.wording import (
 from howdah.stats.power import MOST_RUNS
 
 NAMES = ("baseline", "contender")
-"""What the sides are called where nobody gave them names."""
+"""The default names of the sides."""
 
 
 def spoken(name: str) -> str:
-    """The name of a side in a sentence."""
+    """Return the name of a side in a sentence."""
     return f"the {name}" if name in NAMES else name
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is compared: the `measure` of a workload called `title`, and the names of baseline and contender."""
+    """The subject of a comparison: the `measure` of workload `title`, and the names of baseline and contender."""
 
     title: str
     measure: str
@@ -40,7 +40,7 @@ class Subject:
 
 
 def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
-    """The verdict, its size with an interval, and both values."""
+    """Return a sentence with the verdict, its size with an interval, and both values."""
     first, second = (spoken(name) for name in subject.names)
     unit, verdict = subject.metric.unit, found.verdict
     prefix = f"{'Simulated: ' if simulated else ''}{verdict[:1].upper()}{verdict[1:]}: "
@@ -59,7 +59,7 @@ def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
 
 
 def enough(found: Comparison) -> Iterator[str]:
-    """What these numbers of runs could show, and how many would show more."""
+    """Yield sentences about the differences that these runs could show, and the runs needed to show more."""
     n, m, fewest = found.baseline.n, found.contender.n, found.fewest_runs
     if found.smallest_p >= found.level or found.interval is None:
         what = f"the exact rank test of {n} + {m} runs has p = {probability(found.smallest_p)} at best"
@@ -80,17 +80,17 @@ def enough(found: Comparison) -> Iterator[str]:
 
 
 def direction_word(ratio: float) -> str:
-    """What a ratio says of the contender's values."""
+    """Return `higher` or `lower` for the contender's values, by the ratio."""
     return "higher" if ratio > 1 else "lower"
 
 
 def span_words(found: Interval | None) -> str:
-    """The interval of a ratio as changes."""
+    """Return the interval of a ratio as changes."""
     return "–" if found is None else f"{change(found.low)} to {change(found.high)}"
 
 
 def glance(found: Comparison, subject: Subject, caveats: int, *, simulated: bool) -> Glance:
-    """The verdict, the size of the effect, both values, and how many runs there are."""
+    """Return the verdict, the size of the effect, both values, and the numbers of runs."""
     badge = Badge(KINDS[found.verdict], found.verdict)
     if simulated:
         badge = Badge("simulated", f"simulated: {found.verdict}")

@@ -1,4 +1,4 @@
-"""Baseline runs against contender runs: what may be compared, and what the comparison says."""
+"""Compare baseline runs with contender runs: check that they are comparable, and build the report."""
 
 from __future__ import annotations
 
@@ -43,8 +43,10 @@ from howdah.stats import compare
 from howdah.store import StoredRun
 
 DATA = ("bytes", "rows", "records", "checksum", "generator")
-"""Facts of a data set that say what it is; the others say where and how it was stored, and what a generator without a
-seed drew."""
+"""The facts that identify a data set.
+
+The other facts are where and how it was stored, and the random draw of a generator without a seed.
+"""
 
 METHOD = (
     "The effect is the ratio of the geometric means, contender ÷ baseline. Its 95 % interval is Welch's t on the "
@@ -57,16 +59,19 @@ METHOD = (
 
 
 _OF_SOFTWARE = ("cluster.hadoop", "cluster.jdk", "cluster.settings_sha256")
-"""Settings that say which software a side was to have."""
+"""Settings that name the requested software of a side."""
 
 PROPERTIES = "workload.conf."
-"""Settings of the job by Hadoop's names."""
+"""The prefix of job settings with Hadoop's names."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport(Report):
-    """A report of one comparison. `measure` is what was compared, as phase/metric, of `metric`; `names` are those of
-    the sides, `values` the runs' of either in the order made. `enough` says in sentences what so many runs can show."""
+    """A report of one comparison. `measure` is the compared phase/metric, of `metric`.
+
+    `names` are the names of the sides; `values` are the values of the runs of each side, in the order made. `enough`
+    has sentences on what these numbers of runs can show.
+    """
 
     measure: str
     metric: Metric
@@ -80,7 +85,7 @@ class ComparisonReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """The valid runs of both sides, and what was asked of them."""
+    """The valid runs of both sides, and the requested comparison."""
 
     baseline: Replicates
     contender: Replicates
@@ -100,10 +105,11 @@ def build_comparison(
     names: tuple[str, str] = NAMES,
     of: int = 1,
 ) -> ComparisonReport:
-    """`contender` against `baseline` on `metric`: `phase/metric`, or a metric's name where one phase alone has it.
-    `names` are what a reader calls the two; `of` is how many contenders are compared with the baseline.
+    """Return the comparison of `contender` with `baseline` on `metric`.
 
-    Without `metric` it is the primary metric of the runs. Runs that are not valid are listed and not used.
+    `metric` is `phase/metric`, or the name of a metric that only one phase has. The default is the primary metric of
+    the runs. `names` are the displayed names of the two. `of` is the number of contenders that are compared with the
+    baseline. Runs that are not valid are listed and not used.
 
     Raises:
         UsageError: no valid run on a side, a run on both sides, another workload or data set on the other side, or a
@@ -239,7 +245,7 @@ def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iter
 
 
 def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
-    """What stands against believing the verdict."""
+    """Yield the reasons to doubt the verdict."""
     primary = sides.baseline.valid[0].run.primary
     if chosen and primary is not None and str(sides.measure) != primary:
         yield Caveat(str(sides.measure), f"This is not the primary metric that was stated before the runs: {primary}.")
@@ -296,8 +302,10 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
 
 
 def _draws(sides: _Sides) -> Iterator[Caveat]:
-    """A caveat where a side has fewer data sets than runs, unless both sides share theirs: the placement of files is
-    then part of the difference, and no part of the spread."""
+    """Yield a caveat if a side has fewer data sets than runs, unless both sides share their data sets.
+
+    The placement of files is then part of the difference, and no part of the spread.
+    """
     both = [(len(side.valid), makers(side.valid)) for side in (sides.baseline, sides.contender)]
     (_, left), (_, right) = both
     if left and right and left != right and any(len(made) < runs for runs, made in both):
@@ -317,7 +325,7 @@ def _times(number: int) -> str:
 
 
 def _one_after_the_other(sides: _Sides) -> tuple[str, str] | None:
-    """The names of the side that was run first, and of the other, where they did not take turns."""
+    """Return the names of the side that ran first and of the other; None if they took turns."""
     left, right = ([run.run.start.utc for run in side.valid] for side in (sides.baseline, sides.contender))
     if max(left) < min(right):
         return sides.names
@@ -334,7 +342,7 @@ def _settings(sides: _Sides) -> list[Difference]:
 
 
 def _asked(settings: Sequence[Difference]) -> list[Difference]:
-    """`settings` without the options of the workload that say what one of Hadoop's properties says."""
+    """Return `settings` without the workload's options that repeat one of Hadoop's properties."""
     properties = {(str(one.left), str(one.right)) for one in settings if one.path.startswith(PROPERTIES)}
     return [
         one
@@ -346,7 +354,7 @@ def _asked(settings: Sequence[Difference]) -> list[Difference]:
 
 
 def _held(sides: _Sides) -> list[Difference]:
-    """What the daemons and jobs of the first runs held differently, where both were read back."""
+    """Return the settings that the daemons and jobs of the first runs held differently, if both were read back."""
     left, right = (side.valid[0].readback() for side in (sides.baseline, sides.contender))
     return _unlike(left, right) if left and right else []
 

@@ -1,4 +1,4 @@
-"""Several contenders against one baseline: one table, one picture."""
+"""Compare several contenders with one baseline: one table, one picture."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ METHOD = (
 
 @dataclass(frozen=True, slots=True)
 class ManyReport(Report):
-    """`comparisons` has each contender against the same baseline, in the order given."""
+    """A report of several comparisons: each contender against the same baseline, in the given order."""
 
     comparisons: tuple[ComparisonReport, ...]
 
@@ -67,9 +67,9 @@ def build_many(
     names: Sequence[str],
     metric: str | None = None,
 ) -> ManyReport:
-    """`contenders` against `baseline`; `names` has a word for the baseline and for each of them.
+    """Return the comparison of `contenders` with `baseline`.
 
-    Raises UsageError as `build_comparison` does.
+    `names` has the baseline's name, then the contenders' names. Raises UsageError as `build_comparison` does.
     """
     pairs = zip(contenders, names[1:], strict=True)
     found = tuple(
@@ -116,7 +116,7 @@ def _rows(found: Sequence[ComparisonReport]) -> tuple[tuple[str, ...], ...]:
 
 
 def _best(found: Sequence[ComparisonReport]) -> ComparisonReport | None:
-    """The contender that is faster than the baseline by most."""
+    """Return the contender that is faster than the baseline by most; None if none is faster."""
     faster = [one for one in found if one.comparison.verdict == "faster"]
     return max(faster, key=lambda one: abs(one.comparison.ratio - 1), default=None)
 
@@ -161,7 +161,7 @@ def _glance(found: Sequence[ComparisonReport], caveats: int, *, simulated: bool)
 
 
 def _caveats(found: Sequence[ComparisonReport]) -> tuple[Caveat, ...]:
-    """What stands against each comparison, once; with the contender's name where it does not hold for all."""
+    """Return the caveats of all comparisons, each once. One that does not hold for all has the contenders' names."""
     of: dict[tuple[str, str], list[str]] = {}
     for one in found:
         for caveat in one.caveats:
@@ -213,7 +213,7 @@ def _changes(one: ComparisonReport) -> Iterator[Block]:
 
 
 def render_csv(report: ManyReport) -> str:
-    """The table as CSV, a line for each contender, with plain numbers in the unit of what was measured."""
+    """Return the table as CSV, a line for each side, with plain numbers in the unit of the metric."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     first = report.comparisons[0]

@@ -1,1 +1,1 @@
-"""Blocks that documents are made of, with the words, drawings and colours that they share."""
+"""The blocks of documents, with the words, drawings and colours that they share."""

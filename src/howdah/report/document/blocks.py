@@ -1,4 +1,4 @@
-"""A report as blocks, before it is HTML, Markdown, text or JSON."""
+"""A report as blocks, before it becomes HTML, Markdown, text or JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.report.document.drawing import Drawing
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph. `small` is for explanations which the result does not need."""
+    """A paragraph. `small` is for explanations that the result does not need."""
 
     text: str
     small: bool = False
@@ -21,14 +21,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Something to copy: a command."""
+    """A command for the reader to copy."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; numbers stand to the right."""
+    """A column of a table. Numbers are aligned to the right."""
 
     name: str
     number: bool = False
@@ -45,7 +45,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One line of a figure's legend: a colour of `theme.COLOURS` and what it stands for."""
+    """One line of a figure's legend: a colour of `theme.COLOURS` and its meaning."""
 
     colour: str
     name: str
@@ -53,7 +53,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing. `alternative` says in words what it shows, for readers who do not see it; `note` stands below it."""
+    """A drawing. `alternative` describes it in words, for readers who do not see it; `note` stands below it."""
 
     id: str
     title: str
@@ -65,7 +65,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that are shown when asked for."""
+    """Blocks that the reader can unfold."""
 
     summary: str
     blocks: tuple[Block, ...]
@@ -84,7 +84,7 @@ class Section:
 
 
 Kind = Literal["good", "bad", "differs", "same", "unsure", "simulated"]
-"""What a badge stands for; each has a colour and a sign."""
+"""The meaning of a badge. Each kind has a colour and a sign."""
 
 
 KINDS: Mapping[Verdict, Kind] = {
@@ -99,20 +99,20 @@ KINDS: Mapping[Verdict, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """The verdict in a word or two."""
+    """The verdict in one or two words."""
 
     kind: Kind
     word: str
 
     @property
     def sign(self) -> str:
-        """The second sign beside the colour."""
+        """The sign that repeats the meaning of the colour."""
         return {"good": "✓", "bad": "✕", "differs": "≠", "same": "=", "unsure": "?", "simulated": "▨"}[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number of the answer: what it is, its value, and what a reader must know beside it."""
+    """One number of the answer: its name, its value, and a note for the reader."""
 
     name: str
     value: str
@@ -121,7 +121,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What is seen first: the verdict, four numbers at most, and how many caveats there are."""
+    """The top of a report: the verdict, at most four numbers, and the number of caveats."""
 
     badge: Badge
     tiles: tuple[Tile, ...]
@@ -130,8 +130,10 @@ class Glance:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A document built from run directories. `headline` says the result, `glance` what is seen first; `facts` are the
-    same as JSON values."""
+    """A document built from run directories.
+
+    `headline` is the result in words, `glance` the top of the page. `facts` are the same as JSON values.
+    """
 
     title: str
     headline: str
@@ -141,5 +143,5 @@ class Report:
 
 
 def columns(*names: str) -> tuple[Column, ...]:
-    """Columns by name; those whose name starts with `#` hold numbers."""
+    """Return columns by name; those whose name starts with `#` hold numbers."""
     return tuple(Column(name.removeprefix("#"), name.startswith("#")) for name in names)

@@ -1,4 +1,4 @@
-"""What a figure draws: values only, in the units they were measured in. `figures.py` makes pictures of them."""
+"""The contents of a figure: values only, in the units they were measured in. `howdah.report.figures` draws them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class DotGroup:
-    """The runs of one trial in the order in which they were made, their geometric mean and its interval."""
+    """The runs of one trial in the order made, their geometric mean and its interval."""
 
     name: str
     colour: str
@@ -28,7 +28,7 @@ class DotGroup:
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """Every run as a dot, group below group on one axis."""
+    """Every run as a dot, with one group below the other on one axis."""
 
     axis: str
     unit: str
@@ -75,7 +75,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Stacked bars, row below row on one axis that starts at 0."""
+    """Stacked bars, one row below the other, on one axis that starts at 0."""
 
     axis: str
     unit: str
@@ -84,7 +84,7 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of time in a lane, in seconds since the timeline's start. `height` is its part of the lane's."""
+    """A period in a lane, in seconds since the timeline's start. `height` is its share of the lane's height."""
 
     lane: int
     start: float
@@ -98,7 +98,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A mean rate over a stretch of time."""
+    """A mean rate over a period."""
 
     start: float
     end: float
@@ -107,7 +107,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One line, or one layer of a stack, with the bound that calibration found for it, and how calibration did."""
+    """One line, or one layer of a stack, with its bound from calibration. `reached_by` says how it was reached."""
 
     name: str
     colour: str
@@ -128,7 +128,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Lanes of attempts over panels of the host. `lanes` names each lane, top to bottom; "" repeats the one above."""
+    """Lanes of attempts over panels of the host. `lanes` names each lane, top to bottom; "" repeats the name above."""
 
     seconds: float
     lanes: tuple[str, ...]
@@ -138,7 +138,7 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Something ÷ what it is compared with."""
+    """A ratio of something to its reference."""
 
     name: str
     ratio: float
@@ -149,7 +149,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """Ratios with their intervals, row below row around 1, on a logarithmic axis."""
+    """Ratios with their intervals, one row below the other, around 1 on a logarithmic axis."""
 
     axis: str
     rows: tuple[Ratio, ...]

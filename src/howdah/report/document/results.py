@@ -1,4 +1,4 @@
-"""The samples of runs by what they mean: one value per run, phase and metric."""
+"""The samples of runs by their meaning: one value per run, phase and metric."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from howdah.stats import summarise
 from howdah.store import StoredRun
 
 CALIBRATION = "calibration"
-"""The phase of the samples which say what the hosts can reach; they are bounds, not results."""
+"""The phase of the samples from calibration. They are the bounds of the hosts, not results."""
 
 
 WHOLE = ("job", "client", "machine", "probe")
-"""Roles of which a phase has one: a metric needs no role beside it. Of every other, such as daemons, it has several."""
+"""Roles that a phase has only once, so that a metric needs no role in its name.
+
+A phase has several of every other role, such as daemons.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Measure:
-    """A metric of a phase, and of a role where a phase has several; "" is the whole run, and no particular role."""
+    """A metric of a phase, and of a role if a phase has several.
+
+    An empty phase is the whole run; an empty role is no particular role.
+    """
 
     phase: str
     metric: str
@@ -38,7 +44,7 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str) -> Measure:
-        """The measure written as `phase/metric`, with `@role` where it has one; without `phase/` of the whole run."""
+        """Return the measure written as `phase/metric`, or `phase/metric@role`; without `phase/`, of the whole run."""
         phase, _, name = text.rpartition("/")
         metric, _, role = name.partition("@")
         return cls(phase, metric, role)
@@ -46,7 +52,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Replicates:
-    """All runs of one trial, in the order in which they were made."""
+    """All runs of one trial, in the order made."""
 
     runs: tuple[StoredRun, ...]
 
@@ -60,7 +66,7 @@ class Replicates:
 
     @property
     def primary(self) -> Measure | None:
-        """The primary metric of the valid runs, None where they have none or no value for it."""
+        """The primary metric of the valid runs; None if they have none or no value for it."""
         names = {run.run.primary for run in self.valid}
         name = names.pop() if len(names) == 1 else None
         measure = Measure.parse(name) if name else None
@@ -68,7 +74,7 @@ class Replicates:
 
     @property
     def shown(self) -> StoredRun:
-        """The run to show in detail: the valid one nearest to the median of the primary metric."""
+        """The run to show in detail: the valid run nearest to the median of the primary metric."""
         measure = self.primary
         if measure is None:
             return self.first
@@ -82,7 +88,7 @@ class Replicates:
 
 
 def group(runs: Sequence[StoredRun]) -> tuple[Replicates, ...]:
-    """`runs` by trial, each group and the groups in order of start; a run given twice counts once."""
+    """Return `runs` by trial, each group and the groups in order of start. A run given twice counts once."""
     groups: dict[str, dict[str, StoredRun]] = {}
     for run in sorted(runs, key=lambda run: (run.run.start.utc, run.run.id)):
         groups.setdefault(run.run.trial.identity, {})[run.run.id] = run
@@ -90,13 +96,13 @@ def group(runs: Sequence[StoredRun]) -> tuple[Replicates, ...]:
 
 
 def run_value(run: StoredRun, measure: Measure) -> float | None:
-    """The run's value: the median where it has several samples, such as one per host; None where it has none."""
+    """Return the run's value; the median of several samples, such as one per host; None without samples."""
     found = [sample.value for sample in run.samples if measure_of(sample) == measure]
     return statistics.median(found) if found else None
 
 
 def values(runs: Sequence[StoredRun], measure: Measure) -> list[float]:
-    """The value of every run that has one, in order."""
+    """Return the value of every run that has one, in order."""
     found = (run_value(run, measure) for run in runs)
     return [value for value in found if value is not None]
 
@@ -106,7 +112,7 @@ def measure_of(sample: Sample) -> Measure:
 
 
 def measures(runs: Sequence[StoredRun]) -> tuple[Measure, ...]:
-    """What `runs` have results of registered metrics for: phases in the order of the runs, metrics as registered."""
+    """Return the measures of registered metrics in `runs`: phases in the order of the runs, metrics as registered."""
     phases = [""] + [phase.name for run in runs for phase in run.run.phases]
     metrics = [metric.name for run in runs for metric in run.run.metrics]
     samples = [sample for run in runs for sample in run.samples if sample.phase != CALIBRATION]
@@ -123,17 +129,17 @@ def measures(runs: Sequence[StoredRun]) -> tuple[Measure, ...]:
 
 
 def unregistered(runs: Sequence[StoredRun]) -> list[str]:
-    """Metrics that have samples but no definition: no report shows them."""
+    """Return the metrics that have samples but no definition. No report shows them."""
     known = registered(runs)
     return sorted({sample.metric for run in runs for sample in run.samples} - known.keys())
 
 
 def registered(runs: Sequence[StoredRun]) -> dict[str, Metric]:
-    """The metrics that `runs` define, by name; the last definition counts."""
+    """Return the metrics that `runs` define, by name; the last definition counts."""
     return {metric.name: metric for run in runs for metric in run.run.metrics}
 
 
 def summary(runs: Sequence[StoredRun], measure: Measure) -> Summary | None:
-    """The summary of the runs' values; None where no run has one."""
+    """Return the summary of the runs' values; None if no run has one."""
     found = values(runs, measure)
     return summarise(found) if found else None

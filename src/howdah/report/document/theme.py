@@ -1,7 +1,7 @@
-"""Colours by what they stand for, in light and in dark, and the stand-ins that figures are drawn with.
+"""Colours by meaning, on light and dark pages, and the stand-in colours that figures are drawn with.
 
-The hues are those of Okabe and Ito (Color Universal Design, 2008), lighter in the dark. No figure tells things apart
-by colour alone: steps have heights, attempts that were lost are hollow, lines and dots have labels.
+The hues are those of Okabe and Ito (Color Universal Design, 2008), lighter on dark pages. No figure relies on colour
+alone: steps have heights, lost attempts are hollow, lines and dots have labels.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ COLOURS = {
     "cards": ("#7a828a", "#8b949d"),
     "power": ("#8a6d00", "#d9b949"),
 }
-"""Name → colour on a light page, on a dark one."""
+"""Name → colour on a light page, colour on a dark page."""
 
 STEP_HEIGHTS = {"map": 1.0, "shuffle": 0.36, "merge": 0.62, "reduce": 1.0}
-"""The part of its lane that a step fills: the second sign, beside the colour, that tells steps apart."""
+"""The share of its lane that a step fills. Besides the colour, this height distinguishes the steps."""
 
 
 def step_colour(step: str) -> str:
-    """The colour of a step of an attempt."""
+    """Return the colour of a step of an attempt."""
     return step if step in STEP_HEIGHTS else "other"
 
 
 VERDICTS = {"faster": "reduce", "slower": "failed", "different": "contender"}
-"""The colours of differences that are shown, by verdict."""
+"""The colours of shown differences, by verdict."""
 
 
 def stand_in(name: str) -> str:
-    """The colour that a figure is drawn with where `name` is meant; no figure uses it for anything else."""
+    """Return the colour that a figure uses in place of `name`. No figure uses it for anything else."""
     return f"#fe00{list(COLOURS).index(name):02x}"
 
 
@@ -58,7 +58,7 @@ STAND_INS = {stand_in(name): name for name in COLOURS}
 
 
 def css_variables() -> str:
-    """The rules that give every colour its value, in light and in dark."""
+    """Return the CSS rules that give every colour its light and dark value."""
     light, dark = ("".join(f"--{name}:{pair[side]};" for name, pair in COLOURS.items()) for side in (0, 1))
     uses = "".join(
         f".f-{name}{{fill:var(--{name})}}.s-{name}{{stroke:var(--{name})}}.k-{name}{{background:var(--{name})}}\n"

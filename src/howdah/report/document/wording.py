@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: enough digits to compare, and the unit."""
+"""Format numbers for readers: enough digits to compare, and the unit."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from howdah.model.quantity import format_bytes
 MISSING = "–"
 
 BETTER = {"lower": "Lower is better.", "higher": "Higher is better.", "neither": "No direction is better."}
-"""What a reader is told of a metric's direction."""
+"""Sentences about a metric's direction."""
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """`value` with its unit: 24.3 s, 41.2 MB/s, 12,345; a dash where there is none."""
+    """Return `value` with its unit: 24.3 s, 41.2 MB/s, 12,345; a dash for None."""
     if value is None:
         return MISSING
     if unit == "B":
@@ -28,7 +28,7 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def plain(value: float) -> str:
-    """A bare number with three or four digits that count, whole numbers in full."""
+    """Return a bare number with three or four significant digits, whole numbers in full."""
     size = abs(value)
     if size >= 1000 or float(value).is_integer():
         return f"{value:,.0f}"
@@ -40,7 +40,7 @@ def plain(value: float) -> str:
 
 
 def scale(unit: str, peak: float) -> tuple[float, str]:
-    """What to divide values up to `peak` by, and the unit they then have: bytes become kB, MB, GB or TB."""
+    """Return the divisor for values up to `peak`, and their unit after division: bytes become kB, MB, GB or TB."""
     if unit in ("B", "B/s"):
         for power, prefix in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
             if peak >= 0.9995 * 10**power:
@@ -49,7 +49,7 @@ def scale(unit: str, peak: float) -> tuple[float, str]:
 
 
 def interval(span: Interval | None, unit: str) -> str:
-    """An interval with its unit once: 23.1–25.6 s."""
+    """Return an interval with its unit once: 23.1–25.6 s."""
     if span is None:
         return MISSING
     divisor, shown = scale(unit, span.high)
@@ -59,7 +59,7 @@ def interval(span: Interval | None, unit: str) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio with the digits that tell it from 1."""
+    """Return a ratio with enough digits to distinguish it from 1."""
     return f"{value:.3f}" if 0.0095 <= value < 10 else plain(value)
 
 
@@ -68,7 +68,7 @@ def ratio_interval(span: Interval | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage: 2.4 %, 96 %."""
+    """Return a share as a percentage: 2.4 %, 96 %."""
     if share is None:
         return MISSING
     if share == 0 or abs(share) >= 0.0995:
@@ -77,12 +77,12 @@ def percent(share: float | None) -> str:
 
 
 def change(value: float) -> str:
-    """A ratio as a change: +12 %, −4.1 %."""
+    """Return a ratio as a change: +12 %, −4.1 %."""
     return f"{'+' if value >= 1 else '−'}{percent(abs(value - 1))}"
 
 
 def times(value: float) -> str:
-    """A ratio as a factor: 1.41×."""
+    """Return a ratio as a factor: 1.41×."""
     return f"{value:.2f}×" if value < 10 else f"{value:.0f}×"
 
 
@@ -91,22 +91,22 @@ def probability(p: float) -> str:
 
 
 def probability_words(p: float) -> str:
-    """What stands after the letter p: = 0.012, < 0.001."""
+    """Return the text after the letter p: = 0.012, < 0.001."""
     return probability(p) if p < 0.001 else f"= {probability(p)}"
 
 
 def centre(summary: Summary) -> float:
-    """The geometric mean, or the median where a value is not positive."""
+    """Return the geometric mean, or the median if a value is not positive."""
     return summary.median if summary.geometric_mean is None else summary.geometric_mean
 
 
 def centre_words(summary: Summary, unit: str) -> str:
-    """`centre` as a quantity, named where it is not the geometric mean."""
+    """Return `centre` as a quantity, named if it is not the geometric mean."""
     return quantity(centre(summary), unit) + (" (median)" if summary.geometric_mean is None else "")
 
 
 def drift(trend: Trend) -> str:
-    """What a trend says, as a sentence."""
+    """Return a sentence about a trend."""
     return (
         f"The runs drifted: by their order alone the last is {ratio(trend.ratio)} of the first "
         f"({ratio_interval(trend.interval)})."
@@ -114,23 +114,23 @@ def drift(trend: Trend) -> str:
 
 
 def count(number: int, thing: str) -> str:
-    """1 run, 5 runs."""
+    """Return `number` with the thing in singular or plural: 1 run, 5 runs."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def listing(things: Sequence[str], most: int = 5) -> str:
-    """a, b and c; with more than `most`: a, b, c, d, e and 7 more."""
+    """Return the things as a list: a, b and c; with more than `most`: a, b, c, d, e and 7 more."""
     if len(things) > most:
         return f"{', '.join(things[:most])} and {len(things) - most} more"
     return " and ".join(filter(None, (", ".join(things[:-1]), *things[-1:])))
 
 
 def sentence(text: str) -> str:
-    """`text` with a capital and a full stop."""
+    """Return `text` with a capital letter and a full stop."""
     text = text.strip()
     return text[:1].upper() + text[1:] + ("" if re.search(r"[.!?:]$", text) else ".")
 
 
 def moment(utc: float) -> str:
-    """2026-03-01 12:00:05 UTC."""
+    """Return a time as text: 2026-03-01 12:00:05 UTC."""
     return datetime.datetime.fromtimestamp(utc, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -19,14 +19,14 @@ from howdah.report.document.wording import (
 )
 
 SHOWN: tuple[Verdict, ...] = ("faster", "slower", "different")
-"""Verdicts that say that a level matters."""
+"""The verdicts that say that a level matters."""
 
 CONFIGURATION = "configuration"
-"""The factor whose levels are settings by name."""
+"""The factor whose levels are named settings."""
 
 
 def headline(found: Findings, confirmed: Findings | None = None) -> str:
-    """The answer in a sentence or three."""
+    """Return the answer in one to three sentences."""
     parts = [_answer(found)] if confirmed is None else [_answer(found), confirmed_words(confirmed)]
     if found.experiment.design == "search":  # Its own numbers are those that were picked for being good.
         parts.reverse()
@@ -35,7 +35,7 @@ def headline(found: Findings, confirmed: Findings | None = None) -> str:
 
 
 def confirmed_words(fresh: Findings) -> str:
-    """What the fresh runs of the best settings say."""
+    """Return a sentence about the fresh runs of the best settings."""
     if len(fresh.findings) > 1 or fresh.findings[0].factor == CONFIGURATION:
         what = "The best settings are" if _has_runner_up(fresh) else "What was found is"
         return f"{what} {listing([_against(one, fresh) for one in fresh.findings])}, in fresh runs."
@@ -50,9 +50,12 @@ def confirmed_words(fresh: Findings) -> str:
 
 
 def is_confirmed(fresh: Findings) -> bool:
-    """Whether fresh runs show the best settings to be better than the baseline and not worse than the runner-up; or,
-    after a search, better than some of what they were compared with, and worse than nothing of it. In both, every level
-    is compared with what was found."""
+    """Return whether fresh runs confirm the best settings.
+
+    They must be better than the baseline and not worse than the runner-up, if there is one. After a search, they must
+    be better than some of the settings they were compared with, and worse than none. With a runner-up and after a
+    search, every level is compared with the best settings.
+    """
     verdicts = {one.level: one.verdict for one in fresh.findings}
     if fresh.findings[0].factor != CONFIGURATION:
         return set(verdicts.values()) == {"faster"}
@@ -65,12 +68,12 @@ def _has_runner_up(fresh: Findings) -> bool:
 
 
 def _as_fast(ratio: float, interval: Interval, name: str) -> str:
-    """How many times as fast as `name` something is that takes `ratio` of its time."""
+    """Return how many times as fast as `name` something is that takes `ratio` of its time."""
     return f"{times(1 / ratio)} as fast as {name} (95 % interval {1 / interval.high:.2f}–{1 / interval.low:.2f})"
 
 
 def _against(one: Finding, fresh: Findings) -> str:
-    """One of several settings against what was found, the baseline of these runs."""
+    """Return words about one of several settings against the best settings, the baseline of these runs."""
     name = f"the {one.level}" if one.level in (BASELINE, RUNNER_UP) else one.level
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"not told from {name} ({one.verdict})"
@@ -138,13 +141,13 @@ def _answer(found: Findings) -> str:
 
 
 def is_ab(found: Findings) -> bool:
-    """Whether it is one setting against another, by their names, as `howdah ab` has it."""
+    """Return whether the experiment compares one named setting with another, as `howdah ab` does."""
     [*factors] = found.experiment.varied
     return len(found.findings) == 1 and [one.name for one in factors] == [CONFIGURATION]
 
 
 def _of_two(found: Findings) -> str:
-    """One setting against another in the words of the domain."""
+    """Return the answer for one setting against another, in the words of the domain."""
     [one] = found.findings
     effect, metric = one.effect, found.metric
     if effect is None or one.verdict in ("not enough data", "not comparable"):
@@ -171,17 +174,17 @@ def _of_two(found: Findings) -> str:
 
 
 def _effects_of(level: Level, pairs: Sequence[Interaction]) -> list[SimpleEffect]:
-    """What `level` does with and without the other level of each pair."""
+    """Return the effects of `level` with and without the other level of each pair."""
     return [simple for pair in pairs for simple in pair.simple if simple.level == level]
 
 
 def effects_of(level: Level, found: Findings) -> list[SimpleEffect]:
-    """What `level` does with and without the other levels that it is shown to depend on; empty where it is on none."""
+    """Return the effects of `level` with and without the levels that it is shown to depend on; empty without any."""
     return _effects_of(level, [pair for pair in found.interactions if level in pair.names])
 
 
 def _agree(simple: Sequence[SimpleEffect]) -> bool:
-    """Whether a level does the same, shown, whatever it is together with."""
+    """Return whether a level has the same shown effect in all combinations."""
     verdicts = {one.verdict for one in simple}
     return len(verdicts) == 1 and verdicts <= set(SHOWN) and len({one.ratio > 1 for one in simple}) == 1
 
@@ -198,7 +201,7 @@ def _far(one: SimpleEffect) -> float:
 
 
 def _depends(level: Level, simple: Sequence[SimpleEffect], what: str) -> str:
-    """What a level does where, when that is not the same everywhere."""
+    """Return a sentence about the effects of a level that depend on another level."""
     on = listing(list(dict.fromkeys(one.given[0] for one in simple)))
     each = [
         f"{percent(_far(one))} {'higher' if one.ratio > 1 else 'lower'} with {' '.join(one.given)} ({one.verdict})"
@@ -208,7 +211,7 @@ def _depends(level: Level, simple: Sequence[SimpleEffect], what: str) -> str:
 
 
 def _not_judged(found: Findings) -> list[str]:
-    """Sentences on the levels that no verdict could be given of."""
+    """Return sentences about the levels without a verdict."""
     untold = [one for one in found.findings if one.verdict == "not enough data"]
     few = [f"{name_of(one)} ({outcomes_of(one)})" if one.outcomes else name_of(one) for one in untold]
     unlike = [name_of(one) for one in found.findings if one.verdict == "not comparable"]
@@ -226,7 +229,7 @@ def _shown(effect: Effect, finding: Finding) -> str:
 
 
 def changed_levels(found: Findings) -> list[str]:
-    """What the candidate has that the baseline has not."""
+    """Return the levels of the candidate that differ from the baseline."""
     return [f"{name} {level}" for name, level in found.candidate.items() if level != found.arms[0][name]]
 
 
@@ -235,7 +238,7 @@ def name_of(finding: Finding) -> str:
 
 
 def outcomes_of(finding: Finding) -> str:
-    """How many of its runs ended how."""
+    """Return the number of runs of a level by outcome, as words."""
     return ", ".join(f"{number} {kind}" for kind, number in finding.outcomes.items()) or MISSING
 
 

@@ -64,7 +64,7 @@ def candidate_blocks(found: Findings, confirmed: Findings | None) -> Iterator[Bl
 
 
 def _tried(found: Findings, confirmed: Findings) -> Mapping[str, str]:
-    """The levels of what the fresh runs tried, of the factors that are told apart there; none after a search."""
+    """Return the levels that the fresh runs tried, of the factors that they distinguish; none after a search."""
     if found.experiment.design == "search":
         return {}
     if confirmed.findings[0].factor != CONFIGURATION:
@@ -105,7 +105,7 @@ def _no_recommendation(confirmed: Findings) -> Caveat:
 
 
 def _command(experiment: Experiment, candidate: Mapping[str, str]) -> str:
-    """What to type for fresh runs with `candidate`."""
+    """Return the command for fresh runs with `candidate`."""
     settings = {**experiment.cluster, **experiment.baseline, **candidate}
     settings = {name: level for name, level in settings.items() if name not in experiment.by_hand}
     settings |= experiment.configurations.get(settings.pop(CONFIGURATION, ""), {})

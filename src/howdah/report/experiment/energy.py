@@ -22,8 +22,11 @@ from howdah.store import StoredRun, read_run
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """One arm: geometric means of its runs' times and energies, how many there are, and the largest share of an energy
-    that its meters may be off by. `best` says that no arm is faster and draws less."""
+    """The time and energy of one arm: geometric means over its `runs`.
+
+    `meters` is the largest possible error of an energy by its meters, as a share. `best` says that no arm is faster and
+    draws less.
+    """
 
     arm: int
     seconds: float
@@ -35,8 +38,10 @@ class Spent:
 
 
 def spent(found: Findings, runs: Path) -> tuple[str, list[Spent]]:
-    """By what was measured, and every arm whose runs all have it, the fastest first. Arms whose energy is of something
-    else, or of other hosts, are not comparable: then there are none."""
+    """Return the measured domain, and every arm whose runs all have a time and that energy, the fastest first.
+
+    There are no arms if the energies are not comparable, because they are of different domains or hosts.
+    """
     stored: dict[int, list[StoredRun]] = {}
     for one in found.results:
         if one.value is not None:
@@ -65,7 +70,7 @@ def spent(found: Findings, runs: Path) -> tuple[str, list[Spent]]:
 
 
 def measured_energy(found: Findings, runs: Path) -> Iterator[Block]:
-    """The arms with what they took, and which of them are on the Pareto front."""
+    """Yield the time and energy of the arms, and which of the arms are on the Pareto front."""
     domain, made = spent(found, runs)
     if not made:
         return
@@ -101,7 +106,7 @@ def _seconds(found: Findings, run: StoredRun) -> float | None:
 
 
 def _share(found: Findings, run: StoredRun, domain: str) -> float:
-    """What the meters of a run may be off by, as a share."""
+    """Return the possible error of a run's energy by its meters, as a share."""
     stretches = (run.energy() or {}).get("stretches", [])
     totals = [one for stretch in stretches if stretch["phase"] == found.phase for one in stretch["totals"]]
     return max((one["half_width"] / one["joules"] for one in totals if one["domain"] == domain), default=0.0)

@@ -1,4 +1,4 @@
-"""What an experiment has found, as a page: what matters, by how much, and whether one can tell."""
+"""The findings of an experiment as a page: the effects that matter, their size, and how certain they are."""
 
 from __future__ import annotations
 
@@ -90,8 +90,10 @@ _DESIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What stands behind a page of an experiment: its file as text, its directory, what to type to go on, and where its
-    run directories are; None where they are not there any more."""
+    """The sources of an experiment's page: its file as text, its directory, the command to resume it, and its runs.
+
+    `runs` holds the run directories; None if they no longer exist.
+    """
 
     text: str
     directory: str
@@ -100,7 +102,7 @@ class Source:
 
 
 def build_experiment(found: Findings, source: Source, confirmed: Findings | None = None) -> Report:
-    """The page of `found`, and of the fresh runs of its best settings where there are any."""
+    """Return the page of `found`, and of the fresh runs of its best settings if there are any."""
     sections = [Section("matters", "What matters", tuple(_matters(found, source.runs)))]
     if found.interactions or found.aliases:
         sections.append(Section("together", "Factors together", tuple(_together(found))))
@@ -119,7 +121,7 @@ def build_experiment(found: Findings, source: Source, confirmed: Findings | None
 
 
 def _glance(found: Findings, confirmed: Findings | None, sections: Sequence[Section]) -> Glance:
-    """Whether something is shown and holds, and the largest effects."""
+    """Return the verdict, whether fresh runs confirm it, and the largest effects."""
     shown = [one for one in found.findings if one.verdict in SHOWN]
     badge = Badge("same", "no difference shown")
     if shown:
@@ -141,7 +143,7 @@ def _glance(found: Findings, confirmed: Findings | None, sections: Sequence[Sect
 
 
 def _tile(one: Finding, effect: Effect, found: Findings) -> Tile:
-    """The effect of a level; where it depends on other levels, from where to where."""
+    """Return the effect of a level, or its range if it depends on other levels."""
     apart = effects_of((one.factor, one.level), found)
     if not apart:
         span = effect.interval
@@ -249,7 +251,7 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
 
 
 def _of_the_policy(found: Findings) -> Iterator[Caveat]:
-    """What a design of three runs in a row cannot show."""
+    """Yield caveats about the limits of a design with three runs in a row."""
     least = [one.effect.detectable for one in found.findings if one.effect is not None]
     if least:
         text = (

@@ -1,4 +1,4 @@
-"""Time, energy and price of each arm of an experiment, where what its cluster draws and costs is known."""
+"""Time, energy and price of each arm of an experiment, if the power and price of its cluster are known."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from howdah.stats.pareto import on_front
 
 HOUR = 3600
 ELAPSED = ("job_seconds", "client_seconds", "hs_seconds")
-"""Metrics of the time during which the cluster ran; others in seconds are of processors, or of a part."""
+"""Metrics of the time during which the cluster ran. Other metrics in seconds are of processors, or of a part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """One arm: geometric mean of its times in seconds, energy in watt hours and price of one run; None where the rate
-    is not known. `best` says that no arm is as good in all of these and better in one."""
+    """The bill of one arm: geometric mean of its times in seconds, energy in watt hours and price of one run.
+
+    A value is None if its rate is not known. `best` says that no arm is as good in all of these and better in one.
+    """
 
     arm: int
     seconds: float
@@ -30,7 +32,7 @@ class Bill:
 
 
 def bills(found: Findings) -> list[Bill]:
-    """Of every arm with a valid run, the fastest first; empty where no rate is known or the metric is no time."""
+    """Return the bill of every arm with a valid run, fastest first; none without a rate or if the metric is no time."""
     watts, price = found.experiment.watts, found.experiment.price
     if (watts is None and price is None) or found.metric.name not in ELAPSED:
         return []
@@ -49,7 +51,7 @@ def bills(found: Findings) -> list[Bill]:
 
 
 def economy(found: Findings) -> Iterator[Block]:
-    """The arms with what they take, and which of them are on the Pareto front."""
+    """Yield the time, energy and price of the arms, and which of the arms are on the Pareto front."""
     made = bills(found)
     if not made:
         if found.experiment.watts is not None or found.experiment.price is not None:

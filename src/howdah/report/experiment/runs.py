@@ -1,4 +1,4 @@
-"""What the runs of an experiment say beyond their primary metric: what limited each arm, and what disturbed a run."""
+"""Facts about the runs of an experiment besides their primary metric: the bottleneck of each arm, and disturbances."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from howdah.report.phases.limits import RULE, stolen
 from howdah.store import read_run
 
 MOST_ARMS = 12
-"""Up to which every arm has its own row: a factorial design may have hundreds."""
+"""The number of arms up to which each has its own row. A factorial design may have hundreds."""
 
 
 def limits(found: Findings, runs: Path) -> Iterator[Block]:
-    """What limited the measured phase in each arm, by the run in the middle of its values. `runs` has the runs."""
+    """Yield the bottleneck of the measured phase in each arm, by the run with the middle value.
+
+    `runs` is the directory of the runs.
+    """
     rows = []
     arms = sorted({one.arm for one in found.results if one.value is not None})
     for arm in arms[:MOST_ARMS]:
@@ -33,7 +36,7 @@ def limits(found: Findings, runs: Path) -> Iterator[Block]:
 
 
 def disturbed(found: Findings, runs: Path) -> Iterator[Caveat]:
-    """Runs beside which something else had the machine."""
+    """Yield caveats about runs during which other programs or virtual machines used the machine."""
     others, taken = [], []
     for one in found.results:
         if one.value is None:
@@ -53,7 +56,7 @@ def disturbed(found: Findings, runs: Path) -> Iterator[Caveat]:
 
 
 def told_by_runs(found: Findings, runs: Path) -> Iterator[Caveat]:
-    """What the valid runs say of themselves."""
+    """Yield the caveats that the valid runs have themselves."""
     valid = [read_run(runs / one.run) for one in found.results if one.outcome.kind == "valid"]
     yield from own_caveats(valid, most=MOST_CAVEATS)
 
@@ -71,6 +74,6 @@ def _named(flagged: list[tuple[float, Result]]) -> str:
 
 
 def arm_words(found: Findings, number: int) -> str:
-    """What an arm has that the baseline has not."""
+    """Return the levels of an arm that differ from the baseline, in words."""
     arm, baseline = found.arms[number], found.arms[0]
     return ", ".join(f"{name} {level}" for name, level in arm.items() if level != baseline[name]) or "baseline"

@@ -1,4 +1,4 @@
-"""What all figures share: sizes, axes, colours by name, the look of a chart."""
+"""The common parts of all figures: sizes, axes, colours by name, the look of a chart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from howdah.report.document.theme import stand_in
 
 FONT = 12
 Chart = Any
-"""An Altair chart of any kind: their classes have no base with the methods that are used here."""
+"""An Altair chart of any kind. The chart classes have no common base with the methods used here."""
 
 Row = dict[str, Any]
 
@@ -21,31 +21,31 @@ def data(rows: Iterable[Row]) -> alt.InlineData:
 
 
 def colours(rows: Iterable[Mapping[str, Any]]) -> alt.Color:
-    """The field `colour`, whose values are names of `theme.COLOURS`; the page has the legend."""
+    """Return the field `colour`, whose values are names of `theme.COLOURS`. The page has the legend."""
     domain = sorted({row["colour"] for row in rows})
     scale = alt.Scale(domain=domain, range=[stand_in(name) for name in domain])
     return alt.Color("colour:N", scale=scale, legend=None)
 
 
 def across(field: str, low: float, high: float, width: int, **axis: Any) -> alt.X:
-    """The horizontal axis from `low` to `high`."""
+    """Return the horizontal axis from `low` to `high`."""
     options = {"title": None, "tickCount": max(3, width // 110), "grid": True, "domain": False, "ticks": False}
     shown = alt.Axis(**{**options, "labelFlush": False, **axis})
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[low, high], nice=False), axis=shown)
 
 
 def rows_down(field: str, count: float, *, start: float = 0.0) -> alt.Y:
-    """Rows from `start`, top to bottom, without an axis."""
+    """Return a vertical axis of rows from `start`, top to bottom, that is not drawn."""
     return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(domain=[start, start + count], reverse=True, nice=False))
 
 
 def rule(field: str, value: float, axis: alt.X | alt.Y, **mark: Any) -> Chart:
-    """A line across the chart at `value` of `field`, which is the field of `axis`."""
+    """Return a line across the chart at `value` of `field`, which is the field of `axis`."""
     return alt.Chart(data([{field: value}])).mark_rule(**mark).encode(axis)
 
 
 def configured(chart: Chart) -> dict[str, Any]:
-    """The Vega-Lite specification of `chart` in the look of the page."""
+    """Return the Vega-Lite specification of `chart` in the look of the page."""
     axis = {
         "labelFontSize": FONT,
         "titleFontSize": FONT,

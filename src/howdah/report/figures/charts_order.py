@@ -10,11 +10,11 @@ from howdah.report.figures.charts import Chart, across, colours, data, rule
 
 _HEIGHT = 220
 _AXIS = 46
-"""Pixels that the labels of the vertical axis take."""
+"""Pixels for the labels of the vertical axis."""
 
 
 def order(drawing: Order, width: int) -> Chart:
-    """Dots from the first run to the last; runs that lie far out are diamonds."""
+    """Return a chart with a dot per run, from the first to the last. Outlying runs are diamonds."""
     count = len(drawing.turns)
     edges = [turn.value for turn in drawing.turns] + list(drawing.line or ())
     low, high = min(edges), max(edges)

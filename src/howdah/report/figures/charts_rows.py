@@ -10,15 +10,15 @@ from howdah.report.document.wording import quantity, ratio, ratio_interval, scal
 from howdah.report.figures.charts import FONT, Chart, Row, across, colours, data, rows_down, rule
 
 _SIDES = 26
-"""Pixels to the left and the right of a chart, for labels at the ends of its axis."""
+"""Pixels to the left and the right of a chart, for the labels at the ends of its axis."""
 _DOTS_HEIGHT = 320
 _BAR_ROW, _RATIO_ROW = 44, 38
 _ROOMY = 500
-"""Pixels from which on a name goes before its number: on a phone, the number is not to be cut off."""
+"""The width in pixels from which a name precedes its number. On a phone, the number must not be cut off."""
 
 
 def dots(drawing: Dots, width: int) -> Chart:
-    """One row per run, in the order in which they were made, over a band for the interval of their mean."""
+    """Return a chart with a row per run, in the order made, over a band for the interval of their mean."""
     numbers = [dot.value for group in drawing.groups for dot in group.dots]
     numbers += [edge for g in drawing.groups if g.interval for edge in (g.interval.low, g.interval.high)]
     divisor, unit = scale(drawing.unit, max(numbers))
@@ -59,7 +59,7 @@ def _dot_group(group: DotGroup, x: alt.X, divisor: float, width: int, shape: str
 
 
 def arms(drawing: Arms, width: int) -> Chart:
-    """A bar for each arm with its name above it; over the bar its interval, and a tick for every run."""
+    """Return a chart with a bar for each arm, its name above, its interval over the bar, and a tick for every run."""
     inner = width - _SIDES
     divisor, unit = scale(drawing.unit, max(value for arm in drawing.arms for value in arm.values))
     bars, ticks = list[Row](), list[Row]()
@@ -98,7 +98,7 @@ def arms(drawing: Arms, width: int) -> Chart:
 
 
 def bars(drawing: Bars, width: int) -> Chart:
-    """Bars below each other, each with its name above it, so that long names need no margin."""
+    """Return a chart of bars. Each name is above its bar, so that long names need no margin."""
     pieces: list[Row] = []
     ends: list[Row] = []
     for row, bar in enumerate(drawing.bars):
@@ -131,7 +131,7 @@ def bars(drawing: Bars, width: int) -> Chart:
 
 
 def ratios(drawing: Ratios, width: int) -> Chart:
-    """Ratios with intervals around 1, on a logarithmic axis that reaches equally far to both sides."""
+    """Return a chart of ratios with intervals around 1. The logarithmic axis reaches equally far to both sides."""
     edges = [row.ratio for row in drawing.rows]
     edges += [edge for row in drawing.rows if row.interval for edge in (row.interval.low, row.interval.high)]
     reach = max(1.1, *edges, *(1 / edge for edge in edges)) * 1.05
@@ -170,7 +170,7 @@ def ratios(drawing: Ratios, width: int) -> Chart:
 
 
 def _ratio_marks(reach: float, *, few: bool) -> list[float]:
-    """Round ratios up to `reach` on both sides of 1."""
+    """Return round ratios up to `reach` on both sides of 1."""
     above = [step for step in (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100) if step <= reach]
     below = [
         step for step in (0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01) if step * reach >= 1

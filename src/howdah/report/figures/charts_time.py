@@ -12,16 +12,16 @@ from howdah.report.document.wording import quantity, scale
 from howdah.report.figures.charts import FONT, Chart, Row, across, colours, data, rows_down
 
 _TALLEST, _LANE, _THINNEST = 480.0, 20.0, 2.5
-"""Pixels: of all lanes, of a lane when there are few, of a lane when there are many."""
+"""Pixels: the height of all lanes at most, of a lane if there are few, of a lane if there are many."""
 _PANEL = 64
 _LETTER = 6.7
 """Pixels of an average letter at the font size of the figures."""
 _NEAR = 0.25
-"""A bound is drawn where the highest value reaches this share of it; else it would flatten what there is to see."""
+"""A bound is drawn if the highest value reaches this share of the bound. Otherwise it would flatten the curve."""
 
 
 def timeline(drawing: Timeline, width: int) -> Chart:
-    """Lanes and panels below each other; equal margins keep their axes of time in line."""
+    """Return lanes and panels below each other. Equal margins align their axes of time."""
     margin = 80 if width > 500 else 66
     inner = width - margin - 18
     parts = []
@@ -78,7 +78,7 @@ def _pieces(rows: list[Row], x: alt.X, y: alt.Y, *, edged: bool) -> Chart:
 
 
 def _slim(rows: list[Row]) -> list[Row]:
-    """Without what only the labels need: thousands of rows go through the converter."""
+    """Return rows without the fields that only the labels need. Thousands of rows go through the converter."""
     return [{name: row[name] for name in ("from", "to", "top", "bottom", "colour", "title")} for row in rows]
 
 
@@ -92,7 +92,7 @@ def _labels(rows: list[Row], x: alt.X, y: alt.Y) -> list[Chart]:
 
 
 def _node_names(lanes: tuple[str, ...], lane: float, y: alt.Y) -> list[Chart]:
-    """Names beside the first lane of each node, as far as they have room, and lines between nodes."""
+    """Return node names next to the first lane of each node, if there is room, and lines between nodes."""
     names: list[Row] = []
     for row, name in enumerate(lanes):
         if name and (not names or (row - names[-1]["top"]) * lane >= FONT + 2):
@@ -126,7 +126,10 @@ def _panel(panel: Panel, x: alt.X, seconds: float, inner: int, margin: int) -> C
 
 
 def _heading(panel: Panel, unit: str, near: set[str], x: alt.X, pixel: float, margin: int, *, narrow: bool) -> Chart:
-    """What the panel shows, each track beside a mark in its colour, with its bound. `pixel` is one in units of `x`."""
+    """Return the panel's heading: its title, and each track next to a mark in its colour, with its bound.
+
+    `pixel` is the size of a pixel in units of `x`.
+    """
     rows: list[Row] = []
     at = float(-margin)
 
@@ -155,7 +158,7 @@ def _lines(panel: Panel, divisor: float, x: alt.X, y: alt.Y) -> Chart:
 
 
 def _areas(panel: Panel, divisor: float, x: alt.X, y: alt.Y) -> Chart:
-    """Areas on top of each other."""
+    """Return areas on top of each other."""
     below: dict[float, float] = {}
     rows: list[Row] = []
     for track in panel.tracks:
@@ -169,7 +172,7 @@ def _areas(panel: Panel, divisor: float, x: alt.X, y: alt.Y) -> Chart:
 
 
 def _corners(track: Track, divisor: float) -> list[Row]:
-    """Both ends of every step; `run` tells apart what a gap divides."""
+    """Return both ends of every step. `run` differs on the two sides of a gap."""
     rows: list[Row] = []
     run = 0
     for place, step in enumerate(track.steps):

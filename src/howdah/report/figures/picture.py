@@ -1,4 +1,4 @@
-"""Pictures of drawings: Altair charts, turned into static SVG.
+"""Draw figures: Altair charts, turned into static SVG.
 
 Every figure is drawn at two widths, and the page shows the one that fits. Charts have the colours of `theme.stand_in`.
 """
@@ -12,11 +12,11 @@ from howdah.report.document.drawing import Arms, Bars, Dots, Drawing, Order, Rat
 from howdah.report.figures.svg import fit
 
 WIDTHS = {"wide": 960, "narrow": 340}
-"""CSS pixels."""
+"""Widths in CSS pixels."""
 
 
 def picture(figure: Figure, size: str) -> str:
-    """`figure` as SVG for the page, at one of `WIDTHS`."""
+    """Return `figure` as SVG for the page, at one of `WIDTHS`."""
     import altair as alt  # late, here and in `charts`: half a second
     import vl_convert
     from altair.utils.schemapi import debug_mode
@@ -32,7 +32,7 @@ def picture(figure: Figure, size: str) -> str:
 
 
 def chart(drawing: Drawing, width: int) -> Any:
-    """The Altair chart of a drawing."""
+    """Return the Altair chart of a drawing."""
     from howdah.report.figures import charts_order, charts_rows, charts_time
 
     if isinstance(drawing, Dots):

@@ -1,4 +1,4 @@
-"""A static SVG made fit for a page: colours from style sheets, tooltips, ids of its own."""
+"""Prepare a static SVG for a page: colours from style sheets, tooltips, unique ids."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ _TAG = f"{{{_SPACE}}}"
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
 _SILENT = ("aria-roledescription", "role", "aria-hidden", "pointer-events", "stroke-miterlimit", "version")
 _DEFAULTS = {"opacity": "1", "stroke-width": "1", "font-family": "system-ui"}
-"""What the page's style sheet says anyway."""
+"""Attributes that repeat the page's style sheet."""
 
 
 def fit(svg: str, *, prefix: str, label: str) -> str:
-    """`svg` as drawn by Vega with the stand-ins of `theme`, made ready to stand in a page.
+    """Return `svg`, drawn by Vega with the stand-ins of `theme`, in a form that fits into a page.
 
-    The colours become classes, so that one picture serves light and dark; the marks' descriptions become `<title>`s;
-    ids get `prefix`; the whole has a role and `label` as its text alternative. What draws nothing is left out.
+    The colours become classes, so that one picture serves light and dark. The marks' descriptions become `<title>`s.
+    Ids get `prefix`. The picture has a role, and `label` as its text alternative. Elements that draw nothing are left
+    out.
     """
     ElementTree.register_namespace("", _SPACE)
     root = ElementTree.fromstring(svg)  # noqa: S314 (the converter's own output)

@@ -1,1 +1,1 @@
-"""The report of one run or of several alike."""
+"""The report of one run or of several runs of the same kind."""

@@ -12,11 +12,11 @@ from howdah.report.phases.jobs import PhaseJob
 from howdah.report.phases.times import job_name
 
 _ELSEWHERE = "RECORDS"
-"""The counter that has a column of its own."""
+"""The counter that has its own column."""
 
 
 def acceleration_section(detail: Detail, prefix: str) -> Section | None:
-    """What the plugins did in each job; None where the run had no accelerator and no job counted anything of one."""
+    """Return the work of the plugins in each job; None if the run had no accelerator and no job counted such work."""
     accelerator = detail.run.run.trial.accelerator
     counted = any(plugin.group in entry.job.counters for entry in detail.jobs for plugin in PLUGINS)
     if accelerator == NONE and not counted:

@@ -1,4 +1,4 @@
-"""From run directories to a report."""
+"""Build a report from run directories."""
 
 from __future__ import annotations
 
@@ -57,30 +57,30 @@ from howdah.stats.power import LEVEL
 from howdah.store import StoredRun
 
 ELAPSED = ("job_seconds", "client_seconds")
-"""Metrics of the time that a reader waits: a run "took" them."""
+"""Metrics of the time that a reader waits. The report says that a run "took" them."""
 
 FOREIGN = 0.25
-"""A share of a phase's processor time, used by something else, from which the reader is warned."""
+"""The share of a phase's processor time used by other programs above which the reader is warned."""
 
 MOST_CAVEATS = 12
-"""Of the runs' own, where many runs are compared."""
+"""The maximum number of the runs' own caveats, if many runs are compared."""
 
 _NOT_OF_OUTPUT = frozenset(
     ("exit code", "clock", "settings", "cache", "processors", "shuffle directory", "hadoop", "jvm", "fault")
 )
-"""Checks of how a run was made, by name."""
+"""Names of the checks of how a run was made."""
 
 _ID = re.compile(r"\b(job|application)_\d+_\d+")
 
 ENOUGH_TO_DRIFT = 5
-"""Runs of which a trend is told: of fewer, chance makes one easily and nothing shows it."""
+"""The number of runs from which a trend is reported. With fewer, chance easily makes a trend and nothing shows one."""
 
 WIDE_SPREAD = 0.10
-"""A coefficient of variation from which the reader is warned: ten runs then give no better than about ± 7 %."""
+"""The coefficient of variation above which the reader is warned. Ten runs then give no better than about ± 7 %."""
 
 
 def build_report(runs: Sequence[StoredRun]) -> Report:
-    """The report of `runs`. Runs of one trial are summarised together; each trial has its own sections.
+    """Return the report of `runs`. Runs of one trial are summarised together; each trial has its own sections.
 
     Raises:
         UsageError: no runs.
@@ -117,7 +117,7 @@ def build_report(runs: Sequence[StoredRun]) -> Report:
 
 
 def headline(members: Replicates) -> str:
-    """The result of one trial in a sentence."""
+    """Return the result of one trial in a sentence."""
     runs, valid = members.runs, members.valid
     what = _what(members.first.run)
     if not valid:
@@ -140,7 +140,7 @@ def headline(members: Replicates) -> str:
 
 
 def _spread(found: Summary, metric: Metric) -> str:
-    """How far the runs are apart."""
+    """Return the spread of the runs in words."""
     if found.interval is not None:
         return f"95 % interval {interval(found.interval, metric.unit)}, {found.n} runs"
     if found.n == 1:
@@ -150,12 +150,12 @@ def _spread(found: Summary, metric: Metric) -> str:
 
 
 def outcome_words(run: Run) -> str:
-    """valid; or what it was instead, with the reason."""
+    """Return the outcome, with the reason if there is one."""
     return run.outcome.kind + (f" ({run.outcome.reason})" if run.outcome.reason else "")
 
 
 def metrics_blocks(runs: Sequence[StoredRun]) -> Iterator[Block]:
-    """Every result with its spread, and what each metric means."""
+    """Yield every result with its spread, and the meaning of each metric."""
     known = registered(runs)
     found = measures(runs)
     if found:
@@ -174,7 +174,7 @@ def metrics_blocks(runs: Sequence[StoredRun]) -> Iterator[Block]:
 
 
 def run_table(members: Replicates) -> Table:
-    """Every run with its outcome; the value of the primary metric where it has one."""
+    """Return a table of every run with its outcome, and the value of the primary metric if it has one."""
     measure = members.primary
     metric = registered(members.valid).get(measure.metric) if measure else None
     rows = []
@@ -186,7 +186,7 @@ def run_table(members: Replicates) -> Table:
 
 
 def dots_group(members: Replicates, measure: Measure, name: str, colour: str, unit: str) -> DotGroup:
-    """The valid runs' values as dots."""
+    """Return the valid runs' values as dots."""
     found = summary(members.valid, measure)
     dots = [
         Dot(value, f"{run.run.id}: {quantity(value, unit)}")
@@ -198,7 +198,7 @@ def dots_group(members: Replicates, measure: Measure, name: str, colour: str, un
 
 
 def _overview(groups: Sequence[Replicates]) -> Section:
-    """The trials beside each other: what differs in their settings, and their primary metrics on one axis."""
+    """Return a section that compares the trials: their settings, and their primary metrics on one axis."""
     settings = [dict(flat(members.first.run.trial.settings)) for members in groups]
     paths = sorted({path for found in settings for path in found})
     differing = [path for path in paths if len({as_text(found.get(path)) for found in settings}) > 1]
@@ -232,7 +232,7 @@ _RUN_KEY = Key("contender", "a run, in the order made, top to bottom; line and b
 
 
 def _sections(members: Replicates, detail: Detail, prefix: str, caveats: Sequence[Caveat]) -> Iterator[Section]:
-    """Caveats stand in the section that shows what they concern; those of the primary metric are at the top."""
+    """Yield the sections of a trial, each with its caveats. Caveats of the primary metric are at the top."""
     measure = members.primary
     top = {"run", *((str(measure), measure.phase, measure.metric) if measure else ())}
     phases = {time.phase for time in detail.times}
@@ -298,8 +298,7 @@ def _dots_figure(members: Replicates, measure: Measure, metric: Metric, prefix: 
 
 
 def caveats_of(members: Replicates) -> Iterator[Caveat]:
-    """What must be known before the headline is believed: spread, drift, load of others, invalid runs, the runs' own
-    caveats and damage."""
+    """Yield the reasons to doubt the headline: spread, drift, load of others, invalid runs, own caveats and damage."""
     valid, measure = members.valid, members.primary
     found = summary(valid, measure) if measure else None
     if found is not None and found.n == 1:
@@ -320,7 +319,7 @@ def caveats_of(members: Replicates) -> Iterator[Caveat]:
 
 
 def drift_caveats(sides: Sequence[Sequence[StoredRun]], measure: Measure | None) -> Iterator[Caveat]:
-    """Runs that do not scatter around the mean of their side, but move: intervals suppose that they do not."""
+    """Yield a caveat if the runs drift, instead of scattering around their side's mean. Intervals suppose no drift."""
     if measure is None:
         return
     placed = sorted(
@@ -340,8 +339,10 @@ def drift_caveats(sides: Sequence[Sequence[StoredRun]], measure: Measure | None)
 
 
 def own_caveats(runs: Sequence[StoredRun], most: int | None = None) -> Iterator[Caveat]:
-    """What the runs say of themselves, each once: what differs in nothing but the jobs that it names is said of all
-    together. Of more than `most`, those that fewest runs say are counted."""
+    """Yield the caveats that the runs have themselves, each once; those that differ only in job ids become one.
+
+    Beyond `most` caveats, those of the fewest runs are only counted.
+    """
     said: dict[tuple[str, str], list[Caveat]] = {}
     for run in runs:
         for caveat in run.run.caveats:
@@ -356,7 +357,7 @@ def own_caveats(runs: Sequence[StoredRun], most: int | None = None) -> Iterator[
 
 
 def foreign_caveats(runs: Sequence[StoredRun], measure: Measure | None) -> Iterator[Caveat]:
-    """Runs in whose measured phase something else used the processors."""
+    """Yield a caveat about runs in whose measured phase other programs used the processors."""
     if measure is None or not measure.phase:
         return
     shares = ((run.run.id, Detail(run).foreign(measure.phase)) for run in runs)
@@ -377,7 +378,7 @@ def _checks(run: StoredRun) -> Block:
 
 
 def _what(run: Run) -> str:
-    """TeraSort of 1.00 GB on 3 nodes in posix:/mnt/shared with accelerator sort: what of it the run says."""
+    """Return words such as `TeraSort of 1.00 GB on 3 nodes in posix:/mnt/shared`, as far as the run has them."""
     words = run.title
     size = (run.dataset or {}).get("bytes")
     if isinstance(size, (int, float)):
@@ -392,7 +393,7 @@ def _what(run: Run) -> str:
 
 
 def _rate(members: Replicates, primary: Measure) -> str:
-    """The other rate of the primary's phase in words, such as bytes per second; nothing where there is none."""
+    """Return the other rate of the primary's phase in words, such as bytes per second; empty if there is none."""
     known = registered(members.valid)
     others = measures(members.valid) if known[primary.metric].unit != "B/s" else ()
     for measure in others:
@@ -405,7 +406,7 @@ def _rate(members: Replicates, primary: Measure) -> str:
 
 
 def _validated(valid: Sequence[StoredRun]) -> str:
-    """Whether every valid run's output was checked: that settings took effect, say, is nothing of what it wrote."""
+    """Return words on whether every valid run's output was checked. Checks of settings, say, are not of the output."""
     looked = ([check.passed for check in run.run.checks if check.name not in _NOT_OF_OUTPUT] for run in valid)
     if all(passed and all(passed) for passed in looked):
         return "output validated"
@@ -413,7 +414,7 @@ def _validated(valid: Sequence[StoredRun]) -> str:
 
 
 def _value_table(run: StoredRun, found: Sequence[Measure]) -> Table:
-    """One run: a row per metric, a column per phase."""
+    """Return the values of one run: a row per metric, a column per phase."""
     known = registered([run])
     phases = list(dict.fromkeys(measure.phase for measure in found))
     names = dict.fromkeys((measure.metric, measure.role) for measure in found)
@@ -428,7 +429,7 @@ def _value_table(run: StoredRun, found: Sequence[Measure]) -> Table:
 
 
 def _mean_table(runs: Sequence[StoredRun], found: Sequence[Measure]) -> Table:
-    """Several runs: a row per metric and phase."""
+    """Return the means of several runs: a row per metric and phase."""
     known = registered(runs)
     rows = []
     for measure in found:

@@ -20,7 +20,7 @@ from howdah.store import StoredRun
 
 
 def describe_run(run: StoredRun) -> Report:
-    """The run in sections of text, caveats and tables; fast: the probe series are not read."""
+    """Return the run in sections of text, caveats and tables. This is fast, because probe series are not read."""
     members = Replicates((run,))
     detail = Detail(run)
     sections = [

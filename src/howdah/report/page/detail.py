@@ -1,4 +1,4 @@
-"""Sections about one run in detail: its time, its jobs, what limited it, its counters."""
+"""Sections about one run in detail: its time, its jobs, its bottlenecks, its counters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from howdah.report.phases.times import (
 from howdah.store import StoredRun
 
 TIMELINES = 6
-"""Jobs up to which each has a timeline; of more, the longest have."""
+"""The number of jobs that have a timeline; with more jobs, the longest have one."""
 
 STOLEN_LIMIT = 0.02
 
@@ -40,14 +40,14 @@ IMPORTANT = (
     "REDUCE_SHUFFLE_BYTES REDUCE_INPUT_RECORDS REDUCE_OUTPUT_RECORDS CPU_MILLISECONDS GC_TIME_MILLIS "
     "TOTAL_LAUNCHED_MAPS TOTAL_LAUNCHED_REDUCES NUM_FAILED_MAPS NUM_FAILED_REDUCES DATA_LOCAL_MAPS"
 ).split()
-"""MapReduce counters that a reader looks for first, in that order."""
+"""MapReduce counters that a reader looks for first, in this order."""
 
 
 OUT_OF_REACH = "The hosts of a cluster that Howdah did not start are out of reach of its probes"
 
 
 class Detail:
-    """What one run's directory says beyond its samples. Jobs and series are read when first asked for."""
+    """The contents of one run's directory besides its samples. Jobs and series are read on first use."""
 
     def __init__(self, run: StoredRun) -> None:
         self.run = run
@@ -66,12 +66,12 @@ class Detail:
 
     @property
     def in_reach(self) -> bool:
-        """Whether probes could read what the cluster's hosts did, which Howdah did not start otherwise."""
+        """Whether probes could read the cluster's hosts. They can only if Howdah started the cluster."""
         return self.run.run.cluster.get("kind") != "conf"
 
     @cached_property
     def series(self) -> tuple[HostSeries, ...]:
-        """What the cluster's hosts did: not what the machine did from which a job was submitted to others."""
+        """The series of the cluster's hosts, without a machine that only submitted jobs to other hosts."""
         return read_series(self.run) if self.in_reach else ()
 
     @cached_property
@@ -83,7 +83,7 @@ class Detail:
         return find_limits(self.run, self.series, self.jobs)
 
     def foreign(self, phase: str) -> float | None:
-        """The share of a phase's processor time that no process of the run explains; None where it is not known."""
+        """Return the share of a phase's processor time that no process of the run explains; None if it is not known."""
         for entry in self.run.run.phases:
             if entry.name == phase and entry.end is not None:
                 roles = cpu_by_role(self.series, entry.start.utc, entry.end.utc)
@@ -102,7 +102,7 @@ class Detail:
 
     @cached_property
     def roles(self) -> dict[str, dict[str, float]]:
-        """Processor seconds by phase and role."""
+        """The processor seconds by phase and role."""
         found = {}
         for phase in self.run.run.phases:
             if phase.end is not None:
@@ -111,7 +111,7 @@ class Detail:
 
 
 def time_section(detail: Detail, prefix: str) -> Section:
-    """Where the time went: phases, then task-seconds of the jobs."""
+    """Return a section on the use of time: phases, then task-seconds of the jobs."""
     blocks: list[Block] = [Text(problem, small=True) for problem in detail.problems]
     if detail.times:
         blocks.extend(_phase_blocks(detail, prefix))
@@ -125,7 +125,7 @@ def time_section(detail: Detail, prefix: str) -> Section:
 
 
 def timeline_section(detail: Detail, prefix: str) -> Section | None:
-    """Every job's attempts and what the host did meanwhile; None where the run has no job to show."""
+    """Return every job's attempts next to the use of the hosts; None if the run has no job to show."""
     jobs = [entry for entry in detail.jobs if entry.job.attempts]
     if not jobs:
         return None
@@ -143,7 +143,7 @@ def timeline_section(detail: Detail, prefix: str) -> Section | None:
 
 
 def limits_section(detail: Detail, prefix: str) -> Section:
-    """What limited each phase, and processor seconds by role."""
+    """Return the bottleneck of each phase, and processor seconds by role."""
     blocks: list[Block] = []
     if detail.limits:
         resources = _resources(detail)
@@ -164,7 +164,7 @@ def limits_section(detail: Detail, prefix: str) -> Section:
 
 
 def counters_section(detail: Detail, prefix: str) -> Section | None:
-    """The jobs' counters, important ones first."""
+    """Return the jobs' counters, important ones first."""
     jobs = [entry for entry in detail.jobs if entry.job.counters]
     if not jobs:
         return None
@@ -340,7 +340,7 @@ def _stolen(detail: Detail) -> Iterator[Block]:
 
 
 def _role_table(detail: Detail) -> Iterator[Block]:
-    """Processor seconds: a row per role, a column per phase, and what the whole host used."""
+    """Yield processor seconds: a row per role, a column per phase, and the use of the whole host."""
     if not detail.roles:
         return
     phases = list(detail.roles)
@@ -362,7 +362,7 @@ def _role_table(detail: Detail) -> Iterator[Block]:
 
 
 def _host_rows(detail: Detail, phases: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The whole host, and what of it no role explains; nothing where the host's own counters have a gap."""
+    """Yield the whole host's use, and the part that no role explains; nothing if the host's own counters have a gap."""
     whole = []
     for phase in detail.run.run.phases:
         if phase.name in phases and phase.end is not None:
@@ -392,7 +392,7 @@ def _counter_table(some: Sequence[PhaseJob], jobs: Sequence[PhaseJob]) -> Table:
 
 
 def detail_facts(detail: Detail) -> dict[str, object]:
-    """The run's times, limits and processor seconds as JSON values."""
+    """Return the run's times, limits and processor seconds as JSON values."""
     return {
         "run": detail.run.run.id,
         "phases": [

@@ -1,4 +1,4 @@
-"""The section about energy: what the hosts drew, how sure that is, and what it was measured with."""
+"""The section about energy: the energy of the hosts, its uncertainty, and its meters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howdah.report.phases.power import total_of
 from howdah.store import StoredRun
 
 ENERGY = "energy"
-"""What caveats about it are about, and its metric."""
+"""The subject of caveats about energy, and the name of its metric."""
 _SOURCES = {
     "meter": "the meter's accuracy",
     "sampling": "between readings",
@@ -33,7 +33,7 @@ _DOMAINS = {
 
 
 def energy_section(members: Replicates, detail: Detail, prefix: str, caveats: Sequence[Caveat]) -> Section | None:
-    """None where nothing measured power in the run that is shown."""
+    """Return the section; None if nothing measured power in the shown run."""
     record = detail.run.energy()
     if record is None:
         return None
@@ -45,7 +45,7 @@ def energy_section(members: Replicates, detail: Detail, prefix: str, caveats: Se
 
 
 def energy_report(run: StoredRun) -> Report | None:
-    """The energy of one run alone, for a terminal; None where nothing measured power."""
+    """Return the energy of one run alone, for a terminal; None if nothing measured power."""
     members = Replicates((run,))
     own = [one for one in run.run.caveats if one.about == ENERGY]
     section = energy_section(members, Detail(run), "", [replace(one, text=sentence(one.text)) for one in own])
@@ -57,7 +57,7 @@ def energy_report(run: StoredRun) -> Report | None:
 
 
 def _answer(members: Replicates, record: Mapping[str, Any]) -> Iterator[Block]:
-    """The energy of the primary metric's phase, or of all of the run."""
+    """Yield the energy of the primary metric's phase, or of the whole run."""
     stretches = {one["phase"]: one for one in record["stretches"]}
     primary = members.primary
     shown = stretches.get(primary.phase if primary else None)
@@ -121,7 +121,7 @@ def _stretches(record: Mapping[str, Any]) -> Iterator[Block]:
 
 
 def _budget(record: Mapping[str, Any]) -> Iterator[Block]:
-    """Where the uncertainty comes from."""
+    """Yield the sources of the uncertainty."""
     rows = []
     for one in record["stretches"]:
         total = total_of(one)
@@ -195,7 +195,7 @@ def _meters(record: Mapping[str, Any]) -> Iterator[Block]:
 
 
 def energy(joules: float) -> str:
-    """J, kJ or MJ with the digits that count."""
+    """Return an energy in J, kJ or MJ with its significant digits."""
     size = abs(joules)
     if size >= 1e6:
         return f"{plain(joules / 1e6)} MJ"

@@ -1,4 +1,4 @@
-"""What is seen first of runs: whether they are valid, their result, what limited them."""
+"""The top of a report on runs: whether they are valid, their result, their bottleneck."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from howdah.report.page.detail import Detail
 
 
 def glance_of(members: Replicates, detail: Detail, caveats: Sequence[Caveat]) -> Glance:
-    """That of the runs of one trial; `detail` is of the one that is shown."""
+    """Return the top of the report on the runs of one trial; `detail` is of the shown run."""
     return Glance(badge_of([members]), tuple(_tiles(members, detail)), len(caveats))
 
 
 def badge_of(groups: Sequence[Replicates]) -> Badge:
-    """Whether all runs are valid, none, or some."""
+    """Return whether all runs are valid, none, or some."""
     outcomes = Counter(run.run.outcome.kind for members in groups for run in members.runs)
     valid, whole = outcomes["valid"], sum(outcomes.values())
     if groups[0].first.run.simulated:
@@ -43,7 +43,7 @@ def _tiles(members: Replicates, detail: Detail) -> Iterator[Tile]:
 
 
 def _measured(members: Replicates, primary: Measure) -> Iterator[Tile]:
-    """The primary metric, and the rate of its phase."""
+    """Yield the primary metric, and the rate of its phase."""
     known = registered(members.valid)
     others = (
         one
@@ -59,7 +59,7 @@ def _measured(members: Replicates, primary: Measure) -> Iterator[Tile]:
 
 
 def _limit(detail: Detail, phase: str) -> Iterator[Tile]:
-    """The resource that was nearest to its bound."""
+    """Yield the resource that was nearest to its bound."""
     for limit in detail.limits:
         known = [load for load in limit.loads if load.share is not None]
         if limit.phase == phase and known:

@@ -1,4 +1,7 @@
-"""What a paper says of its runs: machines, software, data, settings, and how the numbers were made; as plain text."""
+"""The methods section of a paper about runs, as plain text.
+
+It has machines, software, data, settings, and how the numbers were made.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _STATISTICS = (
 
 
 def methods(runs: Sequence[StoredRun]) -> str:
-    """A paragraph for each trial. What a run has not recorded is not said."""
+    """Return a paragraph for each trial. Facts that a run has not recorded are left out."""
     return "\n\n".join(" ".join(_sentences(members)) for members in group(runs)) + "\n"
 
 

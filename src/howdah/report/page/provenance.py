@@ -15,11 +15,11 @@ from howdah.store import StoredRun
 
 NOWHERE = Environment({}, {})
 LISTED = 40
-"""Differences up to which all are listed."""
+"""The maximum number of differences that are listed."""
 
 
 def environment_section(group: Replicates, prefix: str) -> Section:
-    """What the shown run ran on, and every difference to the other runs of its group."""
+    """Return the environment of the shown run, and every difference to the other runs of its group."""
     shown = group.shown
     blocks: list[Block] = []
     reading = shown.environment.get("before")
@@ -41,7 +41,7 @@ def environment_section(group: Replicates, prefix: str) -> Section:
 
 
 def provenance_section(group: Replicates, prefix: str) -> Section:
-    """The command to repeat the shown run, and where every number of the group comes from."""
+    """Return the command to repeat the shown run, and the source of every number of the group."""
     shown = group.shown
     rows = tuple(
         (
@@ -65,7 +65,7 @@ def provenance_section(group: Replicates, prefix: str) -> Section:
 
 
 def environment_differences(runs: Sequence[StoredRun]) -> tuple[Difference, ...]:
-    """What differs between the first run's environment and any other's, each path once."""
+    """Return the differences between the first run's environment and any other's, each path once."""
     readings = by_rank([reading for run in runs if (reading := run.environment.get("before")) is not None])
     found: dict[str, Difference] = {}
     for reading in readings[1:]:
@@ -75,14 +75,14 @@ def environment_differences(runs: Sequence[StoredRun]) -> tuple[Difference, ...]
 
 
 def difference_table(caption: str, found: Sequence[Difference], left: str, right: str) -> Table:
-    """One row per difference; beyond `LISTED` the rest is counted in the caption."""
+    """Return a table with one row per difference. Those beyond `LISTED` are counted in the caption."""
     rows = tuple((entry.path, as_text(entry.left), as_text(entry.right)) for entry in found[:LISTED])
     more = f" (the first {LISTED} of {len(found)})" if len(found) > LISTED else ""
     return Table(caption + more, columns("What", left, right), rows)
 
 
 def flat(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested mappings as dotted paths, sorted."""
+    """Yield nested mappings as dotted paths, sorted."""
     for key in sorted(mapping, key=str):
         value, path = mapping[key], f"{prefix}{key}"
         if isinstance(value, Mapping):
@@ -92,7 +92,7 @@ def flat(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def as_text(value: Any) -> str:
-    """A fact for reading: lists in one line, nothing as a dash."""
+    """Return a fact for reading: lists in one line, None as a dash."""
     if value is None:
         return MISSING
     if isinstance(value, (list, tuple)):
@@ -116,7 +116,7 @@ def _environment_caveats(group: Replicates) -> Iterator[Block]:
 
 
 def _over(group: Replicates) -> str:
-    """Over what the environment stayed the same."""
+    """Return words for the runs or times between which the environment stayed the same."""
     both = {"before", "after"} <= group.shown.environment.keys()
     words = [f"between the {len(group.valid)} valid runs"] if len(group.valid) > 1 else []
     return " " + " or ".join([*words, *(["from before to after the shown run"] if both else [])])
@@ -127,7 +127,7 @@ def _seeds(run: StoredRun) -> list[tuple[str, Any]]:
 
 
 def _jars(run: StoredRun) -> str:
-    """How many jars of Hadoop the run's environment has hashes of."""
+    """Return how many jars of Hadoop have hashes in the run's environment."""
     reading = run.environment.get("before")
     jars = reading.hadoop.get("jars") if reading is not None else None
     return f"{len(jars):,}" if isinstance(jars, Mapping) else MISSING

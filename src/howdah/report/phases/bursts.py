@@ -1,4 +1,4 @@
-"""Stretches of time in which a disk or the network did more than calibration had reached."""
+"""Periods in which a disk or the network exceeded the rate that calibration had reached."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ WHY = (
 
 
 def burst_blocks(limits: Sequence[PhaseLimit]) -> Iterator[Block]:
-    """Yield a table of the phases in which a series passed its bound: how far, and for how long. Nothing where none
-    did."""
+    """Yield a table of the phases in which a series exceeded its bound: how far, and for how long; nothing if none."""
     rows = []
     for limit in limits:
         for load in limit.loads:

@@ -1,4 +1,4 @@
-"""The jobs of a run: `jobs/JOB_ID.json`, read back."""
+"""The jobs of a run, read back from `jobs/JOB_ID.json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howdah.store import StoredRun
 
 @dataclass(frozen=True, slots=True)
 class PhaseJob:
-    """A job and the phase that ran it. `application` is what YARN accounted for it; empty where it is not known."""
+    """A job and the phase that ran it. `application` is YARN's account of the job; empty if unknown."""
 
     phase: str
     job: Job
@@ -20,7 +20,7 @@ class PhaseJob:
 
 
 def read_jobs(run: StoredRun) -> tuple[tuple[PhaseJob, ...], tuple[str, ...]]:
-    """The jobs in the order of the phases, and a sentence for each that the run names but cannot show."""
+    """Return the jobs in the order of the phases, and a sentence for each job that cannot be shown."""
     jobs, problems = [], []
     for phase in run.run.phases:
         for job_id in phase.jobs:
@@ -36,7 +36,7 @@ def read_jobs(run: StoredRun) -> tuple[tuple[PhaseJob, ...], tuple[str, ...]]:
 
 
 def steps_of(attempt: Attempt) -> Mapping[str, Span]:
-    """The attempt's steps, or the whole of it under its kind where the history has none."""
+    """Return the attempt's steps, or the whole attempt under its kind if the history has no steps."""
     return attempt.steps or {attempt.kind: attempt.whole}
 
 

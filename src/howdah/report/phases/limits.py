@@ -1,4 +1,4 @@
-"""What limited a phase: what its hosts did in it against what calibration found that they can do."""
+"""The bottleneck of a phase: the use of its hosts against the bounds from calibration."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from howdah.store import StoredRun
 LIMITED = 0.85
 NEAR = 0.60
 EXCEEDED = 1.1
-"""A mean use of so many times a bound says that calibration was disturbed, and not that the host surpassed itself."""
+"""A mean use above this multiple of a bound means that calibration was disturbed. A host cannot surpass itself."""
 MUCH = 0.1
-"""The share of a host's bytes from which a disk is shown that calibration did not measure."""
+"""The minimum share of a host's bytes for which a disk without calibration is shown."""
 RULE = (
     "For each phase, the mean use of each resource is divided by its bound from calibration. The phase lasts from the "
     "submission of its first job to the end of its last job, or is taken whole if it has no job. "
@@ -36,12 +36,14 @@ RULE = (
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The mean use of one resource of one host in a phase. `share` is of its bound; None where there is no bound.
+    """The mean use of one resource of one host in a phase. `share` is of its bound; None without a bound.
 
-    `disks` are those that it is about, as in a sample's role; "" where that is not known, and of other resources.
-    `at_bound` is the share of the phase's time with a use of at least `LIMITED` of the bound. `exceeded` is what
-    calibration said where the use proves it wrong: that number is no bound, and is not used as one. For `burst` seconds
-    of the phase the use was above `EXCEEDED` times what calibration reached, `highest` at most; processors have none.
+    `disks` names the disks, as in a sample's role, or a network card or simulated host; "" if they are not known apart.
+    `at_bound` is the share of the phase's time with a use of at least `LIMITED` of the bound. `exceeded` is the result
+    of calibration if the use proves it wrong; it is then not used as a bound.
+
+    `burst` is the number of seconds of the phase in which the use was above `EXCEEDED` times the result of calibration.
+    `highest` is the highest use. Processors have neither.
     """
 
     resource: str
@@ -58,13 +60,13 @@ class Load:
 
     @property
     def name(self) -> str:
-        """The resource, and of which disks."""
+        """The resource, with the names of its disks."""
         return f"{self.resource} of {self.disks}" if self.disks else self.resource
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseLimit:
-    """The loads of one phase and the verdict on them in words."""
+    """The loads of one phase, and the verdict on them in words."""
 
     phase: str
     loads: tuple[Load, ...]
@@ -91,7 +93,7 @@ _RESOURCES = (
 
 
 def window(phase: Phase, jobs: tuple[PhaseJob, ...]) -> tuple[float, float] | None:
-    """The stretch of a phase that is judged (utc); None where it never ended."""
+    """Return the judged period of a phase (UTC); None if the phase never ended."""
     own = [entry.job for entry in jobs if entry.phase == phase.name]
     if own:
         return min(job.submit for job in own), max(job.finish for job in own)
@@ -99,7 +101,7 @@ def window(phase: Phase, jobs: tuple[PhaseJob, ...]) -> tuple[float, float] | No
 
 
 def find_limits(run: StoredRun, series: tuple[HostSeries, ...], jobs: tuple[PhaseJob, ...]) -> tuple[PhaseLimit, ...]:
-    """The limits of every phase that the series cover."""
+    """Return the limits of every phase that the series cover."""
     found = []
     for phase in run.run.phases:
         span = window(phase, jobs)
@@ -110,7 +112,7 @@ def find_limits(run: StoredRun, series: tuple[HostSeries, ...], jobs: tuple[Phas
 
 
 def bounds_of(run: StoredRun, metric: str, host: str) -> dict[str, float]:
-    """What calibration found for a host by role: `machine`, or disks."""
+    """Return the bounds of a host from calibration, by role: `machine`, or disks."""
     found: dict[str, float] = {}
     for sample in run.samples:
         if sample.phase == CALIBRATION and sample.metric == metric and sample.host == host:
@@ -119,36 +121,36 @@ def bounds_of(run: StoredRun, metric: str, host: str) -> dict[str, float]:
 
 
 def bound_of(run: StoredRun, metric: str, host: str) -> float | None:
-    """What calibration found for all of a host, disks added up; None where it found nothing."""
+    """Return the bound of a whole host from calibration, disks added up; None if there is none."""
     found = bounds_of(run, metric, host)
     return found.get(MACHINE, sum(found.values()) or None)
 
 
 def processors(host: HostSeries, start: float, end: float) -> float | None:
-    """How many processors the host's counters add up to."""
+    """Return the number of processors that the host's counters add up to."""
     return host.cpu(ALL_CPU).rate(start, end)
 
 
 def _processors_of(run: StoredRun, there: float | None) -> float | None:
-    """Of those that are `there`, as many as the cluster may use."""
+    """Return how many of the processors `there` the cluster may use."""
     allowed = _allowed(run)
     return there if allowed is None or there is None else min(allowed, there)
 
 
 def _allowed(run: StoredRun) -> float | None:
-    """The processors that the cluster was confined to, if it was."""
+    """Return the number of processors that the cluster was confined to; None if it was not confined."""
     allowed = run.run.cluster.get("defaults", {}).get("processors")
     return None if allowed is None else float(allowed)
 
 
 def cpu_bound(run: StoredRun, host: HostSeries, start: float, end: float) -> float | None:
-    """The processors that a host has by calibration, or by count where calibration has none or was exceeded."""
+    """Return a host's processors by calibration, or by count if calibration has none or was exceeded."""
     cpu = [load for load in _loads(run, host, start, end) if load.resource == _CPU.name]
     return cpu[0].bound if cpu else None
 
 
 def stolen(series: tuple[HostSeries, ...], start: float, end: float) -> float | None:
-    """The largest share of a host's processor time that its hypervisor gave to others."""
+    """Return the largest share of a host's processor time that its hypervisor gave to others."""
     shares = []
     for host in series:
         taken, everything = host.cpu(STOLEN).rate(start, end), processors(host, start, end)
@@ -189,15 +191,18 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
 
 
 def _seconds(steps: Sequence[Step], least: float) -> float:
-    """How long a rate was `least` or more."""
+    """Return for how many seconds a rate was `least` or more."""
     return sum((step.end - step.start for step in steps if step.value >= least), 0.0)
 
 
 def _uses(
     run: StoredRun, host: HostSeries, resource: _Resource, start: float, end: float
 ) -> Iterator[tuple[str, Counter, float | None]]:
-    """Disks or a network card (or ""), their counter and their bound; of other resources, and of disks that are not
-    known apart, one. Of a card it is the way by which more went."""
+    """Yield the parts of a resource, each with its counter and its bound.
+
+    A part is a disk or a network card, or "" for the whole resource. The counter of a card is that of the direction
+    with more traffic.
+    """
     bounds = bounds_of(run, resource.bound, host.host)
     if resource is _CPU:
         yield "", host.cpu(BUSY), bounds.get(MACHINE)
@@ -228,7 +233,7 @@ def _uses(
 
 
 def judge(loads: tuple[Load, ...]) -> str:
-    """What limited a phase with these loads, by `RULE`."""
+    """Return the verdict on a phase with these loads, by `RULE`."""
     bounded = [(load.share, load) for load in loads if load.share is not None]
     if not bounded:
         return "no bound is known to judge it by"

@@ -1,4 +1,4 @@
-"""Nodes whose tasks take much longer than those of the others: a slow disk, card or processor."""
+"""Nodes whose tasks take much longer than those of other nodes: a slow disk, card or processor."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from howdah.report.phases.tasks import work_seconds
 from howdah.report.phases.times import SUCCEEDED
 
 SLOW = 1.5
-"""So many times as long, by the medians, is much longer."""
+"""The ratio of medians from which a node is slow."""
 LEAST = 3
-"""Tasks that a node, and the others together, must have had."""
+"""The minimum number of tasks of a node, and of the other nodes together."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlowNode:
-    """The median seconds of `tasks` of one kind on `node`, and on all others."""
+    """The median seconds of `tasks` of one kind on `node`, and on all other nodes."""
 
     phase: str
     kind: TaskKind
@@ -30,8 +30,11 @@ class SlowNode:
 
 
 def slow_nodes(jobs: Sequence[PhaseJob]) -> Iterator[SlowNode]:
-    """The slow nodes of each phase, by kind of task. A node is one only if even its quickest task took longer than the
-    median of the others: nodes that had the larger tasks by chance are not meant."""
+    """Yield the slow nodes of each phase, by kind of task.
+
+    Even the quickest task of a slow node took longer than the median of the other nodes. This excludes nodes that had
+    the larger tasks by chance.
+    """
     for phase in dict.fromkeys(entry.phase for entry in jobs):
         attempts = [attempt for entry in jobs if entry.phase == phase for attempt in entry.job.attempts]
         for kind in ("map", "reduce"):

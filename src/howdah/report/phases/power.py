@@ -1,4 +1,4 @@
-"""The power of a run's hosts over time, of the meters that its energy is of."""
+"""The power of a run's hosts over time, from the meters of its energy."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from howdah.report.phases.series import Counter
 from howdah.store import StoredRun
 
 DOMAINS = ("node", "pdu", "rack", "psu", "package")
-"""What energy is shown of first."""
+"""Domains of energy, the preferred ones first."""
 
 
 def total_of(stretch: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The sum to show first: that of most hosts, of hosts themselves before what feeds them and before their chips."""
+    """Return the preferred sum: that of the most hosts, then that of the first domain in `DOMAINS`."""
     totals: Sequence[Mapping[str, Any]] = stretch["totals"]
     return min(totals, key=lambda one: (-len(one["hosts"]), DOMAINS.index(one["domain"])), default=None)
 
 
 def power_of(run: StoredRun) -> tuple[str, tuple[Counter, ...]]:
-    """What to call the run's power, and joules over time of every meter that its energy is the sum of, by the clock of
-    the hosts; none where nothing was measured."""
+    """Return the name of the run's power, and joules over time of every meter in its energy, by the clock of the hosts.
+
+    Both are empty if nothing was measured.
+    """
     energy = run.energy()
     whole = None if energy is None else next((one for one in energy["stretches"] if one["phase"] is None), None)
     total = None if whole is None else total_of(whole)

@@ -1,4 +1,4 @@
-"""What the probes saw: rates of the host, and processor seconds of each role, in a window of time."""
+"""The readings of the probes: rates of the host, and processor seconds of each role, in a window of time."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ ALL_CPU = (*BUSY, *WAITING, *STOLEN, "cpu_idle")
 
 _STACKED_DEVICES = ("loop", "ram", "zram", "dm-", "md", "sr")
 _SLACK = 3.0
-"""Intervals between points by which a window may reach beyond the series and still be covered by it."""
+"""Intervals between points by which a window may exceed the series and still count as covered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """Sums of counters over time: `times` (utc, growing) and `totals` of the same length."""
+    """Sums of counters over time: `times` (UTC, growing) and `totals` of the same length."""
 
     times: tuple[float, ...]
     totals: tuple[float, ...]
     interval: float
 
     def growth(self, start: float, end: float) -> float | None:
-        """What was added between two moments, interpolated; None where the series does not cover them."""
+        """Return the growth between two moments, interpolated; None if the series does not cover them."""
         slack = _SLACK * self.interval
         if len(self.times) < 2 or end <= start or self.times[0] > start + slack or self.times[-1] < end - slack:
             return None
@@ -40,12 +40,12 @@ class Counter:
         return growth if growth >= 0 else None
 
     def rate(self, start: float, end: float) -> float | None:
-        """The mean growth per second between two moments; None where the series does not cover them."""
+        """Return the mean growth per second between two moments; None if the series does not cover them."""
         growth = self.growth(start, end)
         return None if growth is None else growth / (end - start)
 
     def steps(self, start: float, end: float) -> tuple[Step, ...]:
-        """The rate between every two points that overlap the window; times are relative to `start`."""
+        """Return the rate between every two points that overlap the window; times are relative to `start`."""
         found = []
         for index in range(max(1, bisect_right(self.times, start)), len(self.times)):
             first, second = self.times[index - 1], self.times[index]
@@ -70,18 +70,18 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class HostSeries:
-    """The points of one host by kind. `problems` says what in it could not be used."""
+    """The points of one host by kind."""
 
     host: str
     interval: float
     points: Mapping[str, Sequence[Point]]
 
     def cpu(self, names: tuple[str, ...]) -> Counter:
-        """Processor seconds, summed over the host's processors and over `names`."""
+        """Return processor seconds, summed over the host's processors and over `names`."""
         return self._counter(self.points.get("machine", ()), names)
 
     def cpu_of(self, host: str) -> Counter:
-        """Processor seconds of a simulated host."""
+        """Return the processor seconds of a simulated host."""
         points = [point for point in self.points.get("host", ()) if point.get("host") == host]
         return self._counter(points, ("cpu_user", "cpu_system"))
 
@@ -91,27 +91,29 @@ class HostSeries:
         return _whole_disks({str(point.get("device")) for point in self.points.get("disk", ())})
 
     def disk(self, column: str, of: Collection[str] | None = None) -> Counter:
-        """`read_bytes` or `write_bytes`, summed over the disks `of`, or over all the host's whole disks."""
+        """Return `read_bytes` or `write_bytes`, summed over the disks `of`, or over all the host's whole disks."""
         points = self.points.get("disk", ())
         return self._sum(points, "device", self.disks if of is None else set(of), column)
 
     def network(self, column: str, *, loopback: bool) -> Counter:
-        """`receive_bytes` or `send_bytes` of the loopback interface, or of all others together; where hosts are
-        simulated, of all theirs."""
+        """Return `receive_bytes` or `send_bytes` of the loopback interface, or of all other interfaces together.
+
+        If hosts are simulated, the sum is over their interfaces.
+        """
         names = {name for name in self.interfaces if (name == "lo") == loopback}
         return self.card(column, {name for name in names if "/" in name} or names)
 
     @property
     def interfaces(self) -> set[str]:
-        """Names of network cards, with HOST/ in front of those of simulated hosts."""
+        """Names of network cards; those of simulated hosts begin with HOST/."""
         return {str(point.get("interface")) for point in self.points.get("network", ())}
 
     def card(self, column: str, names: Collection[str]) -> Counter:
-        """`receive_bytes` or `send_bytes`, summed over network cards."""
+        """Return `receive_bytes` or `send_bytes`, summed over network cards."""
         return self._sum(self.points.get("network", ()), "interface", set(names), column)
 
     def _sum(self, points: Sequence[Point], about: str, names: set[str], column: str) -> Counter:
-        """The sum over `names`, at the rounds in which all of them were read."""
+        """Return the sum over `names`, for the rounds in which all of them were read."""
         rounds: list[tuple[float, dict[str, float]]] = []
         for point in points:
             if point.get(about) in names and column in point:
@@ -130,7 +132,7 @@ class HostSeries:
 
 
 def read_series(run: StoredRun) -> tuple[HostSeries, ...]:
-    """The series of every host of the run that has a header."""
+    """Return the series of every host of the run that has a header."""
     found = []
     for name, lines in run.series():
         if not lines or "kinds" not in lines[0] or "meter" in lines[0]:
@@ -144,13 +146,12 @@ def read_series(run: StoredRun) -> tuple[HostSeries, ...]:
 
 
 def cpu_by_role(series: Iterable[HostSeries], start: float, end: float) -> dict[str, float]:
-    """Processor seconds of each role between two moments, over all hosts; a role that was not seen is absent.
+    """Return processor seconds of each role between two moments, over all hosts; a role that was not seen is absent.
 
-    The growth is that between the last rounds of readings at or before the two moments, which all processes share.
-
-    A NodeManager's `cpu_children` is what its finished containers used, so the containers' share is its growth, plus
-    what containers alive at the end had used, less what containers alive at the start had used. Containers without a
-    NodeManager's account, and every other role, are the growth of their own processes.
+    The growth is between the last rounds of readings at or before the two moments; all processes share these rounds.
+    The `cpu_children` of a NodeManager is the use of its finished containers. The containers' share is therefore its
+    growth, plus the use of containers alive at the end, less that of containers alive at the start. Containers without
+    a NodeManager's account, and every other role, are the growth of their own processes.
     """
     roles: dict[str, float] = {}
     for host in series:
@@ -177,7 +178,7 @@ def cpu_by_role(series: Iterable[HostSeries], start: float, end: float) -> dict[
 
 
 def _round(points: Sequence[Point], time: float) -> float | None:
-    """The moment of the last round of readings at or before `time`, or of the first one after it."""
+    """Return the moment of the last round of readings at or before `time`, or of the first one after it."""
     if not points:
         return None
     index = bisect_right(points, time, key=lambda point: float(point["utc"]))
@@ -185,7 +186,7 @@ def _round(points: Sequence[Point], time: float) -> float | None:
 
 
 def _accounts(points: Sequence[Point]) -> dict[tuple[str, str, int, str], list[Point]]:
-    """The points of each process: role, node, pid and container say which it is."""
+    """Return the points of each process, which role, node, pid and container identify."""
     accounts: dict[tuple[str, str, int, str], list[Point]] = {}
     for point in points:
         key = (point.get("role", ""), point.get("node") or "", point.get("pid", 0), point.get("container") or "")
@@ -194,12 +195,15 @@ def _accounts(points: Sequence[Point]) -> dict[tuple[str, str, int, str], list[P
 
 
 def _whole_disks(devices: set[str]) -> set[str]:
-    """`devices` without partitions and without those stacked on others, whose bytes would count twice."""
+    """Return `devices` without partitions and without stacked devices, whose bytes would count twice."""
     disks = {name for name in devices if not name.startswith(_STACKED_DEVICES)} or devices
     return {name for name in disks if not any(_is_partition(name, other) for other in disks)}
 
 
 def _is_partition(name: str, disk: str) -> bool:
-    """`sda1` is one of `sda`, `nvme0n1p1` of `nvme0n1`; `sdaa` and `nvme0n10` are disks themselves."""
+    """Return whether `name` is a partition of `disk`.
+
+    `sda1` is one of `sda`, `nvme0n1p1` of `nvme0n1`; `sdaa` and `nvme0n10` are disks themselves.
+    """
     between = "p" if disk[-1:].isdigit() else ""
     return re.fullmatch(re.escape(disk) + between + r"\d+", name) is not None

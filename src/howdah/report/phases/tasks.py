@@ -1,4 +1,4 @@
-"""How uneven the tasks of a job are, and how much of the memory that their containers asked for they used."""
+"""The skew of a job's tasks, and the used share of the memory that their containers asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.report.phases.times import SUCCEEDED, job_name
 
 _MIB = 1 << 20
 _GAP = 3.0
-"""Intervals between two readings of a process by which it is taken to have gone on."""
+"""Intervals between two readings of a process for which the process counts as alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Skew:
 
 
 def skews(jobs: Sequence[PhaseJob]) -> Iterator[Skew]:
-    """Of every job with two tasks of a kind or more, whose attempts succeeded."""
+    """Yield the skew of every job with two or more successful attempts of a kind."""
     for entry in jobs:
         for kind in ("map", "reduce"):
             done = [one for one in entry.job.attempts if one.kind == kind and one.state == SUCCEEDED]
@@ -40,20 +40,20 @@ def skews(jobs: Sequence[PhaseJob]) -> Iterator[Skew]:
 
 
 def work_seconds(attempt: Attempt) -> float:
-    """The seconds of an attempt, without those in which a reduce waits for maps."""
+    """Return the seconds of an attempt, without those in which a reduce waits for maps."""
     shuffle = attempt.steps.get("shuffle")
     return attempt.whole.seconds - (0.0 if shuffle is None else shuffle.seconds)
 
 
 def memory_asked(jobs: Iterable[PhaseJob]) -> float | None:
-    """Bytes × seconds that containers of jobs had; None where YARN did not say."""
+    """Return the bytes × seconds that containers of jobs had; None if YARN did not report them."""
     found = [entry.application.get("memory_seconds") for entry in jobs]
     known = [float(one) for one in found if one is not None]
     return _MIB * sum(known) if known and len(known) == len(found) else None
 
 
 def memory_used(series: Iterable[HostSeries], start: float, end: float) -> float | None:
-    """Bytes × seconds that processes of containers had in memory between two moments; None where none was seen."""
+    """Return the bytes × seconds that container processes had in memory between two moments; None if none was seen."""
     total = None
     for host in series:
         seen: dict[tuple[str, int], list[tuple[float, float]]] = {}

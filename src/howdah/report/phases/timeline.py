@@ -1,4 +1,4 @@
-"""The timeline of one job: its attempts in lanes, and what the hosts did meanwhile."""
+"""The timeline of one job: its attempts in lanes, and the use of the hosts meanwhile."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from howdah.report.phases.times import SUCCEEDED
 from howdah.store import StoredRun
 
 LABELLED = 60
-"""Attempts up to which each is labelled; with more the labels would not fit."""
+"""The number of attempts up to which each is labelled. More labels would not fit."""
 TITLED = 300
-"""Attempts up to which each has a tooltip; with more the page would grow by megabytes."""
+"""The number of attempts up to which each has a tooltip. With more, the page would grow by megabytes."""
 NAMED = 12
-"""Letters of a node's name that have room beside its lanes."""
+"""The number of letters of a node's name that fit next to its lanes."""
 PIXELS = 900
-"""About the width of a timeline: attempts closer than one of them are joined, and rates are means over one."""
+"""The approximate width of a timeline. Attempts less than a pixel apart are joined; rates are means over a pixel."""
 
 
 def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]) -> Timeline:
-    """Lanes are container slots: an attempt takes the first one of its node that is free."""
+    """Return the timeline of a job. Lanes are container slots: an attempt takes the first free lane of its node."""
     job = entry.job
     placed = place(job.attempts)
     nodes = [node for node, lanes in placed for _ in lanes]
@@ -50,7 +50,7 @@ def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]
 
 
 def place(attempts: Sequence[Attempt]) -> list[tuple[str, list[list[Attempt]]]]:
-    """Attempts by node and lane, so that no two in a lane overlap; nodes by name."""
+    """Return attempts by node and lane, without overlaps in a lane; nodes are sorted by name."""
     nodes: dict[str, list[list[Attempt]]] = {}
     for attempt in sorted(attempts, key=lambda attempt: (attempt.whole.start, attempt.id)):
         lanes = nodes.setdefault(attempt.node or "no node", [])
@@ -63,8 +63,11 @@ def place(attempts: Sequence[Attempt]) -> list[tuple[str, list[list[Attempt]]]]:
 
 
 def node_names(nodes: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
-    """Nodes by what tells them apart: the name of a node whose address is `known`, or the host, without its domain,
-    where no two nodes share it; else host and port."""
+    """Return a name for each node that distinguishes it from the others.
+
+    The name is that of a node whose address is `known`, or the host. It is without its domain unless two nodes would
+    share it. The last resort is host and port.
+    """
     hosts = {node: known.get(host := node.partition(":")[0], host) for node in nodes}
     bare = {node: host if host[:1].isdigit() else host.partition(".")[0] for node, host in hosts.items()}
     best = next(
@@ -74,7 +77,7 @@ def node_names(nodes: Sequence[str], known: Mapping[str, str]) -> dict[str, str]
 
 
 def short_name(attempt: Attempt) -> str:
-    """m 3, r 0, and with the attempt's number where it is not the first: m 3.1."""
+    """Return m 3 or r 0, with the attempt's number unless it is the first: m 3.1."""
     task, _, attempt_number = attempt.id.rpartition("_")
     number = task.rpartition("_")[2]
     again = "" if attempt_number in ("0", "") else f".{attempt_number}"
@@ -82,7 +85,7 @@ def short_name(attempt: Attempt) -> str:
 
 
 def _pieces(attempt: Attempt, lane: int, zero: float, *, labelled: bool, titled: bool) -> list[Stretch]:
-    """The attempt's steps; the whole of it, hollow, where it did not succeed."""
+    """Return the attempt's steps, or one hollow piece if it did not succeed."""
     name = short_name(attempt)
     if attempt.state != SUCCEEDED:
         start, end = attempt.whole.start - zero, attempt.whole.end - zero
@@ -99,7 +102,7 @@ def _pieces(attempt: Attempt, lane: int, zero: float, *, labelled: bool, titled:
 
 
 def _joined(stretches: list[Stretch], shortest: float) -> list[Stretch]:
-    """`stretches` of one lane, where those of one colour with a gap below `shortest` become one."""
+    """Return `stretches` of one lane; those of one colour with a gap below `shortest` become one."""
     if not shortest:
         return stretches
     joined: list[Stretch] = []
@@ -118,7 +121,7 @@ def _joined(stretches: list[Stretch], shortest: float) -> list[Stretch]:
 
 
 def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: float) -> tuple[Panel, ...]:
-    """Processors, disks, network and power between two moments, all hosts added up; nothing for what was not seen."""
+    """Return processors, disks, network and power between two moments, all hosts added up; nothing without readings."""
 
     def track(name: str, colour: str, counters: list[Counter], bound: float | None = None, by: str = "bound") -> Track:
         return Track(name, colour, _added(counters, start, end) if counters else (), bound, by)
@@ -158,14 +161,16 @@ def _seen(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
 
 
 def _total(numbers: Sequence[float | None]) -> float | None:
-    """The sum; None where a host has no number."""
+    """Return the sum; None if a host has no number."""
     known = [number for number in numbers if number is not None]
     return sum(known) if known and len(known) == len(numbers) else None
 
 
 def _added(counters: Sequence[Counter], start: float, end: float) -> tuple[Step, ...]:
-    """The sum of the hosts' rates, second by second, as their points fall on different moments; in longer steps where
-    the picture has less room."""
+    """Return the sum of the hosts' rates by the second, because their points fall on different moments.
+
+    The steps are longer if the picture has less room.
+    """
     width = max(1.0, (end - start) / PIXELS)
     if len(counters) == 1 and width == 1.0:
         return counters[0].steps(start, end)

@@ -1,4 +1,4 @@
-"""Where the time went: pieces of each phase, and task-seconds of each job by step."""
+"""The use of time: pieces of each phase, and task-seconds of each job by step."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ORDER = ("tasks", "starting", "ending")
 class PhaseTime:
     """The seconds of one phase, in pieces that add up to `seconds`.
 
-    `outside`: no job was under way (the client's JVM starting, ending, or working on its own); `starting`: from a
-    job's submission to its first attempt; `tasks`: from there to the end of the last attempt; `ending`: from there to
-    the job's finish.
+    In `outside`, no job was under way (the client's JVM starting, ending, or working on its own). `starting` is from a
+    job's submission to its first attempt. `tasks` is from there to the end of the last attempt. `ending` is from there
+    to the job's finish.
     """
 
     phase: str
@@ -34,7 +34,7 @@ class PhaseTime:
 
 
 def phase_times(phases: Sequence[Phase], jobs: Sequence[PhaseJob]) -> tuple[PhaseTime, ...]:
-    """The pieces of every phase that ended; what several jobs of a phase do at once counts once."""
+    """Return the pieces of every phase that ended. Seconds that several jobs of a phase share count once."""
     found = []
     for phase in phases:
         if phase.end is None:
@@ -48,7 +48,7 @@ def phase_times(phases: Sequence[Phase], jobs: Sequence[PhaseJob]) -> tuple[Phas
 
 
 def phase_bars(times: Sequence[PhaseTime]) -> Bars:
-    """One bar per phase."""
+    """Return one bar per phase."""
     bars = [
         Bar(
             time.phase,
@@ -65,7 +65,7 @@ def phase_bars(times: Sequence[PhaseTime]) -> Bars:
 
 
 def step_seconds(job: Job) -> dict[str, float]:
-    """Task-seconds of the succeeded attempts by step, in the order of `STEP_HEIGHTS`; others after these."""
+    """Return task-seconds of the succeeded attempts by step, in the order of `STEP_HEIGHTS`; others come last."""
     sums: dict[str, float] = {}
     for attempt in job.attempts:
         if attempt.state == SUCCEEDED:
@@ -76,12 +76,12 @@ def step_seconds(job: Job) -> dict[str, float]:
 
 
 def lost_seconds(job: Job) -> float:
-    """Task-seconds of the attempts that failed or were killed."""
+    """Return the task-seconds of the attempts that failed or were killed."""
     return sum(attempt.whole.seconds for attempt in job.attempts if attempt.state != SUCCEEDED)
 
 
 def step_bars(jobs: Sequence[PhaseJob]) -> Bars:
-    """One bar per job that had attempts."""
+    """Return one bar per job that had attempts."""
     bars = []
     for entry in jobs:
         parts = [Part(name, step_colour(name), seconds) for name, seconds in step_seconds(entry.job).items()]
@@ -93,13 +93,16 @@ def step_bars(jobs: Sequence[PhaseJob]) -> Bars:
 
 
 def job_name(entry: PhaseJob, jobs: Sequence[PhaseJob]) -> str:
-    """The phase, with the job's number in it where the phase ran several."""
+    """Return the phase, with the job's number in it if the phase ran several jobs."""
     own = [other for other in jobs if other.phase == entry.phase]
     return entry.phase if len(own) == 1 else f"{entry.phase} {own.index(entry) + 1}"
 
 
 def _pieces(jobs: Sequence[Job]) -> tuple[float, float, float]:
-    """How long some job was starting, had tasks, or was ending: of several at once tasks come first, then starts."""
+    """Return the seconds in which a job was starting, had tasks, or was ending.
+
+    If several jobs are under way, tasks come first, then starts.
+    """
     spans = [span for job in jobs for span in _job_spans(job)]
     sums = dict.fromkeys(_ORDER, 0.0)
     borders = sorted({moment for _, start, end in spans for moment in (start, end)})

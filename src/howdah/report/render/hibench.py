@@ -20,13 +20,13 @@ _WIDTHS = (12, 10, 8, 20, 20, 20, 20)
 
 
 def render_hibench(runs: Sequence[StoredRun]) -> str:
-    """A head and a line for each valid run, times in UTC.
+    """Return a head and a line for each valid run, times in UTC.
 
-    As in HiBench (`gen_report`), the duration is that of the whole client, with three decimals, both throughputs are
+    As in HiBench (`gen_report`), the duration is that of the whole client, with three decimals. Both throughputs are
     cut to whole numbers, and a long name moves the rest of its line.
 
-    Raises UsageError where a run is of a workload that HiBench does not have, or simulated, or has not the figures, or
-    there is no valid run.
+    Raises UsageError if there is no valid run. Raises UsageError, too, if a run is of a workload that HiBench does not
+    have, is simulated, or lacks the figures.
     """
     lines = [_line(run) for run in runs if run.run.outcome.kind == "valid"]
     if not lines:

@@ -1,4 +1,4 @@
-"""A report as one page: no script, no address outside of it, light and dark, screen and paper."""
+"""A report as one page: no script, no address outside of the page, light and dark, screen and paper."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ from howdah.report.document.theme import css_variables
 from howdah.report.figures.picture import WIDTHS, picture
 
 _CARDS = 60
-"""Rows up to which a table is a list of cards on a phone: every cell then has the name of its column once more."""
+"""The number of rows up to which a table is a list of cards on a phone. Every cell repeats its column's name."""
 _UNIT = re.compile(r"(?<=[\d+]) (?=(?:s|ms|min|h|cores|runs?|nodes?|[kMGTP]?B(?:/s)?)\b|%|\+ \d|\d)")
 _INTERVAL = re.compile(r"(?<=\d)–(?=\d)")
 
 
 def render_html(report: Report) -> str:
-    """The whole page. The same report gives the same bytes."""
+    """Return the whole page. The same report gives the same bytes."""
     template = _environment().get_template("report.html.j2")
     style = Markup(css_variables() + _template("report.css"))  # noqa: S704 (both are files of this package)
     return template.render(report=report, style=style, own=_Own())
 
 
 class _Own:
-    """Makes names of regions differ, by which those who hear a page tell them apart: several trials have the same
-    tables."""
+    """A function that makes the names of regions unique, so that people who hear a page can distinguish them.
+
+    Several trials have the same tables.
+    """
 
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
@@ -56,7 +58,7 @@ def _environment() -> Environment:
 
 
 def _unbroken(text: str) -> str:
-    """`text` in which no line ends between a number and its unit, or inside an interval."""
+    """Return `text` without line breaks between a number and its unit, or inside an interval."""
     return _INTERVAL.sub("\u2060–\u2060", _UNIT.sub("\u00a0", text))
 
 

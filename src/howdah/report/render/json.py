@@ -11,8 +11,10 @@ from howdah.report.document.blocks import Block, Fold, Report
 
 
 def render_json(report: Report) -> str:
-    """The report's facts; numbers in the units that are named beside them, missing ones null or absent. `caveats` are
-    all that the page has, in its order."""
+    """Return the report's facts. Numbers are in the units named next to them; missing ones are null or absent.
+
+    `caveats` has all caveats of the page, in its order.
+    """
     caveats = [asdict(one) for section in report.sections for one in _caveats(section.blocks)]
     return json.dumps({**report.facts, "caveats": caveats}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -1,4 +1,4 @@
-"""A report as Markdown, for reviews and issues. The same facts as the page, figures as sentences."""
+"""A report as Markdown, for reviews and issues. It has the same facts as the page; figures become sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[
 
 
 def render_markdown(report: Report) -> str:
-    """CommonMark with GitHub's tables; folds are `<details>`."""
+    """Return CommonMark with GitHub's tables; folds are `<details>`."""
     badge = report.glance.badge
     tiles = (f"{_escaped(tile.name)} **{_escaped(tile.value)}**" for tile in report.glance.tiles)
     parts = [

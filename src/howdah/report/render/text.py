@@ -13,8 +13,10 @@ _GAP = "  "
 
 
 def render_text(report: Report, width: int = WIDTH) -> str:
-    """Headline, then every section; figures as the sentence that stands for them, tables in columns. Lines are no
-    longer than `width`, but for commands and single words."""
+    """Return the headline, then every section; figures become sentences, and tables become columns.
+
+    Lines are no longer than `width`, except commands and single words.
+    """
     parts = [wrapped(report.headline, width)]
     for section in report.sections:
         parts.append(section.title.upper())
@@ -38,13 +40,15 @@ def _block(block: Block, width: int, title: str) -> str:
 
 
 def wrapped(text: str, width: int, first: str = "") -> str:
-    """`text` in lines of `width`, after `first`; words are not taken apart."""
+    """Return `text` in lines of `width`, after `first`; words are not split."""
     return textwrap.fill(text, width, initial_indent=first, subsequent_indent=" " * len(first), break_long_words=False)
 
 
 def _table(table: Table, width: int, title: str) -> Iterator[str]:
-    """The caption, unless it says what the section's title says, and the rows. Where they are too wide, the widest
-    column of words is wrapped."""
+    """Yield the caption, unless it repeats the section's title, and the rows.
+
+    If the rows are too wide, the widest column of words is wrapped.
+    """
     if table.caption != title:
         yield table.caption
     rows = [tuple(column.name for column in table.columns), *table.rows]

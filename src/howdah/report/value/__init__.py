@@ -1,7 +1,7 @@
-"""What runs are worth: price, power, racks and carbon of the systems that they ran on, from a price list.
+"""The value of runs: price, power, racks and carbon of the systems that they ran on, from a price list.
 
-Every figure has its formula and its inputs. Prices and power are the list's, and exact; the interval of a figure is
-that of the runs' times.
+Every figure has its formula and its inputs. Prices and power are those of the list, and exact. The interval of a figure
+is that of the runs' times.
 """
 
 from howdah.report.value.economy import figures_of

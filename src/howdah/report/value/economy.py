@@ -1,4 +1,4 @@
-"""What a system costs, and what its work costs: purchase, years, a job, a rack, carbon."""
+"""The costs of a system and of its work: purchase, years, a job, a rack, carbon."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from howdah.report.value.system import System, listed, power, racked, switches
 from howdah.spec.prices import PriceList, Rack
 
 _HOURS = 8760
-"""Of a year, as TPC's pricing has it."""
+"""Hours of a year, as in TPC's pricing."""
 _SECONDS = 3600
 
 
 def figures_of(system: System, prices: PriceList, rack: Rack | None) -> list[Figure]:
-    """Every figure that the price list has inputs for. Raises UsageError where something in it makes none of sense."""
+    """Return every figure that the price list has inputs for. Raises UsageError if the list makes no sense for it."""
     purchase, total = _purchase(system, prices, rack), _total(system, prices, rack)
     if purchase.value == 0:
         raise UsageError(f"the system {system.name} costs nothing", hint="Nothing can be said per price: see `prices`.")
@@ -45,7 +45,7 @@ def _purchase(system: System, prices: PriceList, rack: Rack | None) -> Figure:
 
 
 def _kilowatts(system: System, prices: PriceList) -> tuple[str, float] | None:
-    """The power of the whole system at work, and which figure of its servers that is of."""
+    """Return the kind of the servers' power figure, and the whole system's power at work in kW; None without one."""
     drawn = power(system.server, of_rack=False)
     if drawn is None:
         return None
@@ -105,7 +105,7 @@ def _of_job(system: System, prices: PriceList, total: Figure) -> Iterator[Figure
 
 
 def _carbon(system: System, prices: PriceList, drawn: tuple[str, float]) -> Figure:
-    """Grams of CO2e of a job: of its energy, and, where the list has it, the job's part of making the servers."""
+    """Return the grams of CO2e of a job: of its energy, and of its part of making the servers if the list has it."""
     rates, server = prices.rates, system.server
     assert rates.grid is not None
     each_second = drawn[1] * rates.pue * rates.grid / _SECONDS
@@ -130,7 +130,7 @@ def _carbon(system: System, prices: PriceList, drawn: tuple[str, float]) -> Figu
 
 
 def _of_work(system: System, prices: PriceList, purchase: Figure) -> Iterator[Figure]:
-    """Work for the price and for the power: bytes where the job moves some, otherwise jobs."""
+    """Yield the work for the price and for the power: bytes if the job moves some, otherwise jobs."""
     drawn = _kilowatts(system, prices)
     if system.rate is not None:
         moved = {"R": f"{centre(system.rate):.6g} B/s, of {system.rate.n} runs"}

@@ -1,4 +1,4 @@
-"""How many servers of one kind do the work of so many of another."""
+"""The number of servers of one kind that do the work of a number of another kind."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ _HAIR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """`count` servers of `first` do the work of `fewest` to `most` servers of `second`: a set, where the interval of
-    the ratio leaves several; one number, where the runs are too few for an interval. `saved_power` is the least and the
-    most of the power that the second saves, as a share; below 0 it needs more."""
+    """`count` servers of `first` do the work of `fewest` to `most` servers of `second`.
+
+    The range follows from the interval of the ratio. It is one number if the runs are too few for an interval.
+    `saved_power` is the least and the most power that the second saves, as a share; below 0, it needs more.
+    """
 
     first: System
     second: System
@@ -31,8 +33,10 @@ class Equivalence:
 
 
 def equal_work(first: System, second: System, compared: Comparison, count: int) -> Equivalence:
-    """How many servers of `second` do the work of `count` of `first`, if servers add up. `compared` has the times of
-    the second against those of the first. Raises UsageError."""
+    """Return how many servers of `second` do the work of `count` of `first`, if servers add up.
+
+    `compared` has the times of the second against those of the first. Raises UsageError.
+    """
     if count < 1:
         raise UsageError(f"{count} servers do no work")
     # So many of the second does one server of the first outdo, where both clusters take the same time.

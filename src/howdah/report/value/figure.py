@@ -11,8 +11,10 @@ from howdah.report.document.wording import centre
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`value` in `unit`; `inputs` are what the letters of `formula` stand for, in words. `interval` is None where the
-    value is exact, or the runs are too few for one."""
+    """`value` in `unit`; `inputs` explains the letters of `formula` in words.
+
+    `interval` is None if the value is exact, or if the runs are too few for an interval.
+    """
 
     name: str
     value: float
@@ -23,7 +25,7 @@ class Figure:
 
 
 def of_runs(summary: Summary, of: Callable[[float], float]) -> tuple[float, Interval | None]:
-    """A monotonic function of what runs have measured, at their centre and at the ends of its interval."""
+    """Return a monotonic function of the runs' result, at its centre and at the ends of its interval."""
     value, span = of(centre(summary)), summary.interval
     if span is None:
         return value, None

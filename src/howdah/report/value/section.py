@@ -1,4 +1,4 @@
-"""What systems are worth, in words: the section of a report, and the facts for programs."""
+"""The value of systems in words: the section of a report, and the facts for programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Page = TypeVar("Page", bound=Report)
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What `systems` are worth by one price list: the figures of each, and equal work of the others and the first."""
+    """The value of `systems` by one price list: the figures of each, and equal work of the others and the first."""
 
     prices: PriceList
     systems: Sequence[System]
@@ -31,12 +31,12 @@ class Value:
 
 
 def value_of(prices: PriceList, rack: Rack | None, systems: Sequence[System], equal: Sequence[Equivalence]) -> Value:
-    """The figures of `systems`. Raises UsageError where the list makes no sense for one."""
+    """Return the figures of `systems`. Raises UsageError if the list makes no sense for one of them."""
     return Value(prices, systems, [figures_of(one, prices, rack) for one in systems], equal)
 
 
 def with_value(report: Page, value: Value) -> Page:
-    """`report` with a section about what its systems are worth."""
+    """Return `report` with a section about the value of its systems."""
     section = Section("value", "What it costs", tuple(_blocks(value)))
     return replace(report, sections=(*report.sections, section), facts={**report.facts, "value": value_facts(value)})
 
@@ -76,14 +76,14 @@ def _blocks(value: Value) -> Iterator[Block]:
 
 
 def amount(figure: Figure) -> str:
-    """The value with its unit."""
+    """Return the value with its unit."""
     if figure.unit and figure.value and abs(figure.value) < _SMALL:
         return f"{figure.value:.3g} {figure.unit}"
     return quantity(figure.value, figure.unit)
 
 
 def span(figure: Figure) -> str:
-    """The interval, or a dash."""
+    """Return the interval, or a dash."""
     if figure.interval is None:
         return MISSING
     ends = (figure.interval.low, figure.interval.high)
@@ -91,7 +91,7 @@ def span(figure: Figure) -> str:
 
 
 def equal_words(one: Equivalence) -> str:
-    """How many servers do the work of how many, and what they save."""
+    """Return a sentence on the numbers of servers that do equal work, and their savings."""
     servers = f"{one.fewest}" if one.fewest == one.most else f"{one.fewest} to {one.most}"
     text = f"{servers} of {one.second.name} do the work of {one.count} of {one.first.name}, if servers add up"
     for saved, what in ((one.saved_power, "power"), (one.saved_price, "price")):
@@ -105,7 +105,7 @@ def equal_words(one: Equivalence) -> str:
 
 
 def source_words(value: Value) -> str:
-    """Where the prices are from, and that nobody measured the power."""
+    """Return the source of the prices, and the note that nobody measured the power."""
     prices = value.prices
     return (
         f"Prices in {prices.currency} of {prices.date}: {prices.source}. Power is the list's: nobody measured it here."
@@ -113,7 +113,7 @@ def source_words(value: Value) -> str:
 
 
 def wrong_sums(value: Value) -> Iterator[str]:
-    """Servers whose parts do not add up to what the source of the list prints."""
+    """Yield a sentence for each server whose parts do not add up to the sum that its source prints."""
     for name in dict.fromkeys(one.server.name for one in value.systems):
         one = value.prices.servers[name]
         if one.printed is not None and abs(one.printed - one.price) > 0.005:
@@ -125,7 +125,7 @@ def wrong_sums(value: Value) -> Iterator[str]:
 
 
 def value_facts(value: Value) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the same facts for programs."""
     prices = value.prices
     return {
         "prices": {"currency": prices.currency, "date": prices.date, "source": prices.source},

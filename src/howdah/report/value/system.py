@@ -1,4 +1,4 @@
-"""The system that runs were made on: so many servers of a price list, and how fast a job was on them."""
+"""The system that runs were made on: a number of servers from a price list, and the speed of a job on them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from howdah.stats import summarise
 from howdah.store import StoredRun
 
 _FOR_ENERGY, _FOR_RACKS = ("mean", "p99", "nameplate"), ("p99", "nameplate", "mean")
-"""Which figure of a server's power is taken: of energy the mean, of a breaker, which does not see means, a peak."""
+"""The preferred figures of a server's power: the mean for energy, a peak for a breaker, which does not see means."""
 _HAIR = 1e-9
-"""Of a quotient that is a whole number but for its last digits."""
+"""The tolerance for a quotient that is a whole number except for its last digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """`count` servers on which one job took `seconds` and moved data at `rate`, in B/s, if it does; `runs` are those
-    that say so."""
+    """`count` servers on which one job took `seconds`. `runs` are the runs with these results.
+
+    `rate` is the rate in B/s at which the job moved data; None if it does not.
+    """
 
     name: str
     server: Server
@@ -35,9 +37,9 @@ class System:
 
 
 def system_of(name: str, runs: Sequence[StoredRun], server: Server, count: int | None) -> System:
-    """The system of `runs`, of `count` servers or as many as machines were observed.
+    """Return the system of `runs`, with `count` servers or as many as observed machines.
 
-    Raises UsageError where the runs do not say how long one job takes, or on how many machines.
+    Raises UsageError if the runs do not record the time of one job, or the number of machines.
     """
     members = Replicates(tuple(runs))
     measure = members.primary
@@ -63,7 +65,7 @@ def system_of(name: str, runs: Sequence[StoredRun], server: Server, count: int |
 
 
 def power(server: Server, *, of_rack: bool) -> tuple[str, float] | None:
-    """Which figure of a server's power is taken, and its watts; None where the list has none."""
+    """Return the figure of a server's power to use, and its watts; None if the list has none."""
     for kind in _FOR_RACKS if of_rack else _FOR_ENERGY:
         if kind in server.watts:
             return kind, server.watts[kind]
@@ -71,13 +73,15 @@ def power(server: Server, *, of_rack: bool) -> tuple[str, float] | None:
 
 
 def switches(system: System, prices: PriceList) -> int:
-    """How many switches the system needs."""
+    """Return how many switches the system needs."""
     return 0 if prices.switch is None else -(-system.count // prices.switch.ports)
 
 
 def racked(server: Server, rack: Rack, prices: PriceList) -> tuple[int, str]:
-    """How many servers a rack holds, and what limits them. Raises UsageError where the list does not say what a server
-    takes, or where not one fits."""
+    """Return how many servers a rack holds, and the limit.
+
+    Raises UsageError if the list lacks the needs of a server, or if not one server fits.
+    """
     limits: dict[str, int] = {}
     drawn = power(server, of_rack=True)
     if rack.height is not None:
@@ -98,5 +102,5 @@ def racked(server: Server, rack: Rack, prices: PriceList) -> tuple[int, str]:
 
 
 def listed(inputs: Mapping[str, float | int], units: Mapping[str, str]) -> dict[str, str]:
-    """Inputs in words: as many digits as they were written with."""
+    """Return inputs in words, with as many digits as they were written with."""
     return {name: f"{value:,.10g} {units.get(name, '')}".rstrip() for name, value in inputs.items()}
