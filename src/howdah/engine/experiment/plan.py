@@ -93,7 +93,8 @@ class ExperimentPlan:
 
     def detectable(self, blocks: int) -> float | None:
         """Return the smallest ratio of a level to the baseline that `blocks` blocks show with a power of 0.8, for one
-        comparison by itself. None if no spread is known, or the design has no verdicts. Designs that combine levels have several arms for each level.
+        comparison by itself. None if no spread is known, or the design has no verdicts. Designs that combine levels
+        have several arms for each level.
         """
         if self.earlier is None or self.earlier.spread is None or not self.has_verdicts:
             return None
