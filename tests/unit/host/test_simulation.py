@@ -156,7 +156,7 @@ def test_the_machine_sees_processes_and_cards_of_hosts(tmp_path: Path) -> None:
 
 @root
 @pytest.mark.skipif(not os.access("/sys/fs/cgroup/cpuacct", os.W_OK), reason="no control groups of version 1")
-@pytest.mark.promise("The processor time of each simulated host is in the time series", "how-to/simulate")
+@pytest.mark.promise("Processor time and memory of each simulated host are in the time series", "how-to/simulate")
 def test_what_a_host_works_is_its_own(tmp_path: Path) -> None:
     with simulated(tmp_path) as made, opened(made, "one") as one, opened(made, "two") as two:
         pids = {}
@@ -173,6 +173,9 @@ def test_what_a_host_works_is_its_own(tmp_path: Path) -> None:
             before = {point["host"]: point for point in sampler.sample() if point["kind"] == "host"}
             busy = one.start(["timeout", "1", "sh", "-c", "while :; do :; done"], output=f"{tmp_path}/busy")
             wait_for(lambda: busy.poll() is not None)
+            filled = "import time; held = b'x' * (200 << 20); print(len(held), flush=True); time.sleep(600)"
+            one.start(["python3", "-c", filled], output=f"{tmp_path}/filled")
+            wait_for(lambda: Path(tmp_path, "filled").stat().st_size > 0)
             after = {point["host"]: point for point in sampler.sample() if point["kind"] == "host"}
         finally:
             sampler.close()
@@ -180,6 +183,10 @@ def test_what_a_host_works_is_its_own(tmp_path: Path) -> None:
     assert set(used) == {"one", "two"}
     assert 0.3 < used["one"] < 1.5
     assert used["two"] < 0.2
+    more = {name: after[name]["memory_anonymous"] - before[name]["memory_anonymous"] for name in after}
+    assert 200 << 20 <= more["one"] < 300 << 20
+    assert more["two"] < 20 << 20
+    assert all(point["memory_cached"] >= 0 for point in after.values())
 
 
 @root

@@ -24,6 +24,7 @@ _MEMORY = {
     b"Cached:": "memory_cached",
     b"Dirty:": "memory_dirty",
 }
+_HOST_MEMORY = {"total_rss": "memory_anonymous", "total_cache": "memory_cached"}  # Of memory.stat.
 _CONTAINER = re.compile(rb"container_(?:e\d+_)?\d+_\d{4,}_\d{2,}_\d{6,}")  # ContainerId.toString of YARN
 _LOOKS = 3
 """So often is a NodeManager's new child asked for its container, once it has called exec: until then it looks like its
@@ -45,7 +46,9 @@ _KINDS = {
         {"read_bytes": "B", "write_bytes": "B", "read_operations": "1", "write_operations": "1", "busy": "s"}, {}
     ),
     "network": _columns({"receive_bytes": "B", "send_bytes": "B"}, {}),
-    "host": _columns({"cpu_user": "s", "cpu_system": "s", "cpu_throttled": "s"}, {}),
+    "host": _columns(
+        {"cpu_user": "s", "cpu_system": "s", "cpu_throttled": "s"}, {"memory_anonymous": "B", "memory_cached": "B"}
+    ),
     "process": _columns(
         {"cpu": "s", "cpu_children": "s", "read_bytes": "B", "write_bytes": "B"}, {"memory_resident": "B"}
     ),
@@ -259,6 +262,9 @@ class Sampler:
             for name, value in _pairs(groups.get("cpu"), "cpu.stat"):
                 if name == "throttled_time":
                     point["cpu_throttled"] = value / 1e9
+            for name, value in _pairs(groups.get("memory"), "memory.stat"):
+                if name in _HOST_MEMORY:
+                    point[_HOST_MEMORY[name]] = value
             points.append(point)
         return points
 
@@ -270,7 +276,7 @@ class Sampler:
             for line in text.splitlines():
                 _, controllers, path = line.split(":", 2)
                 for controller in controllers.split(","):
-                    if controller in ("cpu", "cpuacct") and path.endswith("/" + host):
+                    if controller in ("cpu", "cpuacct", "memory") and path.endswith("/" + host):
                         found.setdefault(host, {})[controller] = "/sys/fs/cgroup/{}{}".format(controller, path)
         return found
 

@@ -18,7 +18,8 @@ from pathlib import Path
 GROUPS = Path("/sys/fs/cgroup")
 _PERIOD_US = 20_000
 """So often is a share of a processor handed out: with the usual 100 ms, a host would stand still for as long."""
-_COUNTED = "cpuacct"
+_COUNTED = ("cpuacct", "memory")
+"""Controllers that count what each host uses, also without a share."""
 _LOOP = "7"
 _THROTTLES = ("read_bps_device", "write_bps_device")
 _MOST_DISK, _LEAST_DISK = 32 << 30, 2 << 30
@@ -49,20 +50,19 @@ class Disk:
 
 
 class Shares:
-    """The control groups of hosts: for a share that is asked for, and for counting the processor time of each. Raises
-    Refused where a share is asked for and the machine has no groups of version 1; time is counted where it can be."""
+    """The control groups of hosts: for a share that is asked for, and for counting the processor time and the memory of
+    each, where the machine has groups of version 1."""
 
     def __init__(self, name: str, cpus: float | None, memory: int | None) -> None:
         """`name` tells these hosts from others of this machine; `cpus` and `memory` are of each host."""
-        self._settings: dict[str, tuple[tuple[str, int], ...]] = {}
-        if os.access(GROUPS / _COUNTED, os.W_OK):
-            self._settings[_COUNTED] = ()
+        counted = [controller for controller in _COUNTED if os.access(GROUPS / controller, os.W_OK)]
+        self._settings: dict[str, tuple[tuple[str, int], ...]] = dict.fromkeys(counted, ())
         if cpus is not None:
             quota = round(cpus * _PERIOD_US)
             self._settings["cpu"] = (("cpu.cfs_period_us", _PERIOD_US), ("cpu.cfs_quota_us", quota))
         if memory is not None:
             self._settings["memory"] = (("memory.limit_in_bytes", memory),)
-        self._directories = {controller: GROUPS / controller / name for controller in (_COUNTED, "cpu", "memory")}
+        self._directories = {controller: GROUPS / controller / name for controller in (*_COUNTED, "cpu")}
         self.remove()  # Those of hosts that were killed.
 
     def make(self, host: str) -> Sequence[Path]:
