@@ -1,4 +1,4 @@
-"""Putting a cluster together from a request, and taking it apart."""
+"""Assembly of a cluster from a request, and its removal."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from howdah.store import howdah_home
 
 _HEALTHY_SECONDS = 120.0
 _CLIENTS = "this machine"
-"""Where clients run, among the names of hosts."""
+"""Name for the place where clients run, among the names of hosts."""
 # The NodeManager takes no disk with less than 512 MiB free, and HDFS places a block only where a whole one fits; the
 # rest is for what the daemons write before the first job.
 _LEAST_DISK = 2 << 30
 
 
 class Assembly:
-    """The parts of one cluster. `bring_up` once, `take_down` always; the supervisor calls both."""
+    """The parts of one cluster. Call `bring_up` once and `take_down` always; the supervisor calls both."""
 
     def __init__(self, request: ClusterRequest, directory: ClusterDirectory) -> None:
         self._request = request
@@ -71,11 +71,11 @@ class Assembly:
     def bring_up(
         self, announce: Callable[[str], None], check_wanted: Callable[[], None], wait: Callable[[str], None]
     ) -> Manifest:
-        """Everything from hosts to a healthy cluster. `announce` is told each step that is done; `check_wanted` raises
-        when nobody wants the cluster any more, and so does `wait`, which is told why hosts are not there yet.
+        """Bring up a cluster, from hosts to health. `announce` gets each step that is done. `check_wanted` raises when
+        nobody wants the cluster any more. `wait` does, too, and gets the reason why hosts are not there yet.
 
         Raises:
-            HowdahError: whatever stood in the way; `take_down` must be called all the same.
+            HowdahError: the cluster could not come up. `take_down` must be called all the same.
         """
         request = self._request
         check_overrides(request.settings, request.security)
@@ -143,7 +143,7 @@ class Assembly:
         )
 
     def _with_data(self, plan: Plan, distribution: Distribution) -> Plan:
-        """The plan with nodes where their data are, if these stay. Raises HowdahError."""
+        """Return the plan with nodes at their data, if these stay. Raises HowdahError."""
         if self._request.persist is None:
             return plan
         self._persistence = Persistence(self._request.persist, self._allocation.hosts)
@@ -153,7 +153,8 @@ class Assembly:
     def _install(
         self, plan: Plan, distribution: Distribution, *, archive: bool
     ) -> tuple[Mapping[str, Installation], Installation]:
-        """The software of each host, and that of the clients on this machine, which may be one of the hosts."""
+        """Install and return the software of each host, and of the clients on this machine, which may be one of the
+        hosts."""
         hosts, cache = dict(self._allocation.hosts), str(_cache())
         quarters = dict(plan.quarters)
         own = next((name for name, one in quarters.items() if one.store == cache), None)
@@ -171,7 +172,7 @@ class Assembly:
         return Quarters(platform.node(), work, str(home.conf), str(home.logs), str(_cache()))
 
     def offered_sizes(self) -> Sizing:
-        """The sizes that the cluster would have now. Nothing of it is started or left. Raises HowdahError."""
+        """Return the sizes that the cluster would have now. Nothing of it is started or left. Raises HowdahError."""
         try:
             plan, free = self._acquire(patient)
             return sizes(plan, self._allocation.hosts, free, self._request.processors)
@@ -179,7 +180,7 @@ class Assembly:
             self._allocation.release()
 
     def _acquire(self, wait: Callable[[str], None]) -> tuple[Plan, int]:
-        """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises
+        """Open the hosts; return the plan, and the free bytes of the host whose data disks have the least. Raises
         HowdahError."""
         request = self._request
         plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here(), wait)
@@ -202,7 +203,7 @@ class Assembly:
     def _write_client(
         self, plan: Plan, configuration: Configuration, own: Installation, flags: tuple[str, ...], keys: Keys | None
     ) -> None:
-        """The conf directory of clients, where it is not that of the masters."""
+        """Write the conf directory of clients, unless it is the conf directory of the masters."""
         home, conf = self._directory, str(self._directory.conf)
         if any(quarters.conf == conf for quarters in plan.quarters.values()):
             return
@@ -216,8 +217,8 @@ class Assembly:
             write_private(home.conf / name, content)
 
     def _take_place(self, manifest: Manifest) -> None:
-        """Makes the cluster's directories, in the place of one of its name that died: with another work directory
-        perhaps, so that it is forgotten only when nothing of it is left."""
+        """Create the cluster's directories, in place of a dead cluster of the same name. The dead cluster may have had
+        another work directory, so it is forgotten only when nothing of it is left."""
         home = self._directory
         dead = home.read()
         if dead is not None and dead.state not in GONE:
@@ -229,11 +230,11 @@ class Assembly:
         claim_directories(self._allocation.hosts.values(), manifest.plan)
 
     def ended(self) -> list[tuple[Running, int]]:
-        """The daemons that have ended on their own, with their exit codes."""
+        """Return the daemons that ended on their own, with their exit codes."""
         return [] if self._daemons is None else self._daemons.ended()
 
     def kill_applications(self, tag: str) -> None:
-        """Kills every application with this tag: the run that submitted it is gone."""
+        """Kill every application with this tag: the run that submitted them is gone."""
         manager = ResourceManager(
             self._endpoints("resourcemanager_web"), process_user(), self._access().resourcemanager
         )
@@ -242,27 +243,27 @@ class Assembly:
                 manager.kill(application.id)
 
     def endings(self) -> Endings:
-        """What tells when a batch system takes the hosts away; for clusters in jobs, whose logs come home from now
-        on."""
+        """Return the object that notices when a batch system takes the hosts away. For clusters in batch jobs, whose
+        logs are copied to this machine from now on."""
         assert self._plan is not None
         LogKeeper(self._plan, self._allocation.hosts, self._directory.logs)
         return Endings(self._allocation.hosts, self._allocation.seconds_left)
 
     def call_in(self, name: str, program: str, invitation: str) -> None:
-        """Lets another agent of a host call who has sent the invitation. Raises HostProblem."""
+        """Have another agent of the host call the sender of the invitation. Raises HostProblem."""
         host = self._allocation.hosts.get(name)
         if host is None:
             raise HostProblem("the cluster has no such host", host=name)
         operations.call_in(host, program, invitation)
 
     def kill_daemon(self, role: str) -> None:
-        """Kills the daemon of `role` on the last node, for who wants to see what its loss does."""
+        """Kill the daemon of `role` on the last node, to show the effect of its loss."""
         assert self._daemons is not None
         self._daemons.kill(role)
 
     def fault(self, fault: HostFault) -> None:
-        """Lets something go wrong on a host. Raises UsageError where the cluster has nothing of that kind there, and
-        HostProblem where it cannot be done."""
+        """Inject a fault on a host. Raises UsageError if the cluster has nothing of that kind there, and HostProblem if
+        the fault cannot be injected."""
         assert self._daemons is not None
         assert self._plan is not None
         check_host(fault, self._plan.quarters)
@@ -272,7 +273,7 @@ class Assembly:
             self._daemons.suffer(fault)
 
     def take_down(self) -> None:
-        """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay on this machine."""
+        """Stop the daemons, remove their data and configuration, and release the hosts. Logs stay on this machine."""
         try:
             if self._daemons is not None:
                 self._daemons.stop()
@@ -315,7 +316,7 @@ class Assembly:
         )
 
     def length(self, path: str) -> int:
-        """The bytes of a path of HDFS. Raises HowdahError."""
+        """Return the bytes of a path of HDFS. Raises HowdahError."""
         webhdfs = WebHdfs(self._endpoints("namenode_web"), process_user(), self._access().http)
         return webhdfs.content_summary(path).length
 
@@ -371,8 +372,8 @@ def _cache() -> Path:
 
 
 def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
-    """The types of file system that are mounted where the root of the storage `posix` is; none if it is on the hosts'
-    own disks. Raises HostProblem where some host cannot write to it, or only some have it mounted."""
+    """Return the types of file system that are mounted at the root of the storage `posix`; none if it is on the hosts'
+    own disks. Raises HostProblem if a host cannot write to the root, or if only some hosts have it mounted."""
     directory = plan.storages.directory
     if directory is None:
         return ()
@@ -397,7 +398,7 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
 
 
 def _check_disks(host: Host, quarters: Quarters) -> int:
-    """The bytes that are free on the disks with the data of nodes together. Raises HostProblem for one that is full."""
+    """Return the free bytes of all disks with the data of nodes together. Raises HostProblem if a disk is full."""
     free: dict[int, int] = {}
     for directory in (*quarters.data, quarters.root):
         found = operations.space(host, directory)
