@@ -1,8 +1,10 @@
-"""How commands talk to a living supervisor: one JSON line each way over a socket in the cluster's directory.
+"""The protocol between commands and a live supervisor: one JSON line each way over a socket
+(`ClusterDirectory.socket`).
 
+```
 {"do": "status"}              → the manifest
-{"do": "down"}                → {}, and the cluster ends
-{"do": "claim", "by": "…"}    → {"claimed_by": "…"}: who measures on the cluster now, until that connection ends
+{"do": "down"}                → {}, and the cluster shuts down
+{"do": "claim", "by": "…"}    → {"claimed_by": "…"}: who measures on the cluster now, until that connection closes
 {"do": "kill", "role": "…"}   → {}, and the daemon of that role on the last node is killed
 {"do": "fault", "kind": "…", "host": "…"}   → {}, or {"error": …, "hint": …, "code": …}: see `howdah.cluster.faults`
 {"do": "call_in", "host": "…", "program": "…", "invitation": "…"}   → {}, or {"error": …}: the agent of that host lets
@@ -12,6 +14,7 @@
 {"do": "resized"}             → {"runs": …, "said": […]}, and {"error": …} where that has failed
 {"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
                                 every application with that tag is killed
+```
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ class Served:
 
 
 class ControlServer:
-    """Serves the socket from a thread of its own while the context lasts."""
+    """The server of the control socket, in a thread of its own, while the context lasts."""
 
     def __init__(self, directory: ClusterDirectory, served: Served) -> None:
         self._directory = directory
@@ -81,7 +84,7 @@ class ControlServer:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether somebody measures on the cluster, or has not finished to write down what was measured."""
+        """Whether somebody measures on the cluster, or still writes down the results."""
         return bool(self._claims)
 
     def __exit__(
@@ -154,7 +157,7 @@ class ControlClient:
     """A connection to the supervisor of a cluster."""
 
     def __init__(self, directory: ClusterDirectory) -> None:
-        """Raises ClusterProblem when nobody listens."""
+        """Connect to the supervisor. Raises ClusterProblem if nobody listens."""
         self._name = directory.name
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -169,7 +172,7 @@ class ControlClient:
         self._stream = self._socket.makefile("rw", encoding="utf-8")
 
     def ask(self, do: str, **arguments: Any) -> dict[str, Any]:
-        """Sends one request and returns the answer. Raises ClusterProblem when the supervisor is gone."""
+        """Send one request and return the answer. Raises ClusterProblem if the supervisor is gone."""
         try:
             self._stream.write(json.dumps({"do": do, **arguments}) + "\n")
             self._stream.flush()
@@ -179,7 +182,7 @@ class ControlClient:
         return answer
 
     def close(self) -> None:
-        """Closes the connection, which breaks a lease that was not released."""
+        """Close the connection, which breaks a lease that was not released."""
         with contextlib.suppress(OSError):  # What could not be sent to a supervisor that is gone is in its buffer.
             self._stream.close()
         self._socket.close()

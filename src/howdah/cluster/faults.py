@@ -1,5 +1,4 @@
-"""What may go wrong with a host on purpose: daemons that die or hang, a cable that is cut, a card that is slow, a disk
-that is gone."""
+"""Faults that a user injects on purpose: daemons that die or hang, a cut cable, a slow network card, a lost disk."""
 
 from __future__ import annotations
 
@@ -12,16 +11,16 @@ from howdah.errors import UsageError
 from howdah.spec.slips import did_you_mean
 
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "continue": signal.SIGCONT}
-"""Faults of daemons."""
+"""Faults of daemons, with their signals."""
 DEVICES = {"cut": "network", "join": "network", "slow": "network", "restore": "network", "disk": "last disk"}
-"""Faults of simulated hosts, and what they are about."""
+"""Faults of simulated hosts, with the device that each one affects."""
 KINDS = (*SIGNALS, *DEVICES)
 
 
 @dataclass(frozen=True, slots=True)
 class HostFault:
-    """`kind` on `host`: of its daemon `role`, or of all that it has; `rate` is that of a slow card, in bits a
-    second."""
+    """Fault `kind` on `host`: of its daemon `role`, or of everything that it has. `rate` is for a slow card, in bits
+    per second."""
 
     kind: str
     host: str
@@ -30,14 +29,14 @@ class HostFault:
 
 
 def read_fault(request: dict[str, Any]) -> HostFault:
-    """The fault that a request of the control socket asks for. Raises UsageError for what is none."""
+    """Return the fault that a request of the control socket asks for. Raises UsageError if there is no such fault."""
     fault = HostFault(request["kind"], request["host"], request.get("role"), request.get("rate"))
     check_fault(fault)
     return fault
 
 
 def check_fault(fault: HostFault) -> None:
-    """Raises UsageError for a fault that there is not."""
+    """Raise UsageError if there is no such fault."""
     if fault.kind not in KINDS:
         raise UsageError(f"there is no fault {fault.kind!r}", hint=did_you_mean(fault.kind, KINDS))
     if (fault.kind == "slow") != (fault.rate is not None):
@@ -48,6 +47,6 @@ def check_fault(fault: HostFault) -> None:
 
 
 def check_host(fault: HostFault, hosts: Collection[str]) -> None:
-    """Raises UsageError where a cluster on `hosts` has not that of the fault."""
+    """Raise UsageError if a cluster on `hosts` does not have the host of the fault."""
     if fault.host not in hosts:
         raise UsageError(f"the cluster has no host {fault.host!r}", hint=did_you_mean(fault.host, hosts))

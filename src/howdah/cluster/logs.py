@@ -1,4 +1,4 @@
-"""The daemons' logs of a cluster: at home, or on its hosts while it is up."""
+"""The logs of a cluster's daemons: on this machine, or on its hosts while the cluster is up."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from howdah.host import Host, operations
 
 _KEEP_SECONDS = 60.0
 _MOST_BYTES = 16 << 20
-"""Of the end of a log; a daemon writes some KiB an hour."""
+"""Bytes that are read from the end of a log; a daemon writes some KiB per hour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log of a daemon: a file of this machine, or on `host` of the `allocation` that was so described."""
+    """The log of a daemon: a file of this machine, or of `host` in the allocation with the description `allocation`."""
 
     path: str
     host: str | None = None
@@ -31,11 +31,11 @@ class Log:
 
     @property
     def place(self) -> str:
-        """Where it is, for people."""
+        """The place of the log, for people."""
         return self.path if self.host is None else f"{self.path} on {self.host}"
 
     def read(self) -> str:
-        """Its end. Raises HostProblem where it cannot be read."""
+        """Return the end of the log. Raises HostProblem if the log cannot be read."""
         if self.host is None or self.allocation is None:
             try:
                 return Path(self.path).read_bytes()[-_MOST_BYTES:].decode(errors="replace")
@@ -49,11 +49,11 @@ class Log:
 
 
 class LogKeeper:
-    """Brings what daemons write home while they run, for clusters whose hosts may be taken away at any moment: from a
-    thread of its own, as long as the process lives."""
+    """A thread that copies the logs of running daemons to this machine, as long as the process lives. It serves
+    clusters whose hosts may be taken away at any moment."""
 
     def __init__(self, plan: Plan, hosts: Mapping[str, Host], directory: Path, every: float = _KEEP_SECONDS) -> None:
-        """`directory` is where logs are kept here; those of `hosts` are elsewhere."""
+        """`directory` is where the copies go on this machine; the logs themselves are on `hosts`."""
         self._hosts = hosts
         self._logs = {(place.host, plan.log_of(role, place)): 0 for role, place in plan.daemons()}
         self._directory = directory
@@ -61,7 +61,7 @@ class LogKeeper:
         threading.Thread(target=self._run, daemon=True).start()
 
     def collect(self) -> None:
-        """Appends what is new in each log to the copy of it. Those of hosts that do not answer are left as they are."""
+        """Append the new part of each log to its copy. Copies stay unchanged if the host does not answer."""
         for (host, path), offset in self._logs.items():
             kept = self._directory / Path(path).name
             if str(kept) == path:
@@ -80,7 +80,8 @@ class LogKeeper:
 
 
 def logs_of(directory: ClusterDirectory) -> Mapping[str, Log]:
-    """The logs by the names of the daemons. Those of several hosts are there until the cluster is down."""
+    """Return the logs by the names of the daemons. Logs on the cluster's hosts are available until the cluster is
+    down."""
     found = {file.stem: Log(str(file)) for file in sorted(directory.logs.glob("*.log"))}
     manifest = directory.read()
     if manifest is None or not directory.is_held():

@@ -1,4 +1,4 @@
-"""Which directories are a cluster's own: only these are ever removed, with all that is in them."""
+"""The directories that belong to a cluster: only these are ever removed, with all their contents."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _OF_A_JOB = re.compile(r", job ((?:slurm|pbs):\S+)$")
 _POLL_SECONDS = 0.05
 _DYING_SECONDS = 15.0
 _LOG_KEPT = 4 << 20
-"""Bytes of a log that are brought home from its host; a daemon writes some KiB an hour."""
+"""Bytes from the end of a log that are copied here from its host; a daemon writes some KiB per hour."""
 
 
 def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:
-    """Makes the directories of a cluster anew, on every host, with a mark of whose they are.
+    """Create the directories of a cluster from scratch on every host, and mark them with their owner.
 
     Raises:
-        UsageError: there is something that neither this cluster nor one of its name before has made; nothing is left of
-            those that were made then.
-        HostProblem: another user could change what is in a directory of the daemons, and so run programs as this one.
+        UsageError: something is there that neither this cluster nor an earlier one of its name has made. All
+            directories that this call has made are removed.
+        HostProblem: another user could change the contents of a daemon's directory, and so run programs as this user.
     """
     owner, named = owner_of(plan), {host.name: host for host in hosts}
     if plan.job is not None:
@@ -80,7 +80,7 @@ def _claim(host: Host, plan: Plan, owner: str, directories: Sequence[str]) -> No
 
 
 def _leave_none(host: Host, plan: Plan, owner: str, directories: Sequence[str]) -> None:
-    """Lets the agent of a batch job remove these directories at its end."""
+    """Have the agent of a batch job remove these directories when its channel ends."""
     if plan.job is not None:
         for directory in directories:
             operations.leave_none(host, directory, owner)
@@ -93,7 +93,7 @@ def _release(host: Host, plan: Plan, owner: str) -> None:
 
 
 def refuse_exposed(host: Host, directory: str) -> None:
-    """Raises HostProblem where another user could change what is in `directory`."""
+    """Raise HostProblem if another user could change the contents of `directory`."""
     why = operations.exposed(host, directory)
     if why is not None:
         raise HostProblem(
@@ -109,8 +109,8 @@ def remove_directories(host: Host, plan: Plan, logs: Path, *, shared: bool = Tru
     that are not in `logs` by themselves are copied there before.
 
     Raises:
-        HostProblem: that cannot be done.
-        ClusterProblem: nothing in a directory says whose it is.
+        HostProblem: a directory cannot be removed.
+        ClusterProblem: a directory has no mark of its owner.
     """
     _keep_logs(host, plan, logs)
     unknown = []
@@ -135,8 +135,8 @@ def _keep_logs(host: Host, plan: Plan, logs: Path) -> None:
 
 
 def remove_data(manifest: Manifest) -> None:
-    """Removes what a dead cluster of this machine left, whose daemons may be dying yet. Raises HostProblem where that
-    cannot be done."""
+    """Remove the directories that a dead cluster of this machine left. Its daemons may still be dying. Raises
+    HostProblem if a directory cannot be removed."""
     if ends_with_its_supervisor(manifest.allocation):
         return
     plan, logs = manifest.plan, cluster_directory(manifest.name).logs
@@ -160,14 +160,16 @@ def remove_data(manifest: Manifest) -> None:
 
 
 def owner_of(plan: Plan) -> str:
-    """Whose a directory is. Names are of a machine and a HOWDAH_HOME, either of which another one may share."""
+    """Return the mark of a cluster's directories. The cluster's name alone is not enough: clusters of another machine
+    or another HOWDAH_HOME may have the same name."""
     job = "" if plan.job is None else f", job {plan.job}"
     return f"{plan.name} of {howdah_home().resolve()} on {plan.quarters[plan.masters.host].machine}{job}"
 
 
 def sweep(hosts: Mapping[str, Host], plan: Plan) -> None:
-    """Removes what jobs that have ended have left on hosts, as everything in them was killed at once; for clusters in
-    jobs. What jobs have left of which nothing is known stays. Raises HostProblem where it cannot be removed."""
+    """Remove the directories and processes that ended batch jobs left on hosts, because everything in the jobs was
+    killed at once. For clusters in batch jobs. Leftovers stay if nothing is known of their job. Raises HostProblem if
+    leftovers cannot be removed."""
     found: dict[str, list[tuple[Host, str, str]]] = {}
     for host in hosts.values():
         for root, owner in _own_neighbours(host, plan):
@@ -181,7 +183,7 @@ def sweep(hosts: Mapping[str, Host], plan: Plan) -> None:
 
 
 def _own_neighbours(host: Host, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Directories of clusters of this user on a host, next to that of `plan`, and whose they are."""
+    """Yield (directory, owner) for this user's clusters on a host, next to the directories of `plan`."""
     for parent in dict.fromkeys(str(Path(one).parent) for one in plan.own_directories(host.name)):
         try:
             entries = operations.list_directory(host, parent)

@@ -1,4 +1,4 @@
-"""What one asks for with `howdah up`, resolved far enough to be started elsewhere."""
+"""A request for a cluster (`howdah up`), resolved far enough that another process can start the cluster."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.lock import PRIMARY
 
 SILENCE = 15.0
-"""Seconds without a word after which the other end of a channel counts as lost, unless one says how many."""
+"""Default number of seconds without a message after which the other end of a channel counts as lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """How hosts are reached: after `silence` seconds without a word, either end of a channel counts the other as lost.
-    Daemons talk to each other on `network`: an interface or a pattern of its name, or a range of addresses; None where
-    each host has one network only, or its address was written down. `site` names the site file, None for the usual."""
+    """How hosts are reached. After `silence` seconds without a message, either end of a channel counts the other as
+    lost. Daemons talk to each other on `network`: an interface, a pattern of its name, or a range of addresses. It is
+    None if each host has only one network, or if its address was written down. `site` names the site file; None for the
+    usual one."""
 
     silence: float = SILENCE
     network: str | None = None
@@ -27,23 +28,21 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class ClusterRequest:
-    """A cluster to be made. `hadoop_home` is the user's own distribution; otherwise `hadoop` is a managed version.
-
-    `settings` are the user's Hadoop keys, which win over everything; `without` leaves out tuned defaults by name.
-    """
+    """A cluster to start. `hadoop_home` is the user's own distribution; otherwise `hadoop` is a managed version.
+    `settings` are the user's Hadoop keys, which override all others. `without` names tuned defaults to leave out."""
 
     name: str
     nodes: int = 1
     allocation: str = "local"
-    """Where the hosts come from, as `find_allocation` reads it."""
+    """Source of the hosts, in the syntax of `find_allocation`."""
     silence: float = SILENCE
-    """Seconds without a word after which a host counts as lost, and ends what was started on it."""
+    """Seconds without a message after which a host counts as lost, and stops everything that was started on it."""
     network: str | None = None
-    """The network of the daemons, as in `Links`."""
+    """Network of the daemons, as in `Links`."""
     site: str | None = None
-    """The site file, as in `Links`."""
+    """Site file, as in `Links`."""
     protection: str | None = None
-    """One of `security.PROTECTIONS`: of what its daemons and clients say to each other. None for what is usual there:
+    """One of `security.PROTECTIONS`, for the traffic of daemons and clients. None for the default of the allocation:
     see `security`."""
     hadoop: str = PRIMARY
     hadoop_home: str | None = None
@@ -51,27 +50,27 @@ class ClusterRequest:
     without: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     jvm_flags: tuple[str, ...] = ()
-    """JVM flags of every daemon, after Howdah's own."""
+    """JVM flags of every daemon, after Howdah's flags."""
     task_flags: tuple[str, ...] = ()
-    """JVM flags of tasks and application masters, after Howdah's own."""
+    """JVM flags of tasks and application masters, after Howdah's flags."""
     processors: int | None = None
-    """How many of each host's processors daemons and containers may use; None for all."""
+    """Number of processors of each host that daemons and containers may use; None for all."""
     shuffle_directory: str | None = None
-    """Where, on every host, containers keep their files; None for a place in the cluster's own directory."""
+    """Directory of every host in which containers keep their files; None for a place in the cluster's own directory."""
     work_directory: str | None = None
     sizing: Sizing | None = None
-    """Memory of containers, and the size of a block; None for what this machine has free now."""
+    """Memory of containers and size of a block; None to derive both from the resources that are free now."""
     persist: str | None = None
-    """The directory of the hosts in which HDFS data stay; None where they go with the cluster."""
+    """Directory of the hosts in which HDFS data stay; None if the data are removed with the cluster."""
     copies: tuple[tuple[str, str], ...] = ()
-    """What is copied before a batch system takes the hosts away: from HDFS, to where all hosts see it."""
+    """Copies to make before a batch system takes the hosts away: source in HDFS, and target that all hosts see."""
     storage: str = "hdfs"
-    """Its storages (`howdah.model.storage`)."""
+    """Storages of the cluster (`howdah.model.storage`)."""
     offline: bool = False
 
     @property
     def security(self) -> str:
-        """How the cluster is protected: by Kerberos where it is on hosts that others can reach, if nobody says."""
+        """The protection of the cluster: by default Kerberos if the cluster is on hosts that others can reach."""
         if self.protection is not None:
             return self.protection
         return USUAL_PROTECTION if self.allocation.partition(":")[0] in ("hosts", "slurm", "pbs") else NONE
@@ -81,7 +80,7 @@ class ClusterRequest:
         return Links(self.silence, self.network, self.site)
 
     def to_json(self) -> str:
-        """One line that `from_json` reads back."""
+        """Return one line that `from_json` can read."""
         return json.dumps(asdict(self))
 
     @classmethod

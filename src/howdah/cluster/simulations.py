@@ -1,4 +1,4 @@
-"""Simulated hosts that stay until somebody ends them, with no cluster on them."""
+"""Simulated hosts without a cluster, which stay until somebody stops them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _STATE = "simulation.json"
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """Hosts by name with their addresses, the configuration with which ssh reaches them, the rate of their cards and
-    the payload that was measured, in bits a second, and the process that holds them."""
+    """Simulated hosts that stay: their addresses by name, the configuration by which ssh reaches them, and the process
+    that holds them. `network` is the rate of their cards, `payload` the rate that was measured, both in bits per
+    second."""
 
     addresses: Mapping[str, str]
     config: str
@@ -36,7 +37,7 @@ class Lasting:
 
 
 def start_simulation(name: str, text: str) -> Lasting:
-    """Starts the hosts that somebody has written as `sim:` has them. Raises HowdahError; none run then."""
+    """Start the hosts that `text` describes in the syntax of `sim:`. Raises HowdahError; no host runs then."""
     wish = parse_simulation(text)
     if name in simulations():
         raise UsageError(f"a simulation called {name} is up", hint=f"`howdah sim down --name {name}` ends it.")
@@ -54,7 +55,7 @@ def start_simulation(name: str, text: str) -> Lasting:
 
 
 def end_simulation(name: str) -> bool:
-    """Ends the hosts of a simulation; whether there was one. Raises HostProblem where they do not end."""
+    """Stop the hosts of a simulation; return whether there was one. Raises HostProblem if the hosts do not stop."""
     found = simulations().get(name)
     if found is not None:
         simulation.end(found.holder)
@@ -63,7 +64,7 @@ def end_simulation(name: str) -> bool:
 
 
 def simulations() -> Mapping[str, Lasting]:
-    """The simulations that are up, by name."""
+    """Return the simulations that are up, by name."""
     found = {}
     for file in sorted((howdah_home() / "simulations").glob(f"*/{_STATE}")):
         with suppress(OSError, ValueError, TypeError):  # It ends at this moment.
@@ -79,7 +80,8 @@ def _directory(name: str) -> Path:
 
 
 def _checked(made: Simulated, wish: Simulation) -> int | None:
-    """Holds cards and disks to their rates; the payload of the cards where they have one. Raises HostProblem."""
+    """Check that cards and disks have their rates. Return the payload of the cards, or None if they have no rate.
+    Raises HostProblem."""
     opened = open_simulated({"config": made.config, "holder": made.holder, "silence": SILENCE})
     hosts: dict[str, Host] = over({name: name for name in made.addresses}, opened)
     try:

@@ -1,14 +1,16 @@
-"""What is remembered of clusters on this machine: a directory per name, with a manifest and a lock.
+"""The records of clusters on this machine: one directory per name, with a manifest and a lock.
 
+```
 HOWDAH_HOME/clusters/NAME/cluster.json   the manifest
-                          lock           which process of which host is its supervisor, while that lives
+                          lock           the supervisor (process and host), while it lives
                           conf/          HADOOP_CONF_DIR for clients; conf/nodes/nodeN for each node
                           logs/          one file per daemon; kept after `down`
                           work/          data of the daemons, unless --work-dir; removed by `down`
-                          client/        temporary files of job clients, where daemons are on other hosts; the same
+                          client/        temporary files of job clients, if daemons are elsewhere; removed by `down`
+```
 
-The supervisor listens at a socket in the private directory of its host: the directory here may be seen by many hosts.
-Other hosts have what belongs to daemons in a directory of their own (`Plan.quarters`).
+The supervisor listens at a socket in the private directory of its host, because many hosts may see this directory.
+Other hosts keep the files of their daemons in a directory of their own (`Plan.quarters`).
 """
 
 from __future__ import annotations
@@ -31,14 +33,14 @@ from howdah.host.batch import has_ended
 from howdah.store import Holder, LockFile, holder_of, howdah_home, private_directory, take_lock
 
 GONE = ("down", "failed")
-"""States in which nothing is left of a cluster."""
+"""States in which nothing of a cluster is left."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A daemon that was started: its role, the place it stands at, and its process."""
+    """A started daemon: its role, its place, and its process."""
 
     role: str
     place: str
@@ -48,8 +50,8 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A daemon that ended on its own: the exit code of its process, and its log on its host. `host` is None where the
-    cluster has but one. `why` says how the host was lost, with the daemon on it; None where the daemon itself ended."""
+    """A daemon that ended on its own: the exit code of its process, and its log on its host. `host` is None if the
+    cluster has only one. `why` says how the host was lost with its daemon; None if only the daemon ended."""
 
     role: str
     place: str
@@ -59,11 +61,11 @@ class Lost:
     host: str | None = None
     why: str | None = None
     at: float | None = None
-    """When this was noticed, in seconds since 1970."""
+    """Time at which the loss was noticed, in seconds since 1970."""
 
     @property
     def sentence(self) -> str:
-        """What happened, for people."""
+        """The loss as a sentence for people."""
         where = "" if self.host is None else f" on {self.host}"
         if self.why is not None:
             at = "" if self.at is None else time.strftime(" at %H:%M:%S", time.localtime(self.at))
@@ -73,12 +75,12 @@ class Lost:
         )
 
     def logged_in(self, directory: Path) -> Lost:
-        """The same with its log in `directory`, where a copy of it is."""
+        """Return this loss with its log in `directory`, where a copy of the log is."""
         return replace(self, log=str(directory / Path(self.log).name))
 
 
 class DaemonLost(ClusterProblem):
-    """`lost` has ended on its own, and nothing goes on without it."""
+    """`lost` has ended on its own, and the cluster cannot work without it."""
 
     def __init__(self, lost: Lost) -> None:
         super().__init__(lost.sentence)
@@ -87,8 +89,8 @@ class DaemonLost(ClusterProblem):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is known of a cluster. `state` is `starting`, `up`, `ending`, `leftover` (not all of it could be removed),
-    `failed` (it did not come up) or `down`. `supervisor` is the process on `machine` that keeps it running."""
+    """The record of a cluster. `state` is `starting`, `up`, `ending`, `leftover` (not all of it could be removed),
+    `failed` (it did not come up) or `down`. `supervisor` is the process ID of the supervisor, on `machine`."""
 
     name: str
     state: str
@@ -105,11 +107,11 @@ class Manifest:
     lost: tuple[Lost, ...] = ()
     """Daemons that ended on their own."""
     plugins: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of each of our jars on the class paths, by its path."""
+    """SHA-256 of each of Howdah's jars on the class paths, by path."""
     ends: float | None = None
-    """When a batch system takes the hosts away, in seconds since 1970, as far as is known."""
+    """Time at which a batch system takes the hosts away, in seconds since 1970, if known."""
     taken: str | None = None
-    """Why it does, once that has begun."""
+    """Reason why the batch system takes the hosts away, once that has begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,28 +135,28 @@ class ClusterDirectory:
 
     @property
     def staged(self) -> Path:
-        """What the copies have said that were made before the hosts were taken away."""
+        """The log of the copies that were made before the hosts were taken away."""
         return self.logs / "stage-out.log"
 
     @property
     def socket(self) -> Path:
-        """Where the supervisor on this host listens."""
+        """The socket at which the supervisor on this host listens."""
         key = hashlib.sha256(str(self.path.resolve()).encode()).hexdigest()[:16]
         return private_directory() / f"{self.name}-{key}"
 
     def lock(self) -> LockFile | None:
-        """The lock of this name, until it is released; None when a supervisor holds it that lives, or is on another
-        host. Raises HostProblem where it cannot be made."""
+        """Take the lock of this name and return it. Returns None if its supervisor lives, or is on another host. Raises
+        HostProblem if the lock cannot be created."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return take_lock(self.path / "lock")
 
     def holder(self) -> Holder | None:
-        """The supervisor of this name: one that lives, or one of another host."""
+        """Return the supervisor of this name: one that lives, or one on another host."""
         return holder_of(self.path / "lock")
 
     def elsewhere(self) -> str | None:
-        """The other host on which a cluster of this name was started and was not ended, if there is one: several may
-        have one HOWDAH_HOME."""
+        """Return the other host on which a cluster of this name was started and has not been stopped, if there is one.
+        Several hosts may share one HOWDAH_HOME."""
         holder, manifest = self.holder(), self.read()
         if holder is not None and not holder.is_here and manifest is not None and _has_ended(manifest):
             (self.path / "lock").unlink(missing_ok=True)
@@ -166,7 +168,7 @@ class ClusterDirectory:
         return None if host == platform.node() else host
 
     def refuse_elsewhere(self) -> None:
-        """Raises Elsewhere where a cluster of this name is another host's."""
+        """Raise Elsewhere if a cluster of this name belongs to another host."""
         host = self.elsewhere()
         if host is not None:
             hint = (
@@ -183,17 +185,17 @@ class ClusterDirectory:
             )
 
     def is_held(self) -> bool:
-        """Whether a supervisor of this name lives, or is on another host."""
+        """Return whether a supervisor of this name lives, or is on another host."""
         return self.holder() is not None
 
     def write(self, manifest: Manifest) -> None:
-        """Replaces the manifest, whole."""
+        """Replace the whole manifest."""
         fresh = self.path / ".cluster.json.new"
         fresh.write_text(json.dumps(asdict(manifest), indent=1) + "\n", encoding="utf-8")
         fresh.replace(self.path / "cluster.json")
 
     def read(self) -> Manifest | None:
-        """The manifest, or None when there is none or it is not readable."""
+        """Return the manifest; None if it does not exist or cannot be read."""
         try:
             record = json.loads((self.path / "cluster.json").read_text(encoding="utf-8"))
             return _decode(_renewed(record, self))
@@ -201,14 +203,14 @@ class ClusterDirectory:
             return None
 
     def mark(self, state: str) -> None:
-        """Sets the manifest's state, where there is a manifest."""
+        """Set the state in the manifest, if there is a manifest."""
         manifest = self.read()
         if manifest is not None:
             self.write(replace(manifest, state=state))
 
 
 def _has_ended(manifest: Manifest) -> bool:
-    """Whether the supervisor of a cluster was in a batch job that is known to have ended."""
+    """Return whether the supervisor of a cluster was in a batch job that is known to have ended."""
     allocation = manifest.allocation
     if "job" not in allocation or allocation["submitted"]:
         return False
@@ -216,7 +218,7 @@ def _has_ended(manifest: Manifest) -> bool:
 
 
 def check_name(name: str, what: str) -> None:
-    """Raises UsageError for a name that cannot be that of `what`."""
+    """Raise UsageError if `name` is not valid for a `what`, such as a cluster."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"not a {what} name: {name!r}", hint="Up to 40 lower-case letters, digits and hyphens, a letter first."
@@ -224,13 +226,13 @@ def check_name(name: str, what: str) -> None:
 
 
 def cluster_directory(name: str) -> ClusterDirectory:
-    """The directory of a cluster, which need not exist. Raises UsageError for a name that cannot be one."""
+    """Return the directory of a cluster, which need not exist. Raises UsageError for an invalid name."""
     check_name(name, "cluster")
     return ClusterDirectory(name, howdah_home() / "clusters" / name)
 
 
 def known_clusters() -> Iterator[ClusterDirectory]:
-    """Every cluster that left a directory on this machine, by name."""
+    """Yield the directory of every cluster that left one on this machine, by name."""
     root = howdah_home() / "clusters"
     if root.is_dir():
         for path in sorted(root.iterdir()):
@@ -239,16 +241,17 @@ def known_clusters() -> Iterator[ClusterDirectory]:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Writes a new file that only its owner may read."""
+    """Write a new file that only its owner may read."""
     path.touch(mode=0o600)
     path.write_bytes(content)
 
 
 @contextmanager
 def short_name(path: Path) -> Iterator[str]:
-    """A name for `path` that fits a socket address (108 bytes) however deep its directory is; good in the context.
+    """Yield a name for `path` that fits a socket address (108 bytes), even in a deep directory. It is valid in the
+    context.
 
-    Raises FileNotFoundError when there is no such directory.
+    Raises FileNotFoundError if the directory does not exist.
     """
     directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -258,7 +261,7 @@ def short_name(path: Path) -> Iterator[str]:
 
 
 def _renewed(record: Mapping[str, Any], directory: ClusterDirectory) -> Mapping[str, Any]:
-    """A manifest of Howdah 1.0 or before, whose clusters were on one host, as one of today."""
+    """Return a manifest of Howdah 1.0 or earlier, whose clusters had one host, in the present format."""
     plan = dict(record["plan"])
     if "quarters" in plan:
         return record

@@ -1,4 +1,4 @@
-"""The end of a batch job, seen from the cluster in it: how long the hosts are left to it, and when it must go."""
+"""The walltime of a batch job, as the cluster in the job sees it: the time left, and when the cluster must stop."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from howdah.host import Host
 from howdah.store import howdah_home
 
 WARNED_SECONDS = 600.0
-"""How long before the end a warning is given."""
+"""Seconds before the end at which a warning is given."""
 _LOOK_SECONDS = 30.0
 _COARSE_SECONDS = 180.0
 _LEAST_STOP = 30.0
-"""A cluster is ended so long before its hosts are taken away, or earlier where ending took longer before."""
+"""A cluster stops at least this many seconds before its hosts are taken away; earlier if stopping took longer
+before."""
 _USUAL = {"start": 60.0, "stop": 15.0}
 _REMEMBERED = 5
 _RATES, _USUAL_RATE = "rates", 20e6
 _COPY_STARTS = 30.0
-"""A copy of little takes so long: a job of Hadoop, and the comparison at its end."""
+"""Seconds for a copy of little data: a Hadoop job, and the comparison at its end."""
 _COPY_TELLS = 10**9
-"""A copy of so many bytes tells a rate."""
+"""Only copies of at least this many bytes give a rate."""
 _COPY_MARGIN = 1.5
 
 
 class Walltime:
-    """Asks from time to time how many seconds are left, from a thread of its own, as long as the process lives."""
+    """The time left to the hosts. A thread asks for it from time to time, as long as the process lives."""
 
     def __init__(self, seconds_left: Callable[[], float | None]) -> None:
-        """`seconds_left` may take long, and raise HostProblem."""
+        """`seconds_left` may be slow, and may raise HostProblem."""
         self._ask = seconds_left
         self._ends: float | None = None
         threading.Thread(target=self._look, daemon=True).start()
 
     @property
     def left(self) -> float | None:
-        """The seconds that are left now, as far as is known."""
+        """The seconds left now; None if unknown or unlimited."""
         ends = self._ends
         return None if ends is None else ends - time.monotonic()
 
     def _believed(self, ends: float) -> float:
-        """Some batch systems count used time in steps: an end that seems to move on by little has not."""
+        """Return the known end if the new one is only a little later: some batch systems count used time in steps."""
         known = self._ends
         return known if known is not None and known < ends < known + _COARSE_SECONDS else ends
 
@@ -59,11 +60,11 @@ class Walltime:
 
 
 class Endings:
-    """Whether the batch system takes the hosts away: it signals every process a while before it kills them."""
+    """Whether the batch system takes the hosts away. It signals every process a while before it kills the process."""
 
     def __init__(self, hosts: Mapping[str, Host], seconds_left: Callable[[], float | None]) -> None:
-        """Watches `hosts` from now on, whose channels are open; `seconds_left` is 0 once their job has ended, and may
-        raise HostProblem."""
+        """Watch `hosts`, whose channels are open. `seconds_left` is 0 once their job has ended, and may raise
+        HostProblem."""
         self._hosts = frozenset(hosts)
         self._told: set[str] = set()
         self._alone: set[str] = set()
@@ -72,7 +73,7 @@ class Endings:
             self._watch(host)
 
     def is_taken(self) -> bool:
-        """Whether all hosts go. One that goes alone is lost, as any host may be."""
+        """Return whether all hosts are taken away. A host that goes alone counts as lost, as any host may be lost."""
         new = self._told - self._alone
         if not new:
             return False
@@ -92,7 +93,7 @@ class Endings:
 
 
 def remember(what: str, seconds: float) -> None:
-    """Remembers how long a cluster took to `start` or to `stop` in a batch job (or a rate)."""
+    """Remember how long a cluster took to `start` or to `stop` in a batch job (or a rate)."""
     times = dict(_times())
     times[what] = [*times.get(what, []), round(seconds, 1)][-_REMEMBERED:]
     file = _file()
@@ -103,30 +104,31 @@ def remember(what: str, seconds: float) -> None:
 
 
 def expected(what: str) -> float:
-    """The seconds that it takes to `start` or to `stop` a cluster: the longest of the last times."""
+    """Return the expected seconds to `start` or to `stop` a cluster: the longest of the remembered times."""
     return max(_times().get(what, [_USUAL[what]]))
 
 
 def remember_copy(size: int, seconds: float) -> None:
-    """Remembers how long it took to copy so many bytes out of HDFS."""
+    """Remember the rate of a copy of `size` bytes out of HDFS in `seconds`, if the copy was large enough to give
+    one."""
     if size >= _COPY_TELLS:
         remember(_RATES, size / seconds)
 
 
 def expected_copy(size: int) -> float:
-    """The seconds to set aside for a copy of so many bytes out of HDFS: half as long again as at the least of the last
-    rates."""
+    """Return the seconds to reserve for a copy of `size` bytes out of HDFS. A copy has a fixed start, and then takes
+    1.5 times the time at the lowest remembered rate."""
     return _COPY_STARTS + _COPY_MARGIN * size / min(_times().get(_RATES, [_USUAL_RATE]))
 
 
 def needed_to_stop() -> float:
-    """How many seconds before the end of a job its cluster is ended."""
+    """Return how many seconds before the end of a job its cluster must stop."""
     return max(_LEAST_STOP, 2 * expected("stop"))
 
 
 def check_time(left: float | None, *, start: float = 0.0, run: float = 0.0) -> None:
-    """Raises HostsTaken where a cluster cannot be started, which takes `start` seconds, used for `run` seconds and
-    ended in the time that is left to its hosts."""
+    """Raise HostsTaken if the time `left` is too short to start a cluster (`start` seconds), use it (`run` seconds) and
+    stop it."""
     stop = needed_to_stop()
     if left is not None and start + run + stop > left:
         parts = [(start, "to start"), (run, "to run, as it took before"), (stop, "to stop")]

@@ -1,4 +1,4 @@
-"""Who gives us hosts."""
+"""The sources of hosts."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ __all__ = [
 
 
 class Allocation(Protocol):
-    """Hosts for one cluster, and where on them its daemons may stand.
+    """Hosts for one cluster, and the places of its daemons on the hosts.
 
-    Life cycle: `acquire` once, `release` at least once, always, also after a failed `acquire`; `release` is idempotent.
+    Life cycle: call `acquire` once, and `release` at least once, also after a failed `acquire`. `release` is
+    idempotent.
     """
 
     @property
@@ -43,18 +44,18 @@ class Allocation(Protocol):
 
     @property
     def usual_nodes(self) -> int:
-        """How many nodes a cluster here has when nobody says how many: one for each host."""
+        """Default number of nodes of a cluster here: one for each host."""
 
     @property
     def is_here(self) -> bool:
-        """Whether its hosts are this machine."""
+        """Whether the hosts are this machine."""
 
     def acquire(self, name: str, nodes: int, home: Quarters, wait: Wait = patient) -> Plan:
-        """Opens a channel to every host that is used and lays out `nodes` nodes. `home` is what the cluster has on this
-        machine, if it is one of the hosts. Hosts of a batch system may come after hours.
+        """Open a channel to every host that is used, and lay out `nodes` nodes. `home` is the cluster's part of this
+        machine, used if this machine is one of the hosts. Hosts of a batch system may come after hours.
 
         Raises:
-            HostProblem: no host, no address, no free ports; what was opened is closed by `release`.
+            HostProblem: no host, no address, no free ports. `release` closes the channels that were opened.
         """
 
     @property
@@ -77,17 +78,18 @@ class Allocation(Protocol):
         """
 
     def disturb(self, fault: HostFault) -> None:
-        """Does something to the network of a host. Raises UsageError where the network is not ours to disturb."""
+        """Inject a fault into the network or a disk of a host. Raises UsageError if Howdah may not disturb the
+        device."""
 
     def seconds_left(self) -> float | None:
-        """In how many seconds the hosts are taken away; None where nobody takes them, or when is not known. May take as
-        long as the commands of a batch system do."""
+        """Return the seconds until the hosts are taken away; None if nobody takes them, or if the time is unknown. May
+        take as long as the commands of a batch system."""
 
     def release(self) -> None:
-        """Closes every channel, which ends everything that was started through it."""
+        """Close every channel, which stops everything that was started through the channel."""
 
     def describe(self) -> Mapping[str, Any]:
-        """What a report says about it, and `open_hosts` needs: at least `kind`."""
+        """Return a description for reports and for `open_hosts`: at least `kind`."""
 
 
 ALLOCATIONS: dict[str, Callable[[str | None, Links], Allocation]] = {
@@ -98,7 +100,7 @@ ALLOCATIONS: dict[str, Callable[[str | None, Links], Allocation]] = {
     "slurm": slurm,
     "pbs": pbs,
 }
-"""By kind; each is given what stands behind the colon."""
+"""Constructors by kind; each one gets the text behind the colon."""
 
 _OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
     "local": lambda _: open_local,
@@ -111,7 +113,7 @@ _OPENERS: dict[str, Callable[[Mapping[str, Any]], Open]] = {
 
 
 def find_allocation(text: str, links: Links | None = None) -> Allocation:
-    """The allocation that one writes as KIND or KIND:ARGUMENT; nothing is opened yet. Raises UsageError."""
+    """Return the allocation that is written as KIND or KIND:ARGUMENT; nothing is opened yet. Raises UsageError."""
     kind, colon, argument = text.partition(":")
     if kind not in ALLOCATIONS:
         raise UsageError(
@@ -121,8 +123,8 @@ def find_allocation(text: str, links: Links | None = None) -> Allocation:
 
 
 def ends_with_its_supervisor(described: Mapping[str, Any]) -> bool:
-    """Whether nothing of a cluster is left when its supervisor has died: agents of batch jobs see to that. Ends the
-    job, where it was submitted for the cluster. Raises HostProblem where the batch system does not answer."""
+    """Return whether nothing of a cluster is left when its supervisor has died, because the agents of batch jobs clean
+    up. Cancels the job if it was submitted for the cluster. Raises HostProblem if the batch system does not answer."""
     if described["kind"] not in BATCH_SYSTEMS:
         return False
     if described["submitted"]:
@@ -131,9 +133,9 @@ def ends_with_its_supervisor(described: Mapping[str, Any]) -> bool:
 
 
 def open_hosts(described: Mapping[str, Any], names: Iterable[str]) -> dict[str, Host]:
-    """Channels of their own to hosts of an allocation that another process holds, from what it `describe`d.
+    """Open separate channels to hosts of an allocation that another process holds, from the result of its `describe`.
 
-    Raises HostProblem; none is open then.
+    Raises HostProblem; no channel is open then.
     """
     holding = Holding((), _OPENERS[described["kind"]](described))
     try:

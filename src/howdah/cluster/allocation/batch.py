@@ -1,4 +1,4 @@
-"""The hosts of a batch job: of the one that this process is in, of another that runs, or of one that is submitted."""
+"""The hosts of a batch job: of the job that this process is in, of another running job, or of a job to submit."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from howdah.spec.jobs import NAME_PREFIX, JobHosts, JobWish, parse_job
 from howdah.spec.site import Site, expand, find_site
 
 _FIRST_SECONDS, _SELDOM_SECONDS = 0.2, 5.0
-"""Between two looks at a job that waits, at first and in the end."""
+"""Seconds between two looks at a waiting job, at first and in the end."""
 _LOOK_SECONDS = 2.0
 _BUSY_SECONDS = 900.0
 _SCRATCH, _PYTHON = "/tmp", "python3"
 START_SECONDS = 60.0
-"""For agents to call once their job runs: Python on a network's file system may take long."""
+"""Seconds for agents to call once their job runs. Python on a network file system may start slowly."""
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ exec {command} <<'HOWDAH'
 {invitation}
 HOWDAH
 """
-"""What a submitted job runs. It holds a secret; a batch system shows a script to its owner alone."""
+"""Script of a submitted job. It holds a secret; a batch system shows a script to its owner alone."""
 
 
 class BatchAllocation(ListedAllocation):
@@ -53,7 +53,7 @@ class BatchAllocation(ListedAllocation):
     system: BatchSystem
 
     def __init__(self, asked: JobHosts, site: Site, links: Links, job: Job | None) -> None:
-        """`job` is the one that runs already, None to submit what is `asked`."""
+        """`job` is a job that runs already; None to submit the job that was `asked` for."""
         self._asked = asked
         self._site = site
         self._links = links
@@ -102,7 +102,7 @@ class BatchAllocation(ListedAllocation):
         return plan
 
     def _check_places(self, host: Host) -> None:
-        """Raises HostProblem where a directory is not there: to make one could fill another disk."""
+        """Raise HostProblem if a directory is not there. Creating it could fill another disk."""
         listed = self._listed[host.name]
         for place in (listed.scratch, *listed.disks):
             if not operations.is_writable(host, place):
@@ -127,19 +127,19 @@ class BatchAllocation(ListedAllocation):
 
     @abstractmethod
     def _reach(self, job: Job) -> tuple[str, ...]:
-        """Makes the hosts of a job that runs reachable; their names. Raises HostProblem."""
+        """Make the hosts of a running job reachable, and return their names. Raises HostProblem."""
 
     @abstractmethod
     def _open_there(self, name: str) -> Host:
-        """A channel to one of them. Raises HostProblem."""
+        """Open a channel to one host of the job. Raises HostProblem."""
 
     @abstractmethod
     def _end_agents(self) -> None:
-        """Ends what `_reach` has started; may be called twice, and without it."""
+        """Stop everything that `_reach` has started; may be called twice, and without `_reach`."""
 
     @abstractmethod
     def _program(self, python: str) -> Sequence[str]:
-        """The command of a submitted job's script, which is given an invitation."""
+        """Return the command of a submitted job's script, which gets an invitation."""
 
     def _submit(self, name: str, home: Quarters, wish: JobWish) -> Job:
         self._reception = Reception()
@@ -156,7 +156,7 @@ class BatchAllocation(ListedAllocation):
         return self._reception.invitation(network=self._network)
 
     def _wait_for_hosts(self, job: Job, wait: Wait) -> Job:
-        """The job, once it runs. Raises HostProblem when it ends before."""
+        """Return the job once it runs. Raises HostProblem if the job ends before."""
         pause = _FIRST_SECONDS
         while not job.runs:
             why = [f"job {job.id} is {job.state.lower()}", job.reason, job.expected and f"expected at {job.expected}"]
@@ -170,8 +170,8 @@ class BatchAllocation(ListedAllocation):
         return job
 
     def _patiently(self, ask: Callable[[], T], wait: Wait) -> T:
-        """What the batch system says. It may be too busy to answer for a while, and the job have waited for hours.
-        Raises HostProblem."""
+        """Return the answer of the batch system. Asks again while the batch system is too busy to answer: the job may
+        have waited for hours. Raises HostProblem."""
         deadline = time.monotonic() + _BUSY_SECONDS
         while True:
             try:
@@ -205,7 +205,7 @@ class BatchAllocation(ListedAllocation):
         return self._asked.python or self._site.python or _PYTHON
 
     def _job_gone(self) -> str | None:
-        """Why no agent can come any more. All hosts ask, again and again."""
+        """Return why no agent can come any more; None if agents may come. All hosts ask this, again and again."""
         with self._looking:
             if self._job is not None and time.monotonic() > self._looked + _LOOK_SECONDS:
                 self._looked = time.monotonic()
@@ -224,13 +224,13 @@ class BatchAllocation(ListedAllocation):
 
 
 def _line(command: Sequence[str]) -> str:
-    """A command as a line of a script; a word with `$` has a variable of the shell in it."""
+    """Return a command as a line of a script. A word with `$` contains a variable of the shell."""
     return " ".join(word if "$" in word and "\n" not in word else shlex.quote(word) for word in command)
 
 
 def which_job(system: BatchSystem, argument: str | None, links: Links) -> tuple[JobHosts, Site, Links, Job | None]:
-    """What `--on slurm:ARGUMENT` and the like ask for. Raises UsageError, and HostProblem where the batch system does
-    not answer."""
+    """Return the job that `--on slurm:ARGUMENT` or `--on pbs:ARGUMENT` asks for, its site file and its links. Raises
+    UsageError, and HostProblem if the batch system does not answer."""
     kind = system.kind
     asked = JobHosts() if argument is None else parse_job(kind, argument)
     if links.network is not None:

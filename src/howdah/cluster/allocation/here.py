@@ -1,4 +1,4 @@
-"""This machine as an allocation: as one host, or as several, each with an agent of its own."""
+"""This machine as an allocation: as one host or as several, each with an agent of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HereAllocation(Holding):
     """See `howdah.cluster.allocation.Allocation`. Every node has a loopback address and ports of its own."""
 
     def __init__(self, names: Sequence[str], description: Mapping[str, Any], open_host: Open = open_local) -> None:
-        """`description` is what `describe` returns."""
+        """`description` is the result of `describe`."""
         super().__init__(names, open_host)
         self._description = description
 
@@ -63,7 +63,7 @@ class HereAllocation(Holding):
         return self._description
 
     def _quarters(self, home: Quarters) -> Mapping[str, Quarters]:
-        """The one host is at home, several have directories that the others do not know."""
+        """Return the quarters of each host: a single host uses `home`, several hosts have separate directories."""
         if tuple(self._names) == (home.machine,):
             return {home.machine: home}
         found = {}
@@ -74,8 +74,8 @@ class HereAllocation(Holding):
 
 
 def local(argument: str | None, links: Links, open_host: Open = open_local) -> HereAllocation:
-    """This machine as one host, under its own name. A pipe to a process of this machine is never cut: its silence means
-    nothing. Raises UsageError for an argument."""
+    """Return this machine as one host, under its own name. Silence has no meaning here, because a pipe to a local
+    process is never cut. Raises UsageError for an argument."""
     _refuse_network("local", links)
     if argument is not None:
         raise UsageError(f"--on local takes no argument, and {argument!r} was given")
@@ -83,7 +83,7 @@ def local(argument: str | None, links: Links, open_host: Open = open_local) -> H
 
 
 def channels(argument: str | None, links: Links) -> HereAllocation:
-    """This machine as so many hosts: each has an agent, a name and directories of its own. Raises UsageError."""
+    """Return this machine as several hosts: each has an agent, a name and directories of its own. Raises UsageError."""
     _refuse_network("channels", links)
     count = int(argument) if argument is not None and argument.isdecimal() and len(argument) < 5 else 0
     if not 1 <= count <= _MOST_CHANNELS:
@@ -103,5 +103,5 @@ def _refuse_network(kind: str, links: Links) -> None:
 
 
 def open_channel(described: Mapping[str, Any]) -> Open:
-    """What opens a channel to a host of `channels`, by its description."""
+    """Return a function that opens a channel to a host of `channels`, from the description of the allocation."""
     return lambda name: Channel(name, ProcessLauncher(), silence=described["silence"])

@@ -1,4 +1,4 @@
-"""What every allocation does with its hosts, wherever they come from: hold them open, and a block of ports."""
+"""The part that all allocations share, wherever their hosts come from: holding hosts open, and a block of ports."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from howdah.host.over import over
 MOST_NODES = 20
 
 Open = Callable[[str], Host]
-"""Opens a channel to the host of that name."""
+"""Function that opens a channel to the host of this name."""
 
 Wait = Callable[[str], None]
-"""Is told, again and again, why hosts are not there yet; raises when nobody wants them any more."""
+"""Function that gets the reason why hosts are not there yet, again and again. Raises when nobody wants them any
+more."""
 
 
 def patient(why: str) -> None:
-    """Waits for as long as it takes."""
+    """Wait as long as it takes."""
 
 
 class Holding:
-    """Hosts by their `names`, in the order in which they are used, which `open_host` opens. `Allocation` says when each
-    of the public parts is called."""
+    """Hosts by `names`, in the order of their use; `open_host` opens them. `Allocation` says when to call each public
+    part."""
 
     def __init__(self, names: Sequence[str], open_host: Open) -> None:
         self._names = names
@@ -43,8 +44,8 @@ class Holding:
         return len(self._names)
 
     def open(self, names: Iterable[str]) -> None:
-        """Opens channels to these hosts, all at once; a name that comes again is one host. Raises HostProblem; those
-        that are open then are closed by `release`."""
+        """Open channels to these hosts, all at once; a repeated name is one host. Raises HostProblem; `release` closes
+        the channels that were opened."""
         found = {name: name for name in names}
 
         def one(name: str) -> None:
@@ -85,5 +86,5 @@ class Holding:
 
 
 def close_hosts(hosts: Mapping[str, Host]) -> None:
-    """Closes all channels at once."""
+    """Close all channels at once."""
     over(hosts, lambda host: host.close())

@@ -1,4 +1,4 @@
-"""Hosts that somebody wrote down, reached by ssh."""
+"""Hosts from a list that somebody wrote, reached by ssh."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _LISTEN_SECONDS = 15.0
 
 Target = tuple[str, int]
 Missed = Sequence[tuple[str, int, str]]
-"""Targets that are not reached, and why."""
+"""Targets that cannot be reached, with the reason."""
 
 
 class ListedAllocation(Holding):
-    """See `howdah.cluster.allocation.Allocation`. All daemons of a host have its one address, and ports of their
+    """See `howdah.cluster.allocation.Allocation`. All daemons of a host share its address, and have ports of their
     own."""
 
     def __init__(
@@ -38,7 +38,8 @@ class ListedAllocation(Holding):
         open_host: Open,
         from_here: Callable[[Sequence[Target]], Missed] | None = None,
     ) -> None:
-        """`description` is what `describe` returns; `from_here` tells which targets this machine does not reach."""
+        """`description` is the result of `describe`; `from_here` returns the targets that this machine does not
+        reach."""
         self._listed = {host.name: host for host in listed}
         super().__init__(tuple(self._listed), open_host)
         self._description = description
@@ -87,8 +88,8 @@ class ListedAllocation(Holding):
         return self._description
 
     def _address(self, name: str, found: Identity) -> str:
-        """The address that other hosts reach this one by: the one that was written down, or the only one that can be
-        it. Raises HostProblem."""
+        """Return the address by which other hosts reach this one: the address in the list, or the only possible one.
+        Raises HostProblem."""
         written, network, there = self._listed[name].address, self._listed[name].network, found.addresses
         if written is not None:
             if written in there.values():
@@ -119,7 +120,7 @@ class ListedAllocation(Holding):
         return Quarters(name, *places, disks, listed.java, found.name)
 
     def _first_port(self, addresses: Mapping[str, str], needed: int) -> int:
-        """Where a block of ports begins that are free on every host. Raises HostProblem."""
+        """Return the first port of a block that is free on every host. Raises HostProblem."""
         for first in range(FIRST_PORT, LAST_PORT - needed, STEP):
             if self._reservation.take(first):
                 ports = [*range(first, first + needed), first + COPYING, first + PROBED]
@@ -129,7 +130,7 @@ class ListedAllocation(Holding):
         raise HostProblem(f"no block of {needed} ports between {FIRST_PORT} and {LAST_PORT} is free on every host")
 
     def _check_reach(self, addresses: Mapping[str, str], port: int) -> None:
-        """Raises HostProblem unless every host, and this machine, reaches every host."""
+        """Raise HostProblem unless every host, and this machine, reaches every host."""
         over(self._hosts, lambda host: operations.listen(host, addresses[host.name], port, seconds=_LISTEN_SECONDS))
         targets = [(address, port) for address in addresses.values()]
 
@@ -158,7 +159,7 @@ def _words(addresses: Mapping[str, str]) -> str:
 
 
 def _refuse_twins(found: Mapping[str, Identity]) -> None:
-    """Raises UsageError where two names are one host."""
+    """Raise UsageError if two names are one host."""
     seen: dict[tuple[str, str], str] = {}
     for name, one in found.items():
         other = seen.setdefault((one.boot, one.network), name)
@@ -169,7 +170,7 @@ def _refuse_twins(found: Mapping[str, Identity]) -> None:
 
 
 def hosts(argument: str | None, links: Links) -> ListedAllocation:
-    """The hosts of `--on hosts:ARGUMENT`. Raises UsageError."""
+    """Return the hosts of `--on hosts:ARGUMENT`. Raises UsageError."""
     if not argument:
         raise UsageError("--on hosts: names none", hint="Write --on hosts:node1,node2, or --on hosts:FILE.")
     listed = read_hosts(argument)
@@ -181,7 +182,7 @@ def hosts(argument: str | None, links: Links) -> ListedAllocation:
 
 
 def open_described(described: Mapping[str, Any]) -> Open:
-    """What opens a channel to a host by its name, from the description of its allocation."""
+    """Return a function that opens a channel to a host by its name, from the description of its allocation."""
     listed = {one["name"]: ListedHost(**one) for one in described["listed"]}
 
     def open_listed(name: str) -> Channel:

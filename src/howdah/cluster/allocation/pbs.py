@@ -1,4 +1,4 @@
-"""The hosts of a job of PBS, by ssh: `pbsdsh` gives its tasks no input, and some PBS have none."""
+"""The hosts of a PBS job, reached by ssh: `pbsdsh` gives its tasks no input, and some versions of PBS have none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howdah.host.channel import Channel
 from howdah.host.reception import PROGRAM, Expected
 
 _LEASH = "the job"
-"""The agent that a submitted job runs on its first host: the job ends with it."""
+"""The agent that a submitted job runs on its first host: the job ends with this agent."""
 
 
 class PbsAllocation(BatchAllocation):
@@ -52,5 +52,5 @@ class PbsAllocation(BatchAllocation):
 
 
 def pbs(argument: str | None, links: Links) -> PbsAllocation:
-    """The hosts of `--on pbs:ARGUMENT`. Raises UsageError and HostProblem."""
+    """Return the hosts of `--on pbs:ARGUMENT`. Raises UsageError and HostProblem."""
     return PbsAllocation(*which_job(PbsAllocation.system, argument, links))

@@ -1,4 +1,4 @@
-"""Hosts that are simulated on this machine, each with a network card of its own, reached by ssh."""
+"""Simulated hosts on this machine, each with a network card of its own, reached by ssh."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from howdah.spec.simulation import KEYS, Simulation, parse_simulation
 
 _TRY_SECONDS, _MOST_SECONDS = 1.5, 10.0
 _QUEUE_SECONDS, _BUCKET_BYTES = 0.05, 256 << 10
-"""What a shaped card holds back (`_LATENCY`, `_BURST` of the holder). As much is sent ahead: acknowledgements wait
-behind data that goes the other way, and with less the sender would wait for them."""
+"""Seconds and bytes that a shaped card holds back (`_LATENCY`, `_BURST` of the holder). As much data is sent ahead.
+Acknowledgements wait behind data in the other direction; with less data ahead, the sender would wait for them."""
 _SHARE = (0.90, 1.01)
-"""Of a rate, the payload of TCP that shows that the rate holds: headers take some 5 %."""
+"""Shares of a rate between which the TCP payload shows that the rate holds: headers take some 5 %."""
 _MOVED = 0.05
 _ATTEMPTS = 5
 _WAYS = ("read", "write")
 
 
 class SimulatedAllocation(Holding):
-    """See `howdah.cluster.allocation.Allocation`. Hosts see the files of this machine, and each has an address and all
+    """See `howdah.cluster.allocation.Allocation`. Hosts see the files of this machine. Each host has an address and all
     ports of its own."""
 
     def __init__(self, wish: Simulation, silence: float) -> None:
@@ -110,14 +110,15 @@ class SimulatedAllocation(Holding):
 
 
 def names_of(wish: Simulation) -> tuple[str, ...]:
-    """What simulated hosts are called."""
+    """Return the names of the simulated hosts."""
     return tuple(f"sim{number}" for number in range(1, wish.hosts + 1))
 
 
 def check_rate(hosts: Mapping[str, Host], addresses: Mapping[str, str], rate: int) -> int:
-    """The payload in bits a second of the slowest card, when each of `hosts` sends to the next one, all at once.
+    """Return the payload in bits per second of the slowest card, when each of `hosts` sends to the next one, all at
+    once.
 
-    Raises HostProblem where it is not what the rate allows, UsageError where there is no second host.
+    Raises HostProblem if a payload does not match the rate, and UsageError if there is no second host.
     """
     if len(addresses) == 1:
         raise UsageError("a cluster on one simulated host sends nothing by its network", hint="Use sim:2 or more.")
@@ -135,8 +136,8 @@ def check_rate(hosts: Mapping[str, Host], addresses: Mapping[str, str], rate: in
 def check_disks(
     hosts: Mapping[str, Host], disks: Mapping[str, Sequence[Mapping[str, str]]], rate: int | None
 ) -> Mapping[str, Mapping[str, Any]]:
-    """By device, its `host`, its `directory` and what it does `read` and `write` in bytes a second. Raises HostProblem
-    where a `rate` does not hold."""
+    """Return by device its `host`, its `directory`, and its rates of `read` and `write` in bytes per second. Raises
+    HostProblem if a disk does not have the `rate`."""
     known = {disk["device"]: {"host": host, **disk} for host, found in disks.items() for disk in found}
     least, most = (0.0, math.inf) if rate is None else (share * rate for share in _SHARE)
     found = _disk_rates(hosts, known, (1 - _MOVED / 2) * (rate or 0), most)
@@ -152,8 +153,8 @@ def check_disks(
 
 
 def disks_again(hosts: Mapping[str, Host], before: Mapping[str, Mapping[str, Any]]) -> tuple[float, bool] | None:
-    """The bytes a second of the slowest disk, and whether each does what it did `before`, but for 5 %. One that is gone
-    is left out; None where all are. Raises HostProblem."""
+    """Return the bytes per second of the slowest disk, and whether each rate is within 5 % of the rate `before`. Disks
+    that are gone are left out; None if all are gone. Raises HostProblem."""
     if not before:
         return None
     slowest, fastest = (end(one[way] for one in before.values() for way in _WAYS) for end in (min, max))
@@ -168,8 +169,9 @@ def disks_again(hosts: Mapping[str, Host], before: Mapping[str, Mapping[str, Any
 def _disk_rates(
     hosts: Mapping[str, Host], disks: Mapping[str, Mapping[str, Any]], least: float, most: float
 ) -> Mapping[str, Mapping[str, Any]]:
-    """What the disks read and write now, one of each host at a time. One that is not between `least` and `most` is
-    measured again, a few times: they share what is below, and a limit lets a little more through now and then."""
+    """Measure the read and write rates of the disks, one disk per host at a time. A rate that is not between `least`
+    and `most` is measured again, a few times. Disks share the hardware below them, and a limit lets a little more
+    through now and then."""
     found: dict[str, Mapping[str, Any]] = {}
     for attempt in range(_ATTEMPTS):
         left = [
@@ -190,8 +192,8 @@ def _disk_rates(
 
 
 def payload_again(hosts: Mapping[str, Host], addresses: Mapping[str, str], before: float) -> tuple[float, bool]:
-    """The payload of the slowest card, and whether every card's is still within 5 % of that which was measured
-    `before`. Raises HostProblem."""
+    """Return the payload of the slowest card, and whether every card's payload is within 5 % of the payload `before`.
+    Raises HostProblem."""
     least, most = (1 - _MOVED) * before, (1 + _MOVED) * before
     slowest, fastest = _payloads(hosts, addresses, least, most)
     return slowest, least <= slowest <= fastest <= most
@@ -200,8 +202,8 @@ def payload_again(hosts: Mapping[str, Host], addresses: Mapping[str, str], befor
 def _payloads(
     hosts: Mapping[str, Host], addresses: Mapping[str, str], least: float, most: float
 ) -> tuple[float, float]:
-    """The payloads of the slowest and of the fastest card. A payload may be too low by what else the processors have to
-    do for a moment, so that one that is not between `least` and `most` is measured again, a few times."""
+    """Return the payloads of the slowest and of the fastest card. A payload that is not between `least` and `most` is
+    measured again, a few times. Other work of the processors may lower it for a moment."""
     names, port = list(addresses), FIRST_PORT + PROBED
     pairs = {source: (source, target) for source, target in zip(names, [*names[1:], names[0]], strict=True)}
 
@@ -224,7 +226,8 @@ def _payloads(
 
 
 def sim(argument: str | None, links: Links) -> SimulatedAllocation:
-    """So many simulated hosts. Raises UsageError, and HostProblem where this machine cannot simulate any."""
+    """Return the simulated hosts of `--on sim:ARGUMENT`. Raises UsageError, and HostProblem if this machine cannot
+    simulate hosts."""
     if links.network is not None:
         raise UsageError("--network is for hosts:; --on sim:N,network=100mbit is the rate of simulated cards")
     wish = parse_simulation(argument or "")
@@ -233,8 +236,8 @@ def sim(argument: str | None, links: Links) -> SimulatedAllocation:
 
 
 def open_simulated(described: Mapping[str, Any]) -> Open:
-    """What opens a channel to a host of `sim` by its name. When the hosts are gone, what they have left is on this
-    machine."""
+    """Return a function that opens a channel to a host of `sim` by its name. If the hosts are gone, the channel is to
+    this machine, where their leftovers are."""
 
     def open_one(name: str) -> Channel:
         if not simulation.runs(described["holder"]):

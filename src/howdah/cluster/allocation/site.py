@@ -1,4 +1,4 @@
-"""Whether a host is as a site file says."""
+"""Checks that a host is as its site file says."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One thing that a site file says, and what is wrong with it; None where nothing is."""
+    """One statement of a site file, and its problem; None if there is no problem."""
 
     what: str
     problem: str | None
 
 
 def check_site(site: Site, host: Host) -> tuple[Checked, ...]:
-    """Everything that a site file says of `host`."""
+    """Check all statements of a site file about `host`."""
     return tuple(_checks(site, host))
 
 

@@ -1,4 +1,4 @@
-"""The hosts of a job of Slurm. Agents call this machine: all of them are one step of the job, for its accounts."""
+"""The hosts of a Slurm job. Agents call this machine; all of them are one step of the job, for its accounting."""
 
 from __future__ import annotations
 
@@ -50,12 +50,13 @@ class SlurmAllocation(BatchAllocation):
 
 
 def slurm(argument: str | None, links: Links) -> SlurmAllocation:
-    """The hosts of `--on slurm:ARGUMENT`. Raises UsageError and HostProblem."""
+    """Return the hosts of `--on slurm:ARGUMENT`. Raises UsageError and HostProblem."""
     return SlurmAllocation(*which_job(SlurmAllocation.system, argument, links))
 
 
 def open_in_job(described: Mapping[str, Any]) -> Open:
-    """What opens another channel to a host of a job by its name: the agent that is there lets a second one call."""
+    """Return a function that opens another channel to a host of a job by its name: the agent there has a second agent
+    call."""
 
     def open_one(name: str) -> Channel:
         with closing(Reception()) as reception:

@@ -1,1 +1,1 @@
-"""From hosts to a cluster that works, and back."""
+"""From hosts to a working cluster, and back."""

@@ -1,4 +1,4 @@
-"""Putting a cluster together from a request, and taking it apart."""
+"""Assembly of a cluster from a request, and its removal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _LEAST_DISK = 2 << 30
 
 
 class Assembly:
-    """The parts of one cluster. `bring_up` once, `take_down` always; the supervisor calls both."""
+    """The parts of one cluster. Call `bring_up` once and `take_down` always; the supervisor calls both."""
 
     def __init__(self, request: ClusterRequest, directory: ClusterDirectory) -> None:
         self._request = request
@@ -69,11 +69,11 @@ class Assembly:
     def bring_up(
         self, announce: Callable[[str], None], check_wanted: Callable[[], None], wait: Callable[[str], None]
     ) -> Manifest:
-        """Everything from hosts to a healthy cluster. `announce` is told each step that is done; `check_wanted` raises
-        when nobody wants the cluster any more, and so does `wait`, which is told why hosts are not there yet.
+        """Bring up a cluster, from hosts to health. `announce` gets each step that is done. `check_wanted` raises when
+        nobody wants the cluster any more. `wait` does, too, and gets the reason why hosts are not there yet.
 
         Raises:
-            HowdahError: whatever stood in the way; `take_down` must be called all the same.
+            HowdahError: the cluster could not come up. `take_down` must be called all the same.
         """
         request = self._request
         check_overrides(request.settings, request.security)
@@ -152,7 +152,7 @@ class Assembly:
         )
 
     def _with_data(self, plan: Plan, distribution: Distribution) -> Plan:
-        """The plan with nodes where their data are, if these stay. Raises HowdahError."""
+        """Return the plan with nodes at their data, if these stay. Raises HowdahError."""
         if self._request.persist is None:
             return plan
         self._persistence = Persistence(self._request.persist, self._allocation.hosts)
@@ -175,7 +175,7 @@ class Assembly:
         return Quarters(platform.node(), work, str(home.conf), str(home.logs), str(_cache()))
 
     def offered_sizes(self) -> Sizing:
-        """The sizes that the cluster would have now. Nothing of it is started or left. Raises HowdahError."""
+        """Return the sizes that the cluster would have now. Nothing of it is started or left. Raises HowdahError."""
         try:
             plan, free = self._acquire(patient)
             return sizes(plan, self._allocation.hosts, free, self._request.processors)
@@ -183,7 +183,7 @@ class Assembly:
             self._allocation.release()
 
     def _acquire(self, wait: Callable[[str], None]) -> tuple[Plan, int]:
-        """The plan on hosts whose channels are open, and the bytes that are free on the fullest of their disks. Raises
+        """Open the hosts; return the plan, and the free bytes of the host whose data disks have the least. Raises
         HowdahError."""
         request = self._request
         plan = self._allocation.acquire(request.name, request.nodes, self._quarters_here(), wait)
@@ -204,8 +204,8 @@ class Assembly:
         return plan, free
 
     def _take_place(self, manifest: Manifest) -> None:
-        """Makes the cluster's directories, in the place of one of its name that died: with another work directory
-        perhaps, so that it is forgotten only when nothing of it is left."""
+        """Create the cluster's directories, in place of a dead cluster of the same name. The dead cluster may have had
+        another work directory, so it is forgotten only when nothing of it is left."""
         home = self._directory
         dead = home.read()
         if dead is not None and dead.state not in GONE:
@@ -217,7 +217,7 @@ class Assembly:
         claim_directories(self._allocation.hosts.values(), manifest.plan)
 
     def ended(self) -> list[tuple[Running, int]]:
-        """The daemons that have ended on their own, with their exit codes."""
+        """Return the daemons that ended on their own, with their exit codes."""
         return [] if self._daemons is None else self._daemons.ended()
 
     def kill_applications(self, tag: str) -> None:
@@ -228,27 +228,27 @@ class Assembly:
                 manager.kill(application.id)
 
     def endings(self) -> Endings:
-        """What tells when a batch system takes the hosts away; for clusters in jobs, whose logs come home from now
-        on."""
+        """Return the object that notices when a batch system takes the hosts away. For clusters in batch jobs, whose
+        logs are copied to this machine from now on."""
         assert self._plan is not None
         LogKeeper(self._plan, self._allocation.hosts, self._directory.logs)
         return Endings(self._allocation.hosts, self._allocation.seconds_left)
 
     def call_in(self, name: str, program: str, invitation: str) -> None:
-        """Lets another agent of a host call who has sent the invitation. Raises HostProblem."""
+        """Have another agent of the host call the sender of the invitation. Raises HostProblem."""
         host = self._allocation.hosts.get(name)
         if host is None:
             raise HostProblem("the cluster has no such host", host=name)
         operations.call_in(host, program, invitation)
 
     def kill_daemon(self, role: str) -> None:
-        """Kills the daemon of `role` on the last node, for who wants to see what its loss does."""
+        """Kill the daemon of `role` on the last node, to show the effect of its loss."""
         assert self._daemons is not None
         self._daemons.kill(role)
 
     def fault(self, fault: HostFault) -> None:
-        """Lets something go wrong on a host. Raises UsageError where the cluster has nothing of that kind there, and
-        HostProblem where it cannot be done."""
+        """Inject a fault on a host. Raises UsageError if the cluster has nothing of that kind there, and HostProblem if
+        the fault cannot be injected."""
         assert self._daemons is not None
         assert self._plan is not None
         check_host(fault, self._plan.quarters)
@@ -258,7 +258,7 @@ class Assembly:
             self._daemons.suffer(fault)
 
     def take_down(self) -> None:
-        """Ends the daemons, removes their data and configuration, and releases the hosts. Logs stay on this machine."""
+        """Stop the daemons, remove their data and configuration, and release the hosts. Logs stay on this machine."""
         try:
             if self._daemons is not None:
                 self._daemons.stop()
@@ -297,7 +297,7 @@ class Assembly:
         return ResourceManager(self._endpoints("resourcemanager_web"), process_user(), self._access().resourcemanager)
 
     def length(self, path: str) -> int:
-        """The bytes of a path of HDFS. Raises HowdahError."""
+        """Return the bytes of a path of HDFS. Raises HowdahError."""
         webhdfs = WebHdfs(self._endpoints("namenode_web"), process_user(), self._access().http)
         return webhdfs.content_summary(path).length
 
@@ -375,8 +375,8 @@ def _cache() -> Path:
 
 
 def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
-    """The types of file system that are mounted where the root of the storage `posix` is; none if it is on the hosts'
-    own disks. Raises HostProblem where some host cannot write to it, or only some have it mounted."""
+    """Return the types of file system that are mounted at the root of the storage `posix`; none if it is on the hosts'
+    own disks. Raises HostProblem if a host cannot write to the root, or if only some hosts have it mounted."""
     directory = plan.storages.directory
     if directory is None:
         return ()
@@ -401,7 +401,7 @@ def _check_directory(hosts: Iterable[Host], plan: Plan) -> tuple[str, ...]:
 
 
 def _check_disks(host: Host, quarters: Quarters) -> int:
-    """The bytes that are free on the disks with the data of nodes together. Raises HostProblem for one that is full."""
+    """Return the free bytes of all disks with the data of nodes together. Raises HostProblem if a disk is full."""
     free: dict[int, int] = {}
     for directory in (*quarters.data, quarters.root):
         found = operations.space(host, directory)

@@ -1,4 +1,4 @@
-"""Starting the daemons of a planned cluster on its hosts, and ending them."""
+"""Starting and stopping the daemons of a planned cluster on its hosts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from howdah.host.user import process_user
 _FORMAT_SECONDS = 60.0
 _COMMAND_SECONDS = 60.0
 _AT_ONCE = 64
-"""Daemons that are being started at one moment."""
+"""Number of daemons that are started at the same time."""
 _LOG_TAIL = 16000
 _LOG_LINES = 8
 _LOG_NOISE = re.compile(r"\s+at |\s*\.\.\. \d+ more|\S+ \S+ (INFO|DEBUG|WARN) |/?\*+/?$|(STARTUP|SHUTDOWN)_MSG")
@@ -52,7 +52,7 @@ class Running:
 
 
 class Daemons:
-    """The daemons of one cluster. Not thread-safe; owned by the supervisor."""
+    """The daemons of one cluster. Not thread-safe; the supervisor owns them."""
 
     def __init__(
         self,
@@ -65,10 +65,10 @@ class Daemons:
         namespace: str | None = None,
         formatted: bool = False,
     ) -> None:
-        """`installed` is the software of each host; `flags` gives a role's JVM flags with it. `reopen` opens another
-        channel to the host of a name, when the one that was open is lost. `namespace` is where the masters' host keeps
-        an empty namespace, or will; None means that every cluster must be formatted. One that is `formatted` has a
-        file system already."""
+        """`installed` is the software of each host; `flags` returns a role's JVM flags for it. `reopen` opens another
+        channel to a host by its name, when the first channel is lost. `namespace` is the directory on the masters' host
+        for an empty namespace; None if every cluster must be formatted. A cluster that is `formatted` has a file system
+        already."""
         self._plan = plan
         self._hosts = hosts
         self._installed = installed
@@ -92,8 +92,8 @@ class Daemons:
         return self._installed
 
     def start_realm(self) -> Keys | None:
-        """Starts the cluster's Kerberos realm, which makes its keys; None where the cluster has none. Raises
-        ClusterProblem."""
+        """Start the cluster's Kerberos realm, and return the keys that it makes; None if the cluster has no realm.
+        Raises ClusterProblem."""
         if not self._secured:
             return None
         masters = self._plan.masters
@@ -109,8 +109,8 @@ class Daemons:
         return self._keys
 
     def write_configuration(self, configuration: Configuration, client_flags: tuple[str, ...]) -> None:
-        """Writes the conf directory of each place, and makes its private directories. `client_flags` are for the
-        `hadoop` command of a host."""
+        """Write the conf directory of each place, and create the private directories of the place. `client_flags` are
+        for the `hadoop` command of a host."""
         over(self._hosts, lambda host: self._write(host, configuration, client_flags))
 
     def _files(self, place: Place, configuration: Configuration, client_flags: tuple[str, ...]) -> Mapping[str, bytes]:
@@ -144,7 +144,8 @@ class Daemons:
                 operations.make_directory(host, directory, mode=0o700)
 
     def start(self, announce: Callable[[str], None]) -> None:
-        """Formats HDFS, if there is one, and starts every daemon, all at once; the NameNode as soon as that is done.
+        """Format HDFS, if there is one, and start all daemons at once. The NameNode starts as soon as HDFS is
+        formatted.
 
         Raises:
             ClusterProblem: the format failed.
@@ -220,7 +221,7 @@ class Daemons:
             raise ClusterProblem(f"{program} {' '.join(arguments)} failed (exit code {done.code}):\n{said}")
 
     def suffer(self, fault: HostFault) -> None:
-        """Kills, stops or continues the daemons that `fault` is about. Raises UsageError where none runs there."""
+        """Kill, stop or continue the daemons that `fault` affects. Raises UsageError if none of them runs."""
         found = [one for one in self.running if one.daemon.host == fault.host and fault.role in (None, one.daemon.role)]
         alive = [one for one in found if one.process.poll() is None]
         if not alive:
@@ -229,7 +230,7 @@ class Daemons:
             one.process.signal(SIGNALS[fault.kind])
 
     def kill(self, role: str) -> None:
-        """Kills the daemon of `role` on the last node."""
+        """Kill the daemon of `role` on the last node."""
         *_, last = (running for running in self.running if running.daemon.role == role)
         last.process.signal(signal.SIGKILL)
 
@@ -246,12 +247,13 @@ class Daemons:
             raise ClusterProblem(said, host=daemon.host)
 
     def _tail(self, running: Running) -> str:
-        """What a daemon that ended said last, from the end of its log."""
+        """Return the last messages of a daemon that ended, from the end of its log."""
         content = operations.read_file(self._hosts[running.daemon.host], running.log, offset=-_LOG_TAIL)
         return _last_words(content, cut=len(content) == _LOG_TAIL)
 
     def stop(self) -> None:
-        """Asks every daemon to end and waits a moment; what does not is killed when the channels close."""
+        """Ask every daemon to stop, and wait a moment. A daemon that does not stop is killed when the channels
+        close."""
         of_host: defaultdict[str, list[Running]] = defaultdict(list)
         for running in self.running:
             of_host[running.daemon.host].append(running)
@@ -259,10 +261,10 @@ class Daemons:
         _wait_for(self.running)
 
     def remove(self, logs: Path) -> None:
-        """Kills what is left of the daemons and removes their data and configuration on every host that answers; the
-        channels are still open. Logs stay in `logs`.
+        """Kill the remaining daemons, and remove their data and configuration on every host that answers. The channels
+        are still open. Logs stay in `logs`.
 
-        Raises HostProblem or ClusterProblem for what is left.
+        Raises HostProblem or ClusterProblem for anything that is left.
         """
         over(self._hosts, lambda host: self._clear(host, logs, shared=True))
 
@@ -274,7 +276,7 @@ class Daemons:
             _clear_lost(host, self._plan, logs, self._reopen, shared=shared)
 
     def format(self) -> None:
-        """Makes an empty file system, where there is none. Raises ClusterProblem with what the NameNode said."""
+        """Create an empty file system, unless there is one. Raises ClusterProblem with the output of the NameNode."""
         host, name_directory = self._hosts[self._plan.masters.host], self._plan.name_directory
         if self._formatted:
             return
@@ -295,7 +297,7 @@ class Daemons:
             raise ClusterProblem(f"formatting the NameNode failed (exit code {done.code}):\n{said}")
 
     def launch(self, role: Role, place: Place) -> Running:
-        """Starts one daemon and does not wait for it."""
+        """Start one daemon without waiting for it."""
         log = self._plan.log_of(role, place)
         arguments = realm_arguments(self._plan) if role is KDC else role.arguments
         argv = [*self._java(role, place), role.main_class, *arguments]
@@ -380,7 +382,8 @@ def _wait_for(daemons: Sequence[Running]) -> None:
 
 
 def _last_words(log: bytes, *, cut: bool) -> str:
-    """The last lines of `log` without stack traces and what is no error. With `cut`, its first is half one."""
+    """Return the last lines of `log` without stack traces and lines that are no errors. With `cut`, the first line is
+    incomplete."""
     lines = [line for line in log.decode(errors="replace").splitlines()[cut:] if line.strip()]
     telling = [line for line in lines if not _LOG_NOISE.match(line)]
     return "\n".join((telling or lines)[-_LOG_LINES:])

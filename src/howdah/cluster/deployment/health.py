@@ -1,4 +1,4 @@
-"""Whether a cluster really works: asked of the daemons themselves, never assumed after a pause."""
+"""Checks that a cluster really works: the daemons answer, and nothing is assumed after a pause."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def wait_until_healthy(
     check_alive: Callable[[], None],
     announce: Callable[[str], None],
 ) -> None:
-    """Returns when all DataNodes are live and out of safe mode, all NodeManagers are registered, the history server
-    answers, and a file was written to HDFS and read back; where `hdfs` is None there is none. `check_alive` raises as
-    soon as a daemon has ended.
+    """Return when the cluster is healthy. All DataNodes are live and out of safe mode, all NodeManagers are registered,
+    and the history server answers. A file was written to HDFS and read back; `hdfs` is None if there is no HDFS.
+    `check_alive` raises as soon as a daemon has ended.
 
     Raises:
-        ClusterProblem: not healthy within `timeout` seconds; says what is missing.
+        ClusterProblem: the cluster is not healthy within `timeout` seconds; the message says what is missing.
     """
     deadline = time.monotonic() + timeout
     waiting: dict[str, Callable[[], str | None]] = {

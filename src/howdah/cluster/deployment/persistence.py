@@ -1,9 +1,11 @@
-"""HDFS data that stay when their cluster ends: in a directory of the hosts, or of a file system that they share.
+"""HDFS data that stay when their cluster stops, in a directory of the hosts or of a shared file system.
 
-DIR/howdah.json    what the data are: `Persistent`
-    lock           which cluster has them now, while it does: `Owner`
-    name/          the NameNode's
-    nodeN/         the blocks of a node, wherever that node is now
+```
+DIR/howdah.json    the description of the data: `Persistent`
+    lock           the cluster that has the data now: `Owner`
+    name/          the NameNode's data
+    nodeN/         the blocks of a node, on whichever host that node is now
+```
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Persistent:
-    """What is written next to the data. `hadoop` is the version that has written them, `nodes` how many have blocks,
-    `hosts` where these were last, `formatted` and `used` are in seconds since 1970."""
+    """The record next to the data. `hadoop` is the version that wrote the data, `nodes` the number of nodes with
+    blocks, `hosts` the hosts that had these nodes last. `formatted` and `used` are in seconds since 1970."""
 
     schema: int
     hadoop: str
@@ -50,8 +52,8 @@ class Persistent:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The cluster that has the data: its name, its supervisor, and its job if it is in one, by its key and how often
-    the job was put back into the queue."""
+    """The cluster that has the data: its name, its supervisor, and its batch job, if there is one. The job is given by
+    its key and by how often it was put back into the queue."""
 
     cluster: str
     machine: str
@@ -63,14 +65,14 @@ class Owner:
 
     @property
     def words(self) -> str:
-        """Who it is, for people."""
+        """The owner in words, for people."""
         kind, where, number = (self.job or "::").split(":", 2)
         job = "" if self.job is None else f", in job {number} of {kind}{f' ({where})' if where else ''}"
         since = time.strftime("%d %B %H:%M", time.localtime(self.since))
         return f"the cluster {self.cluster} of {self.machine}{job}, since {since}"
 
     def has_gone(self) -> bool:
-        """Whether it is known that it does not run any more: its job has ended or has begun again, or its process on
+        """Return whether the cluster is known to run no more. Its job has ended or has begun again, or its process on
         this machine is dead."""
         if self.job is not None and has_ended(self.job):
             return True
@@ -95,8 +97,8 @@ def _boot() -> str:
 
 
 class Persistence:
-    """The data in `directory` of the hosts, for one cluster: `take`, then `keep` once the file system is there, and
-    `release` at the end."""
+    """The data in `directory` of the hosts, for one cluster. Call `take`, then `keep` once the file system is there,
+    and `release` at the end."""
 
     def __init__(self, directory: str, hosts: Mapping[str, Host]) -> None:
         self._directory = directory
@@ -111,8 +113,8 @@ class Persistence:
         return self._record is None
 
     def take(self, plan: Plan, hadoop: str, machine: str) -> Plan:
-        """The plan with every node where its data are. Takes the lock, or raises: UsageError where the data are another
-        version's, user's or cluster's, HostProblem where they are not all there."""
+        """Take the lock, and return the plan with every node at its data. Raises UsageError if the data belong to
+        another version, user or cluster, and HostProblem if data are missing."""
         masters = self._hosts[plan.masters.host]
         over(self._hosts, self._prepare)
         self._lock(masters, Owner(plan.name, machine, _boot(), os.getpid(), time.time(), plan.job, _restarts()))
@@ -132,7 +134,7 @@ class Persistence:
         return self._plan
 
     def keep(self, hadoop: str) -> None:
-        """Writes down what the data are, once HDFS has them."""
+        """Write the record of the data, once HDFS has them."""
         assert self._plan is not None
         assert self._locked is not None
         now = time.time()
@@ -144,7 +146,7 @@ class Persistence:
         _note({*known_directories(), self._directory})
 
     def release(self) -> None:
-        """Gives the lock up; may be called twice, and with hosts that are lost: then others see that its owner has
+        """Release the lock; may be called twice, and with lost hosts. In the latter case others see that the owner has
         gone."""
         locked, self._locked = self._locked, None
         if locked is not None:
@@ -179,7 +181,7 @@ class Persistence:
         raise HostProblem(f"the lock {path} is taken by somebody else, again and again", host=host.name)
 
     def _lock_there(self, host: Host) -> bytes | None:
-        """The content of the lock; None where there is none. Raises HostProblem where it cannot be read."""
+        """Return the content of the lock; None if there is no lock. Raises HostProblem if the lock cannot be read."""
         try:
             return operations.read_file(host, f"{self._directory}/{LOCK}")
         except HostProblem:
@@ -188,8 +190,8 @@ class Persistence:
             return None
 
     def _remove_lock(self, host: Host, path: str, judged: bytes) -> None:
-        """Removes the lock of a cluster that has gone. Of several that do this at once, one renames it; whoever has
-        renamed another lock than the one that was `judged` gives it back."""
+        """Remove the lock of a cluster that has gone. If several clusters do this at once, one of them renames the
+        lock. A cluster that has renamed another lock than the one that was `judged` restores it."""
         aside = f"{path}.{secrets.token_hex(4)}"
         try:
             operations.rename(host, path, aside)
@@ -214,7 +216,7 @@ class Persistence:
             )
 
     def _refuse_half(self, masters: Host, here: Mapping[str, frozenset[str]]) -> None:
-        """Raises HostProblem where there are data that nobody has finished, or whose NameNode is elsewhere."""
+        """Raise HostProblem if there are incomplete data, or data whose NameNode is on another host."""
         found = {name: entries - {LOCK} for name, entries in here.items() if entries - {LOCK}}
         if not found:
             return
@@ -235,7 +237,7 @@ class Persistence:
 
 
 def known_directories() -> tuple[str, ...]:
-    """Where clusters of this HOWDAH_HOME have left data, as far as is remembered."""
+    """Return the directories in which clusters of this HOWDAH_HOME left data, as far as they are recorded."""
     try:
         return tuple(map(str, json.loads(_notes().read_text(encoding="utf-8"))))
     except (OSError, ValueError, TypeError):
@@ -254,8 +256,8 @@ def _notes() -> Path:
 
 
 def _placed(plan: Plan, nodes: int, here: Mapping[str, frozenset[str]], directory: str) -> Plan:
-    """The plan with nodes named so that each is on a host that sees its data. Raises HostProblem for data that no host
-    sees, or that are on more hosts' disks than have a place for them."""
+    """Return the plan with nodes named so that each is on a host that sees its data. Raises HostProblem if no host sees
+    the data of a node, or if a host with such data has no place left for the node."""
     wanted = [f"node{number}" for number in range(1, nodes + 1)]
     lost = [name for name in wanted if not any(name in entries for entries in here.values())]
     if lost:
@@ -286,13 +288,14 @@ def _renamed(place: Place, name: str) -> Place:
 
 
 def _entries(directory: str, host: Host) -> frozenset[str]:
-    """What is in a directory, without the traces of locks that are being made and removed."""
+    """Return the names in a directory, without traces of locks that are being created and removed."""
     names = (one.name for one in operations.list_directory(host, directory))
     return frozenset(name for name in names if not name.startswith(f"{LOCK}."))
 
 
 def read_record(content: bytes, directory: str) -> Persistent:
-    """What is written next to data. Raises HostProblem for what is not that."""
+    """Return the record from its content. Raises HostProblem if it cannot be read, and UsageError if it is of another
+    schema."""
     try:
         record = json.loads(content)
         if record["schema"] != _SCHEMA:
@@ -303,7 +306,7 @@ def read_record(content: bytes, directory: str) -> Persistent:
 
 
 def read_owner(content: bytes) -> Owner | None:
-    """Who has a lock; None where that cannot be read."""
+    """Return the owner of a lock; None if the lock cannot be read."""
     try:
         return Owner(**json.loads(content))
     except (ValueError, TypeError):
@@ -312,14 +315,14 @@ def read_owner(content: bytes) -> Owner | None:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Data that were found: what they are, and who has them, if anybody does."""
+    """Data that were found: their record, and their owner if there is one."""
 
     record: Persistent
     owner: Owner | None
 
 
 def look(directory: str, host: Host) -> Seen | None:
-    """What is in a directory, seen from `host`; None where it sees no data of Howdah."""
+    """Return the data in a directory, as `host` sees them; None if it sees no data of Howdah."""
     try:
         record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
     except HowdahError:
@@ -332,14 +335,15 @@ def look(directory: str, host: Host) -> Seen | None:
 
 
 def formatted(directory: str, hosts: Mapping[str, Host]) -> float:
-    """When the file system in `directory` was made; 0 where no host can tell."""
+    """Return when the file system in `directory` was formatted, in seconds since 1970; 0 if no host knows."""
     seen = (look(directory, host) for host in hosts.values())
     return next((one.record.formatted for one in seen if one is not None), 0.0)
 
 
 def verify(directory: str, host: Host) -> list[str]:
-    """What is wrong with data that no cluster uses, as far as can be seen without one: every part is there, and all are
-    of one file system. Raises HostProblem and UsageError for what is not Howdah's."""
+    """Return the problems of data that no cluster uses, as far as they show without a cluster. Every part must be
+    there, and all parts must be of one file system. Raises HostProblem and UsageError for data that are not
+    Howdah's."""
     record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
     problems, ids = [], {}
     for name in (NAME, *(f"node{number}" for number in range(1, record.nodes + 1))):
@@ -357,7 +361,7 @@ def verify(directory: str, host: Host) -> list[str]:
 
 
 def _images(directory: str, host: Host) -> list[str]:
-    """Images of the namespace whose MD5 is not what the NameNode has written next to them."""
+    """Return the images of the namespace whose MD5 differs from the NameNode's record, as messages."""
     current = f"{directory}/{NAME}/current"
     names = {one.name for one in operations.list_directory(host, current)}
     images = sorted(name for name in names if name.startswith("fsimage_") and f"{name}.md5" in names)
@@ -376,7 +380,7 @@ def _md5(content: bytes) -> str:
 
 
 def remove(directory: str, host: Host, confirm: Callable[[], None]) -> None:
-    """Removes data that no cluster has. Raises UsageError where one has them, or there are none."""
+    """Remove data that no cluster has. Raises UsageError if a cluster has them, or if there are none."""
     entries = _entries(directory, host)
     known = {RECORD, LOCK, NAME} | {name for name in entries if name.startswith("node") and name[4:].isdecimal()}
     if not entries & {RECORD, NAME} or entries - known:

@@ -1,4 +1,4 @@
-"""The Kerberos realm of a cluster: a process on the masters' host, whose keys go to where they are needed."""
+"""The Kerberos realm of a cluster: a process on the masters' host, whose keys go to the places that need them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ _READY_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 _READY = "ready"
 _SKEW_SECONDS = 240.0
-"""A minute less than the five that Kerberos allows."""
+"""Seconds of clock difference that Howdah allows: a minute less than the five minutes of Kerberos."""
 
 
 def access_of(plan: Plan, directory: ClusterDirectory) -> WebAccess:
-    """How this machine reaches the web servers of a cluster. Raises HostProblem where its keys cannot be read."""
+    """Return how this machine reaches the web servers of a cluster. Raises HostProblem if the cluster's keys cannot be
+    read."""
     if plan.security == NONE:
         return OPEN
     keys = directory.conf / KEYS
@@ -48,12 +49,12 @@ def access_of(plan: Plan, directory: ClusterDirectory) -> WebAccess:
 
 
 def credentials_of(plan: Plan, directory: ClusterDirectory) -> Credentials | None:
-    """How this user's programs on this machine log in to a cluster; None where nobody has to."""
+    """Return how this user's programs on this machine log in to a cluster; None if no login is needed."""
     return None if plan.security == NONE else own_credentials(process_user(), str(directory.conf))
 
 
 def check_can_log_in(installed: Mapping[str, Installation]) -> None:
-    """Raises HostProblem where the Java of a host knows nothing of Kerberos."""
+    """Raise HostProblem if the Java of a host has no support for Kerberos."""
     for host, one in installed.items():
         if not one.jdk.has_kerberos:
             raise HostProblem(
@@ -64,8 +65,8 @@ def check_can_log_in(installed: Mapping[str, Installation]) -> None:
 
 
 def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:
-    """Raises HostProblem where the clock of a host, or this machine's, is so far from that of the host of the `masters`
-    that no ticket of theirs is good."""
+    """Raise HostProblem if the clock of a host, or of this machine, is too far from that of the `masters` host. No
+    ticket would be valid then."""
     ahead = {name: offset for name, (offset, _) in over(hosts, operations.clock_offset).items()}
     for name, seconds in (("this machine", 0.0), *ahead.items()):
         apart = seconds - ahead[masters]
@@ -79,19 +80,20 @@ def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:
 
 
 def realm_directory(plan: Plan) -> str:
-    """Where the realm finds what it is to make, and leaves it, on the masters' host."""
+    """Return the directory on the masters' host in which the realm finds its request and leaves its keys."""
     return f"{plan.masters.directory}/realm"
 
 
 def realm_arguments(plan: Plan) -> tuple[str, ...]:
-    """The arguments of `org.howdah.security.Realm`."""
+    """Return the arguments of `org.howdah.security.Realm`."""
     return (realm_directory(plan), REALM, plan.masters.address, str(plan.masters.ports[KDC_PORT]))
 
 
 def make_keys(host: Host, plan: Plan, owner: str, start: Callable[[], Process]) -> Keys:
-    """Has the realm that `start` starts on `host` make the keys of the cluster of `owner`; they are then nowhere else.
+    """Start the realm on `host` by `start`, and return the keys that it makes for the cluster of `owner`. The keys are
+    then nowhere else.
 
-    Raises ClusterProblem where it ends, or makes none in time.
+    Raises ClusterProblem if the realm ends, or makes no keys in time.
     """
     directory = realm_directory(plan)
     wanted = [f"principal {keytab} {name}" for keytab, names in principals(plan, owner).items() for name in names]

@@ -1,4 +1,4 @@
-"""How large the containers and blocks of a cluster are, by what its hosts have."""
+"""Sizes of a cluster's containers and blocks, from the resources of its hosts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from howdah.host.channel import open_local
 
 
 def size_of(host: Host, nodes: int, disk: int, *, masters: bool = True) -> Sizing:
-    """The sizes for `nodes` nodes on `host`, and the `masters` where they are there too, with `disk` bytes free. Raises
-    HostProblem."""
+    """Return the sizes for `nodes` nodes on `host`, with `disk` bytes free. With `masters`, these are on the host, too.
+    Raises HostProblem."""
     facts = operations.capacity(host)
     return size_cluster(nodes, facts.processors, facts.memory, facts.memory_available, disk, masters=masters)
 
 
 def sizes(plan: Plan, hosts: Mapping[str, Host], disk: int, processors: int | None) -> Sizing:
-    """The sizes for nodes on one machine or several, with `disk` bytes free on each, which may use so many `processors`
-    of it. Raises HostProblem."""
+    """Return the sizes for nodes on one machine or several, with `disk` bytes free on each. Nodes may use `processors`
+    processors of a machine. Raises HostProblem."""
     masters, machines = plan.masters.host, {host: one.machine for host, one in plan.quarters.items()}
     with ExitStack() as opened:
         whole = {machine: hosts[first] for machine, first in plan.machines.items()}
@@ -43,12 +43,12 @@ def sizes(plan: Plan, hosts: Mapping[str, Host], disk: int, processors: int | No
 
 
 def _on(plan: Plan, machine: str) -> Iterator[Place]:
-    """The nodes on a machine."""
+    """Return the nodes on a machine."""
     return (node for node in plan.nodes if plan.quarters[node.host].machine == machine)
 
 
 def check_sizing(wanted: Sizing, offered: Sizing, host: str) -> Sizing:
-    """`wanted`, where the machine has `offered` now. Raises HostProblem where it has become less."""
+    """Return `wanted` if the machine, which has `offered` now, still has as much. Raises HostProblem if it has less."""
     if offered.node_mib < wanted.node_mib or offered.block_mib < wanted.block_mib:
         raise HostProblem(
             f"a node is to have {wanted.node_mib} MiB for containers, and blocks {wanted.block_mib} MiB, as in the "

@@ -1,1 +1,1 @@
-"""A cluster that is up, as a run and other people's programs use it."""
+"""A cluster that is up, as runs and other programs use it."""

@@ -1,4 +1,4 @@
-"""A cluster that is up, as a run uses it: its interfaces, its configuration, its processes, a channel."""
+"""A cluster that is up, as a run uses it: its interfaces, its configuration, its processes, its channels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from howdah.host.user import process_user
 
 @dataclass(frozen=True, slots=True)
 class DataPlace:
-    """Directories on `host`: `data` has the files of a storage, `work` what lies between map and reduce."""
+    """Directories on `host`: `data` has the files of a storage, `work` the files between map and reduce."""
 
     host: Host
     data: str
@@ -44,8 +44,8 @@ class DataPlace:
 
 @dataclass(frozen=True, slots=True)
 class SeenDaemon:
-    """A daemon as the `machine` sees it that its host is on: by `pid`. `host` is the simulated host whose network cards
-    the process has; None where its cards are the machine's."""
+    """A daemon as the `machine` of its host sees it, with its `pid` there. `host` is the simulated host whose network
+    cards the process has; None if its cards are the machine's."""
 
     daemon: Daemon
     machine: str
@@ -54,14 +54,14 @@ class SeenDaemon:
 
 
 class LiveCluster(ABC):
-    """A cluster during a run. `close` must be called; it may be called twice.
+    """A cluster during a run. `close` must be called, and may be called twice.
 
-    Clusters that Howdah started (`ManagedCluster`) and others (`ForeignCluster`) differ in what they answer, and
-    nobody else tells them apart. Where nothing is known, the answer is empty.
+    The subclasses are for clusters that Howdah started (`ManagedCluster`) and for others (`ForeignCluster`). They
+    differ in their answers, and no caller distinguishes them. If nothing is known, the answer is empty.
     """
 
     observed: bool
-    """Whether channels reach the hosts of the daemons, so that environment and series are theirs."""
+    """Whether channels reach the hosts of the daemons, so that environment and time series describe these hosts."""
     runs_distribution: bool
     """Whether the daemons run `distribution`, with its plugins on their class paths; otherwise only clients do."""
     shares_files: bool
@@ -85,9 +85,10 @@ class LiveCluster(ABC):
         credentials: Credentials | None = None,
         user: str | None = None,
     ) -> None:
-        """`client` is a channel to this machine, `hosts` are channels to those of the daemons, which may be the same.
-        `client_flags` are JVM flags of job clients, `warnings` are about the configuration. `access` reaches the web
-        servers, clients log in with `credentials`. `user` is who one is there, if that is another name than here."""
+        """`client` is a channel to this machine. `hosts` are channels to the daemons' hosts, which may include this
+        machine. `client_flags` are JVM flags of job clients, `warnings` are about the configuration. `access` reaches
+        the web servers; clients log in with `credentials`. `user` is the user's name on the cluster, if it differs from
+        the name here."""
         self.description = description
         self.conf = conf
         self.settings = settings
@@ -109,65 +110,64 @@ class LiveCluster(ABC):
 
     @property
     def python(self) -> str:
-        """What runs scripts on every node: this interpreter, or whatever other hosts have."""
+        """The Python that runs scripts on every node: this interpreter, or `python3` on other hosts."""
         return sys.executable if self.shares_files else "python3"
 
     @property
     def machines(self) -> Mapping[str, Host]:
-        """A channel to every machine that can be observed, by its name, however many hosts are on it."""
+        """A channel to every machine that can be observed, by its name. Several hosts may be on one machine."""
         return {self.client.name: self.client}
 
     def machine_of(self, host: str) -> str:  # noqa: ARG002
-        """The name of the machine that `host` is on."""
+        """Return the name of the machine that `host` is on."""
         return self.client.name
 
     def machine_at(self, node: str | None) -> str | None:  # noqa: ARG002
-        """The name of the machine of a NodeManager, by its address as a job history names it; None where nobody
-        knows."""
+        """Return the machine of a NodeManager, from its address in a job history; None if unknown."""
         return None
 
     def seen_daemons(self) -> Sequence[SeenDaemon]:
-        """The daemons as machines see them. Raises HostProblem."""
+        """Return the daemons as machines see them. Raises HostProblem."""
         return [SeenDaemon(one, self.machine_of(one.host), one.pid) for one in self.daemons]
 
     @property
     def card_rates(self) -> Mapping[str, float]:
-        """Bytes a second that each simulated network card brings, by its name in series; none where nobody knows."""
+        """Bytes per second of each simulated network card, by its name in the time series; empty if unknown."""
         return {}
 
     def check_cards(self) -> tuple[float, bool] | None:
-        """Bytes a second that the slowest simulated network card brings now, and whether all still bring what they
-        brought when the hosts started; None where there are none. Raises HostProblem."""
+        """Return the bytes per second of the slowest simulated network card now, and whether all cards are as fast as
+        when the hosts started. Returns None if there are no simulated cards. Raises HostProblem."""
         return None
 
     def measure_network(self) -> Ways:
-        """What the network brings between machines that have one each; nothing where they have not. Raises
+        """Measure the network between machines that have one each; return nothing if they have not. Raises
         HostProblem."""
         return NO_WAYS
 
     @property
     def cores(self) -> Mapping[str, float]:
-        """Processors' worth of time that each simulated host has; none where they have the machine's."""
+        """Processor time of each simulated host, in processors; empty if hosts have the machine's."""
         return {}
 
     @property
     def disk_rates(self) -> Mapping[str, tuple[float, float]]:
-        """Bytes a second that each disk of simulated hosts reads and writes, by its name in series; none where hosts
-        have the machine's."""
+        """Read and write rates of each disk of simulated hosts in bytes per second, by its name in the time series.
+        Empty if hosts have the machine's disks."""
         return {}
 
     def check_disks(self) -> tuple[float, bool] | None:
-        """Bytes a second of the slowest disk of simulated hosts now, read or written, and whether all still do what
-        they did when the hosts started; None where no rate was asked for. Raises HostProblem."""
+        """Return the bytes per second of the slowest disk of simulated hosts now, read or written. Also return whether
+        all disks are as fast as when the hosts started. Returns None if no rate was asked for. Raises HostProblem."""
         return None
 
     def check_shares(self) -> tuple[str, bool] | None:
-        """What simulated hosts have of processors and memory, and whether it is what was asked for; None where they
-        have all. Raises HostProblem."""
+        """Return the processors and memory of simulated hosts as text, and whether they match the request. Returns None
+        if the hosts have all. Raises HostProblem."""
         return None
 
     def daemons_by_host(self) -> Mapping[str, tuple[Host, tuple[Daemon, ...]]]:
-        """The daemons on every host that can be reached, with its channel."""
+        """Return the daemons on every reachable host, with the host's channel."""
         return {
             name: (host, found)
             for name, host in self.hosts.items()
@@ -175,11 +175,13 @@ class LiveCluster(ABC):
         }
 
     def client_files(self, overrides: Mapping[str, str]) -> dict[str, bytes]:
-        """The files of a conf directory for clients whose jobs have `overrides` beside the cluster's settings."""
+        """Return the files of a conf directory for clients whose jobs have `overrides` in addition to the cluster's
+        settings."""
         return with_overrides(read_client_files(self.conf), overrides)
 
     def client_command(self, program: tuple[str, ...], conf: Path) -> list[str]:
-        """The command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in between."""
+        """Return the command of `hadoop jar PROGRAM…` with the configuration directory `conf`, without a script in
+        between."""
         tests = Path(program[0]).name.endswith("-tests.jar")
         distribution = self.distribution
         return [
@@ -195,7 +197,7 @@ class LiveCluster(ABC):
         ]
 
     def client_environment(self, conf: Path) -> dict[str, str]:
-        """The environment of a job client with the configuration directory `conf`."""
+        """Return the environment of a job client with the configuration directory `conf`."""
         return {
             "JAVA_HOME": str(self.jdk.home),
             "HADOOP_HOME": str(self.distribution.home),
@@ -207,17 +209,17 @@ class LiveCluster(ABC):
         }
 
     def shell_environment(self, conf: Path) -> dict[str, str]:
-        """The environment of any program that works on the cluster with the configuration directory `conf`."""
+        """Return the environment of any program that works on the cluster with the configuration directory `conf`."""
         jars, credentials = self.distribution.plugins, self._credentials
         return program_environment(self.distribution.home, self.jdk.home, conf, os.environ, jars, credentials)
 
     def check_hosts(self) -> float | None:
-        """In how many seconds a batch system takes the hosts away, where it does. Raises HostsTaken once that has
-        begun; a run cannot go on then."""
+        """Return the seconds until a batch system takes the hosts away; None if none does. Raises HostsTaken once that
+        has begun: a run cannot continue then."""
         return None
 
     def check_masters(self) -> None:
-        """Raises DaemonLost when a master has ended on its own; a run cannot go on then."""
+        """Raise DaemonLost if a master has ended on its own: a run cannot continue then."""
         masters = {role.name for role in MASTERS}
         for lost in self.lost_daemons():
             if lost.role in masters:
@@ -226,7 +228,7 @@ class LiveCluster(ABC):
     @property
     @abstractmethod
     def web_servers(self) -> Mapping[str, str]:
-        """`host:port` of every daemon's HTTP server that is known, by role, or role-node for those of a node."""
+        """`host:port` of every known HTTP server of a daemon, by role, or by role-node for the daemons of nodes."""
 
     @property
     @abstractmethod
@@ -236,7 +238,7 @@ class LiveCluster(ABC):
     @property
     @abstractmethod
     def client_temporary(self) -> str:
-        """A directory on this machine for temporary files of job clients, which some of them leave behind."""
+        """A directory on this machine for temporary files of job clients. Some clients leave files behind."""
 
     @property
     @abstractmethod
@@ -245,26 +247,26 @@ class LiveCluster(ABC):
 
     @abstractmethod
     def data_directories(self, machine: str) -> Sequence[str]:
-        """Where, on a machine, data of jobs is read and written."""
+        """Return the directories of a machine in which jobs read and write data."""
 
     @property
     @abstractmethod
     def work_directories(self) -> Sequence[tuple[Host, str]]:
-        """Directories that daemons cannot do without."""
+        """Directories without which daemons cannot work."""
 
     @abstractmethod
     def mounts(self, machine: str) -> Mapping[str, str]:
-        """Directories on a machine whose file systems are part of the environment, with what they are for."""
+        """Return the directories of a machine whose file systems are part of the environment, with their purposes."""
 
     @property
     @abstractmethod
     def own_names(self) -> Mapping[str, str]:
-        """Words in settings that are of this cluster alone, with what stands for them in any cluster."""
+        """Words in settings that occur in this cluster only, with their replacements for any cluster."""
 
     @property
     @abstractmethod
     def log_files(self) -> Sequence[tuple[Host, str]]:
-        """The daemons' logs, those that may be there."""
+        """Logs of daemons that may exist."""
 
     @property
     @abstractmethod
@@ -273,48 +275,50 @@ class LiveCluster(ABC):
 
     @abstractmethod
     def data_places(self, storage: str) -> Sequence[DataPlace]:
-        """Where the files of the storage with this name are, in equal parts, and what jobs keep meanwhile."""
+        """Return the directories with the files of this storage, in equal parts, and with the intermediate files of
+        jobs."""
 
     @abstractmethod
     def spark_properties(self, spark_home: Path) -> Mapping[str, str]:
-        """Properties with which Spark runs on this cluster, for Spark's directory `spark_home`."""
+        """Return the properties with which Spark runs on this cluster, for Spark's directory `spark_home`."""
 
     @abstractmethod
     def claim(self) -> None:
-        """From now on, until `close`, nobody else measures on this cluster by Howdah.
+        """Reserve this cluster for measurements by this process until `close`.
 
-        Raises UsageError when somebody else does.
+        Raises UsageError if somebody else measures on it.
         """
 
     @abstractmethod
     def lease(self, tag: str) -> None:
-        """From now on, applications with `tag` are killed when this process is gone, if anybody watches."""
+        """Have applications with `tag` killed when this process is gone, if anybody watches. Lasts until `release` or
+        `close`."""
 
     @abstractmethod
     def release(self) -> None:
-        """Ends the lease: everything that was submitted has ended."""
+        """End the lease, after everything that was submitted has ended."""
 
     @abstractmethod
     def kill_daemon(self, role: str) -> None:
-        """Kills the daemon of `role` on the last node. Raises UsageError for a cluster that Howdah has not started."""
+        """Kill the daemon of `role` on the last node. Raises UsageError for a cluster that Howdah did not start."""
 
     @abstractmethod
     def disturb(self, fault: HostFault) -> None:
-        """Lets something go wrong on a host. Raises UsageError where there is nothing of that kind, and ClusterProblem
-        where it cannot be done."""
+        """Inject a fault on a host. Raises UsageError if there is nothing of that kind, and ClusterProblem if the fault
+        cannot be injected."""
 
     @abstractmethod
     def lost_daemons(self) -> tuple[Lost, ...]:
-        """The daemons that ended on their own, as far as anybody has seen."""
+        """Return the daemons that ended on their own, as far as known."""
 
     def close(self) -> None:
-        """Closes the run's channels, which ends the job clients and probes of this run, and a lease."""
+        """Close the run's channels, which stops the job clients and probes of this run, and ends a lease."""
         close_hosts({**self.hosts, self.client.name: self.client})
 
 
 def _active(namenodes: tuple[str, ...], access: WebAccess) -> str:
-    """The NameNode that is active now; the only one, whatever its state, where there is one, and an address at which
-    nobody listens where there is none."""
+    """Return the active NameNode. A single NameNode is returned whatever its state. Without a NameNode, an address is
+    returned at which nobody listens."""
     for address in namenodes[:-1]:
         with suppress(Unreachable, Rejected, Garbled):
             if NameNode(address, access.http).status().state == "active":

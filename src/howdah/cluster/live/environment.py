@@ -1,4 +1,4 @@
-"""The environment in which other people's programs find a cluster."""
+"""The environment in which other programs find a cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howdah.hadoop.distribution.spark import with_jars
 
 
 def shell_environment(manifest: Manifest, base: Mapping[str, str]) -> dict[str, str]:
-    """As `program_environment`, for a managed cluster, whose name is said too."""
+    """Return `program_environment` for a managed cluster, with the cluster's name in addition."""
     conf = cluster_directory(manifest.name).conf
     jars = tuple(map(Path, manifest.plugins))
     credentials = credentials_of(manifest.plan, cluster_directory(manifest.name))
@@ -28,10 +28,10 @@ def program_environment(
     jars: Sequence[Path],
     credentials: Credentials | None = None,
 ) -> dict[str, str]:
-    """`base` with what programs look for: the commands on PATH, HADOOP_CONF_DIR and its kin, JAVA_HOME, and our `jars`
-    for Spark, which has its own Hadoop.
+    """Return `base` with the variables that programs look for. These are PATH with the commands, HADOOP_CONF_DIR and
+    its kin, JAVA_HOME, and Howdah's `jars` for Spark, which has its own Hadoop.
 
-    `home` is HADOOP_HOME, `java` JAVA_HOME. With `credentials` they log in by themselves.
+    `home` is HADOOP_HOME, `java` is JAVA_HOME. With `credentials`, programs log in by themselves.
     """
     return {
         **with_jars(base, jars),

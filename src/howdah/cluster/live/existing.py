@@ -19,22 +19,22 @@ _ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
 
 @dataclass(frozen=True, slots=True)
 class WebAddresses:
-    """`host:port` of the daemons' HTTP servers; several of one kind where there is high availability, no NameNode where
-    there is no HDFS."""
+    """`host:port` of the daemons' HTTP servers. With high availability, there are several of one kind. Without HDFS,
+    there is no NameNode."""
 
     namenode: tuple[str, ...]
     resourcemanager: tuple[str, ...]
     history: tuple[str, ...]
     hdfs: str = "http"
-    """The scheme of the NameNode's pages; `yarn` and `jobhistory` are the others'."""
+    """Scheme of the NameNode's pages; `yarn` and `jobhistory` are the schemes of the others."""
     yarn: str = "http"
     jobhistory: str = "http"
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingCluster:
-    """A configuration that Howdah can measure with: `settings` have other keys' values in the place of `${KEY}`,
-    `warnings` are those of `site_warnings`."""
+    """A configuration that Howdah can measure with. `settings` have references `${KEY}` replaced by values; `warnings`
+    come from `site_warnings`."""
 
     directory: Path
     settings: Mapping[str, str]
@@ -43,7 +43,7 @@ class ExistingCluster:
 
     @property
     def secured(self) -> bool:
-        """Whether one has to log in."""
+        """Whether users have to log in."""
         return self.settings.get("hadoop.security.authentication", "").strip().lower() == "kerberos"
 
 
@@ -57,7 +57,7 @@ def conf_directory(cluster: str | None) -> Path | None:
 def read_existing(directory: Path) -> ExistingCluster:
     """Read and judge the configuration in `directory`. Nothing else is needed or touched: no Hadoop, no host.
 
-    Raises UsageError where there is no configuration, or one of a cluster that Howdah cannot measure.
+    Raises UsageError if there is no configuration, or if Howdah cannot measure the cluster.
     """
     settings = expand(read_conf_dir(directory))
     _check_supported(settings)
@@ -65,9 +65,10 @@ def read_existing(directory: Path) -> ExistingCluster:
 
 
 def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
-    """Where the daemons' HTTP servers are, from a client's configuration; Hadoop's default ports where it names none.
+    """Return the addresses of the daemons' HTTP servers from a client's configuration, with Hadoop's default ports if
+    it has none.
 
-    Raises UsageError when the configuration names no NameNode, unless its storage is `posixfs:`, or no ResourceManager.
+    Raises UsageError if the configuration names no NameNode, unless its storage is `posixfs:`, or no ResourceManager.
     """
     default = settings.get("fs.defaultFS", "")
     service = default.removeprefix("hdfs://").rstrip("/")
@@ -106,13 +107,13 @@ def _scheme(settings: Mapping[str, str], key: str) -> str:
 
 
 def _ids(settings: Mapping[str, str], key: str, before: str) -> list[str]:
-    """The names that `key` lists, each with what stands `before` it in other keys."""
+    """Return the names that `key` lists, each with the prefix `before` that it has in other keys."""
     return [f"{before}{one.strip()}" for one in settings.get(key, "").split(",") if one.strip()]
 
 
 def _address(settings: Mapping[str, str], key: str, port: int, *hosts: str) -> str | None:
-    """The address that `key` names. That of all interfaces is no host: it stands for the host that one of the keys
-    `hosts` names, as does none at all, with the default port. None where nothing names a host."""
+    """Return the address that `key` names, or None if nothing names a host. The address of all interfaces stands for
+    the host that one of the keys `hosts` names. If there is no address, this host is used, with the default port."""
     named = (settings.get(one, "").removeprefix("hdfs://").rstrip("/").partition(":")[0] for one in hosts)
     host = next((one for one in named if one not in ("", _ALL_INTERFACES)), None)
     address = settings.get(key) or (f"{host}:{port}" if host else None)
@@ -122,7 +123,7 @@ def _address(settings: Mapping[str, str], key: str, port: int, *hosts: str) -> s
 
 
 def _check_supported(settings: Mapping[str, str]) -> None:
-    """Raises UsageError for a cluster that is asked in a way that Howdah does not know."""
+    """Raise UsageError for a cluster that needs a kind of request that Howdah does not know."""
     for key, known in (
         ("hadoop.security.authentication", ("simple", "kerberos")),
         *((key, ("HTTP_ONLY", "HTTP_AND_HTTPS", "HTTPS_ONLY")) for key in POLICIES),

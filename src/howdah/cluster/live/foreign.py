@@ -1,4 +1,4 @@
-"""A cluster that Howdah did not start: its daemons' pages are asked, its hosts are out of reach."""
+"""A cluster that Howdah did not start: its daemons' pages answer, its hosts are out of reach."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from howdah.store import howdah_home
 
 
 class ForeignCluster(LiveCluster):
-    """See `LiveCluster`. It is never started, stopped or restarted, and others may use it at the same time."""
+    """See `LiveCluster`. Howdah never starts, stops or restarts it, and others may use it at the same time."""
 
     observed = runs_distribution = shares_files = False
     is_one_node_here = False
@@ -83,9 +83,9 @@ class ForeignCluster(LiveCluster):
 
 
 def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path | None) -> ForeignCluster:
-    """A cluster that Howdah did not start. It is never started, stopped or restarted.
+    """Open a cluster that Howdah did not start. Howdah never starts, stops or restarts it.
 
-    Raises HostProblem where there is no distribution or JDK for the client, or nobody can log in.
+    Raises HostProblem if there is no distribution or JDK for the client, or if nobody can log in.
     """
     settings = existing.settings
     distribution = from_home(hadoop_home) if hadoop_home is not None else managed(hadoop, howdah_home() / "cache")
@@ -117,7 +117,7 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
 
 @dataclass(frozen=True, slots=True)
 class _Secured:
-    """How one works on a cluster with Kerberos."""
+    """The access to a cluster with Kerberos."""
 
     user: str
     access: WebAccess
@@ -126,7 +126,7 @@ class _Secured:
 
     @classmethod
     def of(cls, existing: ExistingCluster, host: Host, jdk: Jdk, distribution: Distribution) -> _Secured:
-        """Logs in. Raises HostProblem where that cannot be, or where a server does not know the user."""
+        """Log in. Raises HostProblem if this is not possible, or if a server does not know the user."""
         names = ("KRB5PRINCIPAL", "KRB5KEYTAB", "KRB5_CONFIG", "KRB5CCNAME")
         principal, keytab, krb5_conf, cache = (os.environ.get(name) or None for name in names)
         credentials = Credentials(principal, keytab, krb5_conf, cache)

@@ -1,4 +1,4 @@
-"""Logging in to a cluster that others have secured, as whoever has a ticket or a keytab here."""
+"""Login to a cluster that others have secured, as the user who has a ticket or a keytab here."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from howdah.host import Host
 
 _LOGIN_SECONDS = 90.0
 _LONG_SECONDS = 3600.0
-"""A ticket that ends so soon may end within a run."""
+"""A ticket with fewer seconds left may end within a run."""
 _EARLY_SECONDS = 120.0
-"""A cookie that ends so soon is replaced."""
+"""A cookie with fewer seconds left is replaced."""
 _ENDS = re.compile(r"[&?]?\be=(\d+)")
 _FILES = "/webhdfs/v1"
-"""The NameNode has a filter of its own for files."""
+"""Path of files on the NameNode, for which it has a separate filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What a cluster knows of the user: the short name, when the ticket ends (seconds since 1970; None where nobody
-    says), the cookies by URL, certificates that clients trust (a PEM file), and what failed."""
+    """Facts from a login: the user's short name, the end of the ticket (seconds since 1970; None if unknown), and
+    cookies by URL. Also the certificates that clients trust (a PEM file), and the failures."""
 
     user: str
     until: float | None
@@ -43,7 +43,7 @@ class Login:
 
 
 def read_login(said: str) -> Login:
-    """What `org.howdah.security.WebLogin` said. Raises ClusterProblem where that is not to be understood."""
+    """Parse the output of `org.howdah.security.WebLogin`. Raises ClusterProblem if it cannot be understood."""
     user, until, cookies, trusted, failed = "", None, dict[str, str](), list[str](), dict[str, str]()
     for line in said.splitlines():
         word, _, rest = line.partition(" ")
@@ -65,7 +65,7 @@ def read_login(said: str) -> Login:
 
 
 def login_urls(addresses: WebAddresses) -> Sequence[str]:
-    """One URL of each filter of each server."""
+    """Return one URL of each filter of each server."""
     namenodes = [(url, f"{url}{_FILES}/?op=GETFILESTATUS") for url in map(_url(addresses.hdfs), addresses.namenode)]
     return (
         *(f"{base}/jmx?qry=none" for base, _ in namenodes),
@@ -82,10 +82,10 @@ def _url(scheme: str) -> Callable[[str], str]:
 def log_in(
     host: Host, jdk: Jdk, distribution: Distribution, conf: Path, urls: Sequence[str], credentials: Credentials
 ) -> Login:
-    """Logs in at `urls` from `host`, whose clients have the configuration `conf`.
+    """Log in at `urls` from `host`, whose clients have the configuration `conf`.
 
     Raises:
-        HostProblem: there is no ticket and no keytab that is good, or no realm.
+        HostProblem: there is no valid ticket or keytab, or no realm.
     """
     command = [
         *(f"{jdk.home}/bin/java", *jvm_flags(jdk, distribution.version), "-Xmx128m", "-XX:TieredStopAtLevel=1"),
@@ -108,7 +108,7 @@ def _reason(said: str) -> str:
 
 
 def ending_ticket(login: Login, credentials: Credentials, now: float) -> str | None:
-    """A warning where a ticket ends soon and nothing gets another one."""
+    """Return a warning if a ticket ends soon and nothing gets a new one."""
     if login.until is None or credentials.keytab is not None or login.until > now + _LONG_SECONDS:
         return None
     minutes = max(0, (login.until - now) / 60)
@@ -116,7 +116,7 @@ def ending_ticket(login: Login, credentials: Credentials, now: float) -> str | N
 
 
 class Cookies:
-    """The cookies of a login, which is done again when one of them is about to end."""
+    """The cookies of a login, which is repeated when a cookie is about to end."""
 
     def __init__(self, first: Login, again: Callable[[], Login], now: Callable[[], float] = time.time) -> None:
         self._login = first
@@ -125,8 +125,8 @@ class Cookies:
         self._changing = threading.Lock()
 
     def of(self, url: str) -> str | None:
-        """The header for a request to `url`; None where its server asks nobody who one is. Raises HostProblem where one
-        cannot log in any more."""
+        """Return the header for a request to `url`; None if its server does not ask for a login. Raises HostProblem if
+        the login is no longer possible."""
         with self._changing:
             found = self._find(url)
             ends = _ENDS.search(found or "")

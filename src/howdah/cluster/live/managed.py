@@ -1,4 +1,4 @@
-"""A cluster that Howdah started: its supervisor is asked, its plan says where everything is."""
+"""A cluster that Howdah started: its supervisor answers, and its plan says where everything is."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ class ManagedCluster(LiveCluster):
         client_flags: tuple[str, ...] = (),
         **shared: Any,
     ) -> None:
-        """`directory` is what this machine has of the cluster; `shared` is what every cluster has."""
+        """`directory` is the cluster's directory on this machine; `shared` has the arguments that every cluster
+        takes."""
         self._plan = plan
         self._directory = directory
         self._client_is_master = client.name == plan.masters.host
@@ -144,7 +145,7 @@ class ManagedCluster(LiveCluster):
         return told, all(values == [asked[fact]] for fact, values in found.items())
 
     def _quarters_on(self, machine: str) -> Mapping[str, Quarters]:
-        """By host, what the cluster has on a machine."""
+        """Return the cluster's quarters on a machine, by host."""
         return {host: one for host, one in self._plan.quarters.items() if one.machine == machine}
 
     @property
@@ -267,7 +268,7 @@ class ManagedCluster(LiveCluster):
 
 
 def open_managed(manifest: Manifest) -> ManagedCluster:
-    """The running cluster that `manifest` describes, with a channel of its own. Raises HowdahError."""
+    """Open the running cluster that `manifest` describes, with a channel of its own. Raises HowdahError."""
     directory = cluster_directory(manifest.name)
     control = ControlClient(directory)
     home = Path(manifest.hadoop["home"])
@@ -313,7 +314,7 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
 
 
 def _warnings(allocation: Mapping[str, Any]) -> tuple[str, ...]:
-    """What everybody is to know of a cluster's hosts."""
+    """Return warnings about a cluster's hosts that everybody should know."""
     if allocation.get("shared"):
         return ("other jobs may be on the same hosts: bounds and energy of the hosts are not this job's alone",)
     if allocation["kind"] != "sim":

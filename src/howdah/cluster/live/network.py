@@ -1,4 +1,4 @@
-"""What the network brings between the hosts of a cluster: every pair of a few, a ring of many."""
+"""Network rates between the hosts of a cluster: every pair of a few hosts, a ring of many."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from howdah.host import Host, operations
 from howdah.host.over import over
 
 MOST_PAIRED = 8
-"""Hosts of which every pair is measured; of more, each with the next one."""
+"""Up to this many hosts, every pair is measured; with more, each host with the next one."""
 
 SLOW = 0.5
-"""A way that brings less than this part of the median is slow."""
+"""A way is slow if its rate is below this part of the median."""
 
 _SECONDS = 0.9
 _AHEAD_BYTES = 4 << 20
 
 Way = tuple[str, str]
-"""From one host to another."""
+"""Direction from one host to another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """Bytes a second that one TCP stream brings, by way, while the other hosts are busy with each other."""
+    """Bytes per second of one TCP stream, by way, while the other hosts are busy with each other."""
 
     rates: Mapping[Way, float]
 
     def of(self, host: str) -> float | None:
-        """The most that went out of `host` or into it; None where nothing is known."""
+        """Return the highest rate out of `host` or into it; None if unknown."""
         return max((rate for way, rate in self.rates.items() if host in way), default=None)
 
     def slow(self) -> dict[Way, float]:
-        """The ways that are much slower than the median, slowest first."""
+        """Return the ways that are much slower than the median, slowest first."""
         usual = median(self.rates.values()) if self.rates else 0.0
         found = {way: rate for way, rate in self.rates.items() if rate < SLOW * usual}
         return dict(sorted(found.items(), key=lambda item: item[1]))
@@ -44,9 +44,9 @@ NO_WAYS = Ways({})
 
 
 def measure_ways(hosts: Mapping[str, Host], addresses: Mapping[str, str], ports: Mapping[str, Sequence[int]]) -> Ways:
-    """Measures for a second in each round of `rounds`. `ports` are some that daemons leave free, by host.
+    """Measure the rates, for a second in each round of `rounds`. `ports` are ports that daemons leave free, by host.
 
-    Raises HostProblem where a host has no free port, or does not reach another.
+    Raises HostProblem if a host has no free port, or does not reach another host.
     """
     names = {name: name for name in hosts}
     free = over(names, lambda name: operations.free_ports(hosts[name], addresses[name], ports[name]))
@@ -70,8 +70,8 @@ def measure_ways(hosts: Mapping[str, Host], addresses: Mapping[str, str], ports:
 
 
 def rounds(names: Sequence[str]) -> Iterator[list[Way]]:
-    """Ways that are measured at once: in each round a host sends to one other at most, and takes from one. All ways
-    between a few hosts; of many, those to the next and back."""
+    """Yield the ways to measure at once. In each round a host sends to at most one other host, and receives from one.
+    With a few hosts, these are all ways between them; with many, the ways to the next host and back."""
     count = len(names)
     if count < 2:
         return

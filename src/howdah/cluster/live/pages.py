@@ -1,7 +1,7 @@
 """The web pages of a cluster on this machine's loopback address, through its owner's signed requests.
 
-Whoever has the token may look: the first page is asked for with it, and the browser brings it as a cookie afterwards.
-Other users of this machine reach the ports and have no token.
+A token gives access: the request of the first page contains it, and the browser sends it as a cookie afterwards. Other
+users of this machine reach the ports but have no token.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from howdah.hadoop.interfaces.http import Http, read_whole
 _TOKEN = "howdah"  # noqa: S105, a name
 _ASKED = re.compile(rf"[?&]{_TOKEN}=([\w-]+)")
 _PASSED = ("content-type", "content-encoding", "cache-control", "last-modified", "etag", "content-disposition")
-"""Headers of an answer that the browser sees; not those with which the daemon would have it log in."""
+"""Headers of an answer that the browser sees. The daemon's headers that ask for a login are not among them."""
 _BROUGHT = ("accept", "accept-language", "content-type", "if-modified-since", "if-none-match")
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A page of `role` (with its node, where nodes have one), at a URL of this machine."""
+    """A page of `role` (with its node, for the daemons of nodes), at a URL of this machine."""
 
     role: str
     url: str
@@ -39,7 +39,7 @@ class Served:
 
 @contextmanager
 def serve_pages(plan: Plan, access: WebAccess) -> Iterator[tuple[Served, ...]]:
-    """Serves the pages of every daemon while the context lasts; links between them work."""
+    """Serve the pages of every daemon while the context lasts; links between the pages work."""
     servers = {
         f"{role.name} of {place.name}" if role.per_node else role.name: place.at(role.web)
         for role, place in plan.daemons()
@@ -61,7 +61,7 @@ def serve_pages(plan: Plan, access: WebAccess) -> Iterator[tuple[Served, ...]]:
 
 
 def _translated(text: str, local: Mapping[str, str]) -> str:
-    """`text` with the addresses of this machine for those of the daemons."""
+    """Return `text` with the addresses of the daemons replaced by addresses of this machine."""
     for address, here in local.items():
         text = re.sub(rf"(https?:)?//{re.escape(address)}(?!\d)", f"http://{here}", text)
     return text
@@ -69,7 +69,7 @@ def _translated(text: str, local: Mapping[str, str]) -> str:
 
 def _handler(address: str, http: Http, token: str, translated: Callable[[str], str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        """Passes requests on to one daemon."""
+        """Handler that forwards requests to one daemon."""
 
         protocol_version = "HTTP/1.1"
 
@@ -118,6 +118,6 @@ def _handler(address: str, http: Http, token: str, translated: Callable[[str], s
                 self.wfile.write(content)
 
         def log_message(self, *_: object) -> None:
-            """Nothing: the terminal has the list of pages."""
+            """Print nothing: the terminal has the list of pages."""
 
     return Handler

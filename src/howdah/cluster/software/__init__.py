@@ -1,1 +1,1 @@
-"""Hadoop, our jars and a JDK on the hosts."""
+"""Hadoop, Howdah's jars and a JDK on the hosts."""

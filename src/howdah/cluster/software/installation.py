@@ -1,4 +1,4 @@
-"""The software of a cluster on one of its hosts: Hadoop with our jars, a JDK, the class archive."""
+"""The software of a cluster on one of its hosts: Hadoop with Howdah's jars, a JDK, the class archive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from howdah.host.over import over
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What daemons and containers of a host run. `archive` is None where they have none."""
+    """The software that daemons and containers of a host run. `archive` is None if there is none."""
 
     distribution: Distribution
     jdk: Jdk
@@ -27,7 +27,8 @@ class Installation:
 
 
 def install(host: Host, distribution: Distribution, quarters: Quarters, *, here: str, archive: bool) -> Installation:
-    """Whatever of it is missing on `host` is sent or made. A host with the store `here` sees the files of this machine.
+    """Send or create the parts of the software that `host` lacks; return its installation. A host with the store `here`
+    sees the files of this machine.
 
     Raises HostProblem.
     """
@@ -50,8 +51,8 @@ def install_all(
     here: str,
     archive: bool,
 ) -> dict[str, Installation]:
-    """`install` on every host, at once. Where hosts have one store together, the first of them fills it before the
-    others look at it. Hosts copy files from each other at `points`. Raises HostProblem."""
+    """Call `install` on every host, at once. If hosts share one store, the first of them fills it before the others
+    look at it. Hosts copy files from each other at `points`. Raises HostProblem."""
 
     def one(host: Host) -> Installation:
         return install(host, distribution, quarters[host.name], here=here, archive=archive)
@@ -66,9 +67,9 @@ def install_all(
 
 
 def first_with_store(hosts: Mapping[str, Host], stores: Mapping[str, str]) -> dict[str, str]:
-    """For every host the first one whose store is the same directory, which may be itself: each leaves a mark in its
-    own and sees whose are there. One path is two directories on two local disks, and one on a file system of the
-    network. Raises HostProblem."""
+    """Return for every host the first host whose store is the same directory; this may be the host itself. Each host
+    leaves a mark in its store and looks for the marks of the others. One path is two directories on two local disks,
+    but one directory on a network file system. Raises HostProblem."""
     if len(hosts) < 2:
         return {name: name for name in hosts}
     marks = {name: f"{stores[name]}/.{secrets.token_hex(8)}" for name in hosts}
@@ -85,7 +86,7 @@ def first_with_store(hosts: Mapping[str, Host], stores: Mapping[str, str]) -> di
 
 
 def check_alike(installed: Mapping[str, Installation]) -> None:
-    """Raises HostProblem where hosts have JDKs of several lines: a job has one set of flags for all its tasks."""
+    """Raise HostProblem if hosts have JDKs of several lines: a job has one set of flags for all its tasks."""
     lines = {one.jdk.major: host for host, one in installed.items()}
     if len(lines) > 1:
         words = ", ".join(f"{line} on {host}" for line, host in sorted(lines.items()))

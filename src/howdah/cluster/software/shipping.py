@@ -1,4 +1,4 @@
-"""Sending Hadoop and our jars to a host that does not see the files of this machine; each file once."""
+"""Sending Hadoop and Howdah's jars to a host that does not see the files of this machine; each file once."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Point = tuple[str, int]
 """Address and port."""
 
 _CHUNK = 4 << 20
-"""Bytes of one message: others wait for the channel meanwhile."""
+"""Bytes of one message. Other messages wait for the channel meanwhile."""
 _BRANCHES = 2
-"""Hosts that fetch from one: its card is shared by so many, and a thousand hosts are ten steps deep."""
+"""Number of hosts that fetch from one host and share its card. A tree of a thousand hosts is ten steps deep."""
 _OWN = "howdah"
-"""The directory of our jars in the tree of a distribution on a host."""
+"""Directory of Howdah's jars in the tree of a distribution on a host."""
 
 
 def ship(host: Host, distribution: Distribution, store: str) -> Distribution:
-    """`distribution` as it is in the `store` of `host`, where it is sent as far as it is not there.
+    """Send the missing files of `distribution` to the `store` of `host`; return the distribution as it is there.
 
-    Daemons and containers need what is on their class path; the rest stays here. Raises HostProblem.
+    Daemons and containers need the files on their class path; the others stay here. Raises HostProblem.
     """
     files = {path: (file, digest) for path, file, digest in _files(distribution)}
     digests = {path: digest for path, (_, digest) in files.items()}
@@ -49,12 +49,12 @@ def spread_files(
     *,
     patience: float = 30.0,
 ) -> None:
-    """Brings what `ship` would send into the stores of several hosts, through a tree of them: each fetches from one
-    that fetched before, while that one still fetches, at the other's point. One is sent through its channel what it
-    lacks. What does not come, as where a firewall is between hosts or nothing came for `patience` seconds, is left to
-    `ship`.
+    """Bring the files that `ship` would send into the stores of several hosts, through a tree of hosts. Each host
+    fetches from a host before it, at that host's point, even while that host still fetches. The first host gets its
+    missing files through its channel. Files that do not arrive are left to `ship`, for example behind a firewall, or if
+    nothing came for `patience` seconds.
 
-    Raises HostProblem where a host is lost.
+    Raises HostProblem if a host is lost.
     """
     files = {digest: file for _, file, digest in _files(distribution)}
 
@@ -98,7 +98,7 @@ def spread_files(
 
 
 def relocated(distribution: Distribution, home: Path) -> Distribution:
-    """`distribution` with the paths that it has in the tree `home`, tools left out."""
+    """Return `distribution` with its paths in the tree `home`, without tools."""
 
     def there(paths: tuple[Path, ...]) -> tuple[Path, ...]:
         return tuple(home / path.relative_to(distribution.home) for path in paths)
@@ -115,7 +115,7 @@ def relocated(distribution: Distribution, home: Path) -> Distribution:
 
 
 def _files(distribution: Distribution) -> list[tuple[str, Path, str]]:
-    """What is sent: the path in the tree, the file here, and its SHA-256, from the lock where that has it."""
+    """Return the files to send: path in the tree, file here, and SHA-256, from the lock if it has one."""
     home, locked = distribution.home, distribution.locked or {}
     pages = [file for directory in distribution.directories for file in sorted(directory.rglob("*")) if file.is_file()]
     # Directories of web pages are those of jars, too, which are listed by themselves.

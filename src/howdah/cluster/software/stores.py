@@ -1,4 +1,4 @@
-"""What hosts keep of software for the next cluster, and removing what no cluster has used for a while."""
+"""Software that hosts keep for the next cluster, and the removal of software that no cluster has used for a while."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from howdah.store import howdah_home
 
 @dataclass(frozen=True, slots=True)
 class HostStore:
-    """The store of `host` at `path`, which `others` have too, and what is in it."""
+    """The store of `host` at `path`, with its contents; `others` are hosts with the same store."""
 
     host: Host
     path: str
@@ -28,18 +28,18 @@ class HostStore:
     contents: tuple[Kept, ...]
 
     def unused(self, seconds: float) -> Sequence[Kept]:
-        """What no process has and nobody has used for so long."""
+        """Return the contents that no process uses, and that nobody has used for `seconds`."""
         before = time.time() - seconds
         return [one for one in self.contents if not one.busy and one.used < before]
 
     def discard(self, kept: Sequence[Kept]) -> None:
-        """Removes them. Raises HostProblem."""
+        """Remove these contents. Raises HostProblem."""
         operations.discard_kept(self.host, self.path, [one.name for one in kept])
 
 
 @contextmanager
 def open_stores(allocation: str, links: Links) -> Iterator[Sequence[HostStore]]:
-    """The stores on the hosts of an allocation, each once, while the context lasts. Raises HowdahError."""
+    """Yield the stores on the hosts of an allocation, each once, while the context lasts. Raises HowdahError."""
     found = find_allocation(allocation, links)
     home = str(howdah_home().resolve())
     try:

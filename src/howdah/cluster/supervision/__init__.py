@@ -1,1 +1,1 @@
-"""The process that keeps a cluster running, and how commands find it and talk to it."""
+"""The process that keeps a cluster running, and the way in which commands find it and talk to it."""

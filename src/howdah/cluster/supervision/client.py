@@ -1,4 +1,4 @@
-"""What commands do with clusters of this machine: start one, find one, end one."""
+"""Functions for commands: start, find and stop clusters of this machine."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _POLL_SECONDS = 0.05
 
 
 class StartedCluster:
-    """A cluster whose supervisor is a child of this process; it ends with this process unless `detach` is called."""
+    """A cluster whose supervisor is a child of this process. It stops with this process unless `detach` is called."""
 
     def __init__(self, request: ClusterRequest) -> None:
-        """Starts the supervisor; `wait_until_up` waits for the cluster."""
+        """Start the supervisor. `wait_until_up` waits for the cluster."""
         self.directory = cluster_directory(request.name)
         self.directory.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         # -P: no module of the directory that somebody happens to be in.
@@ -41,10 +41,12 @@ class StartedCluster:
     def wait_until_up(
         self, announce: Callable[[str], None], waiting: Callable[[str], None] = lambda _: None
     ) -> Manifest:
-        """Returns when the cluster is healthy; `announce` is told each step, `waiting` why hosts are not there yet.
+        """Return the manifest when the cluster is healthy. `announce` gets each step, `waiting` the reason why hosts
+        are not there yet.
 
         Raises:
-            HowdahError: it did not come up, of the class that the supervisor raised; nothing is left running.
+            HowdahError: the cluster did not come up. The class is that of the supervisor's error; nothing is left
+                running.
         """
         for line in self._supervisor.said:
             event = json.loads(line)
@@ -67,12 +69,12 @@ class StartedCluster:
         )
 
     def detach(self) -> None:
-        """Lets the cluster outlive this process."""
+        """Let the cluster outlive this process."""
         self._supervisor.to.write(b"detach\n")
         self._supervisor.to.flush()
 
     def end(self) -> None:
-        """Ends the cluster and waits for it, however long it takes to remove its data."""
+        """Stop the cluster and wait for it, however long the removal of its data takes."""
         self._supervisor.to.close()
         while self._supervisor.wait(_DOWN_SECONDS) is None:
             if not _is_ending(self.directory):
@@ -80,15 +82,16 @@ class StartedCluster:
                 return
 
     def forget(self) -> None:
-        """Removes the cluster's directory, logs and all; for clusters that were made for a run, which keeps its own.
-        What could not be removed elsewhere is remembered there, for `howdah down`."""
+        """Remove the cluster's directory, including its logs; for clusters that were made for one run, which keeps its
+        own copies. If data elsewhere could not be removed, the directory stays for `howdah down`."""
         manifest = self.directory.read()
         if not self.directory.is_held() and (manifest is None or manifest.state in GONE):
             shutil.rmtree(self.directory.path, ignore_errors=True)
 
 
 def find_cluster(name: str) -> Manifest:
-    """The cluster called `name`, which must be up. Raises ClusterProblem, or UsageError for a name that cannot be."""
+    """Return the manifest of the cluster called `name`, which must be up. Raises ClusterProblem if it is not, and
+    UsageError for an invalid name."""
     directory = cluster_directory(name)
     directory.refuse_elsewhere()
     if not directory.is_held():
@@ -104,14 +107,15 @@ def find_cluster(name: str) -> Manifest:
 
 
 def wait_until_taken(name: str) -> None:
-    """Returns when a cluster is down whose hosts a batch system takes away; at once for another one."""
+    """Wait until a cluster is down whose hosts a batch system takes away; return at once for another cluster."""
     directory = cluster_directory(name)
     while (manifest := directory.read()) is not None and manifest.taken is not None and directory.is_held():
         time.sleep(_POLL_SECONDS)
 
 
 class Ended(Enum):
-    """What `take_down` found: a cluster that was up, the leftovers of one whose supervisor had died, or nothing."""
+    """The result of `take_down`: a cluster that was up, leftovers of a cluster whose supervisor had died, or
+    nothing."""
 
     UP = "up"
     LEFTOVERS = "leftovers"
@@ -119,11 +123,11 @@ class Ended(Enum):
 
 
 def take_down(name: str) -> Ended:
-    """Ends the cluster called `name`, or removes what a dead one left. Returns when nothing of it runs.
+    """Stop the cluster called `name`, or remove the leftovers of a dead one. Returns when nothing of the cluster runs.
 
     Raises:
-        ClusterProblem: its supervisor does not end.
-        HostProblem: what a dead one left cannot be removed, or it is another host's.
+        ClusterProblem: its supervisor does not stop.
+        HostProblem: the leftovers of a dead cluster cannot be removed, or the cluster belongs to another host.
     """
     directory = cluster_directory(name)
     directory.refuse_elsewhere()
@@ -171,8 +175,8 @@ def take_down(name: str) -> Ended:
 
 
 def forget(name: str) -> bool:
-    """Forgets a cluster of a host that is gone, with its data in HOWDAH_HOME; whether there was one to forget. Raises
-    UsageError where it is this host's. Whether one of another host lives cannot be known."""
+    """Forget a cluster of a host that is gone, with its data in HOWDAH_HOME; return whether there was one. Raises
+    UsageError if the cluster belongs to this host. Nobody can know whether a cluster of another host lives."""
     directory = cluster_directory(name)
     manifest = directory.read()
     if not directory.is_held() and (manifest is None or manifest.state in GONE):
@@ -187,7 +191,7 @@ def forget(name: str) -> bool:
 
 
 def _is_ending(directory: ClusterDirectory) -> bool:
-    """Whether it is about to remove its data, which may take long."""
+    """Return whether the supervisor is about to remove the cluster's data, which may take long."""
     manifest = directory.read()
     return manifest is not None and manifest.state == "ending"
 

@@ -1,4 +1,4 @@
-"""Copying out of HDFS before a batch system takes the hosts away: `howdah stage out`, in time."""
+"""Copies out of HDFS before a batch system takes the hosts away: `howdah stage out`, in time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _KILL_SECONDS = 5.0
 
 
 def parse_copy(text: str) -> tuple[str, str]:
-    """Source in HDFS and target on the hosts of `/results=/lustre/ann/results`. Raises UsageError."""
+    """Return source in HDFS and target on the hosts, from text like `/results=/lustre/ann/results`. Raises
+    UsageError."""
     source, equals, target = text.partition("=")
     if not equals or not source.startswith("/") or not target.strip():
         raise UsageError(f"--stage-out is {text!r}", hint="Write PATH=DIR: --stage-out /results=/lustre/ann/results.")
@@ -33,12 +34,11 @@ def parse_copy(text: str) -> tuple[str, str]:
 
 
 class StageOut:
-    """The copies of one cluster. How long they take is estimated from time to time, from a thread of its own, as long
-    as the process lives."""
+    """The copies of one cluster. A thread estimates their duration from time to time, as long as the process lives."""
 
     def __init__(self, name: str, copies: Sequence[tuple[str, str]], length: Callable[[str], int], log: Path) -> None:
-        """`copies` of the cluster called `name`: from HDFS to the hosts. `length` has the bytes of a path of HDFS, and
-        may raise HowdahError. What the copies say goes to `log`."""
+        """`copies` are pairs of a source in HDFS and a target on the hosts, for the cluster called `name`. `length`
+        returns the bytes of a path of HDFS, and may raise HowdahError. The output of the copies goes to `log`."""
         self._name = name
         self._copies = copies
         self._length = length
@@ -49,12 +49,12 @@ class StageOut:
 
     @property
     def seconds(self) -> float:
-        """How long the copies take, as far as is known; 0 where there are none."""
+        """Estimated duration of the copies in seconds; 0 if there are none."""
         return self._seconds
 
     def run(self, must_stop: Callable[[], bool]) -> None:
-        """Makes the copies, one after the other; those that are under way when they must stop are not whole. A failure
-        is in the log: nothing else waits for it."""
+        """Make the copies, one after the other. Copies that run when `must_stop` becomes true stay incomplete. Failures
+        are in the log: nothing else waits for the copies."""
         with suppress(OSError):  # A full disk, say.
             for source, target in self._copies:
                 words = ("stage", "out", source, target, "--name", self._name)

@@ -1,8 +1,9 @@
-"""The supervisor: one process per cluster that owns its channels. When it ends, for whatever reason, the daemons end.
+"""The supervisor: one process per cluster, which owns its channels. When this process ends, for whatever reason, the
+daemons stop.
 
-It is started by `howdah up` or `howdah run` (`client.py`) and converses with it over its standard streams: the first
-line on standard input is the ClusterRequest, events go out as JSON lines. The end of its standard input ends the
-cluster, unless the line `detach` came first. Other commands reach it through a socket (`control.py`).
+`howdah up` or `howdah run` starts the supervisor (`client.py`) and talks to it over its standard streams. The first
+line on standard input is the ClusterRequest; events go out as JSON lines. The end of standard input stops the cluster,
+unless the line `detach` came first. Other commands reach the supervisor through a socket (`control.py`).
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ _WATCH_SECONDS = 0.5
 _GLANCE_SECONDS = 0.1
 _CHANGED_SECONDS = 5.0
 _CANCELLED_SECONDS = 5.0
-"""For runs to close once a job was cancelled: Slurm kills it after half a minute, and daemons are ending already."""
+"""Seconds for runs to close after a job was cancelled. Slurm kills the job after half a minute; daemons are stopping
+already."""
 
 
 class Supervisor:
-    """Brings one cluster up, watches it, and brings it down."""
+    """The life of one cluster: bring it up, watch it, bring it down."""
 
     def __init__(self, request: ClusterRequest, directory: ClusterDirectory, say: Callable[..., None]) -> None:
         self._request = request
@@ -53,16 +55,17 @@ class Supervisor:
         self._was_signalled = False
 
     def end(self) -> None:
-        """Asks for the end; may be called from any thread, any number of times."""
+        """Ask for the end of the cluster; may be called from any thread, any number of times."""
         self._ending.set()
 
     def signalled(self) -> None:
-        """As `end`, by a signal: in a batch job, that is how the job is ended."""
+        """Ask for the end of the cluster after a signal: this is how a batch job is stopped."""
         self._was_signalled = True
         self._ending.set()
 
     def run(self) -> None:
-        """Up, until asked to end, down. Raises HowdahError when the cluster did not come up; nothing is left then."""
+        """Bring the cluster up, wait until asked to stop, and bring it down. Raises HowdahError if the cluster did not
+        come up; nothing is left then."""
         assembly = Assembly(self._request, self._directory)
         end = "failed"
         try:
@@ -135,7 +138,7 @@ class Supervisor:
             self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
 
     def _note_end(self, left: float | None) -> None:
-        """Writes down when the hosts are taken away, where that has changed."""
+        """Record when the hosts are taken away, if this has changed."""
         assert self._manifest is not None
         ends, known = None if left is None else time.time() + left, self._manifest.ends
         if (ends is None) != (known is None) or (ends and known and abs(ends - known) > _CHANGED_SECONDS):
@@ -143,13 +146,13 @@ class Supervisor:
                 self._save(replace(self._manifest, ends=ends))
 
     def _leave(self, control: ControlServer, staging: StageOut, left: float, is_taken: Callable[[], bool]) -> None:
-        """Lets runs close, and copies out of HDFS what is to be kept, in the seconds that are left."""
+        """Let runs close, and copy the requested data out of HDFS, in the seconds that are `left`."""
         last = time.monotonic() + left - needed_to_stop() / 2
         self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", left - expected("stop") - staging.seconds)
         staging.run(lambda: self._ending.is_set() or is_taken() or time.monotonic() > last)
 
     def _let_go(self, control: ControlServer, why: str, seconds: float) -> None:
-        """Tells runs that the hosts go, and lets them close within so many seconds."""
+        """Notify runs that the hosts are taken away, and let the runs close within `seconds`."""
         assert self._manifest is not None
         with self._changing, contextlib.suppress(OSError):  # A full disk: who asks is told all the same.
             self._save(replace(self._manifest, taken=why))
@@ -198,7 +201,7 @@ class Supervisor:
 
 
 def main() -> int:
-    """Entry of the supervisor process; its only argument is the cluster's name."""
+    """Run the supervisor process; its only argument is the cluster's name."""
     adopt_orphans()
     saying = threading.Lock()
 
