@@ -36,15 +36,15 @@ from howdah.errors import ClusterProblem, HowdahError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What other processes may ask of a cluster, in threads of the server's; all but `status` and `resized` may raise
-    HowdahError."""
+    """The requests that other processes may make of a cluster, in threads of the server. All but `status` and `resized`
+    may raise HowdahError."""
 
     status: Callable[[], Manifest]
     end: Callable[[], None]
     kill_applications: Callable[[str], None]
-    """Of this tag."""
+    """Kills every application with this tag."""
     kill_daemon: Callable[[str], None]
-    """Of this role, on the last node."""
+    """Kills the daemon of this role on the last node."""
     fault: Callable[[HostFault], None]
     call_in: Callable[[str, str, str], None]
     """Lets another agent of a host call with a program, who has sent the invitation."""

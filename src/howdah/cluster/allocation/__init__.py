@@ -69,8 +69,8 @@ class Allocation(Protocol):
         """Closes the channel to a host, which ends everything that was started through it."""
 
     def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:
-        """Where daemons of the cluster may stand on a host of `hosts` that `plan` does not have. `home` is that of
-        `acquire`.
+        """Return the spot for daemons on a host of `hosts` that `plan` does not have, and the cluster's quarters there.
+        `home` is that of `acquire`.
 
         Raises:
             UsageError: a cluster of this allocation takes in no hosts that it did not have.

@@ -160,7 +160,7 @@ class Assembly:
         return self._plan
 
     def resizing(self, save: Callable[[Plan, Sequence[Running]], None], check_wanted: Callable[[], None]) -> Resizing:
-        """What takes hosts out of the running cluster and takes hosts in; see there for the arguments."""
+        """Return the object that takes hosts out of the running cluster, and in. Its class explains the arguments."""
         assert self._parts is not None
 
         def keep(plan: Plan, running: Sequence[Running]) -> None:

@@ -18,7 +18,7 @@ from howdah.host import Host
 from howdah.host.channel import open_local
 
 _CLIENTS = "this machine"
-"""Where clients run, among the names of hosts."""
+"""The name of the place of clients, among the names of hosts."""
 
 
 class Provisioning:

@@ -49,7 +49,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What a host had in the cluster before it left."""
+    """The nodes and quarters of a host that has left."""
 
     nodes: tuple[Place, ...]
     quarters: Quarters
@@ -174,7 +174,7 @@ class Resizing:
             )
 
     def _wait_for_applications(self, leaving: Sequence[Place], seconds: float, announce: Callable[[str], None]) -> None:
-        """What has not left in time is made to by YARN; nobody waits for one that does not answer."""
+        """YARN forces those that do not leave in time. A node that does not answer holds up nobody."""
         names = {node.at("nodemanager_rpc"): node.host for node in leaving}
 
         def missing() -> str | None:

@@ -16,6 +16,7 @@ from howdah.cluster.faults import HostFault
 from howdah.cluster.live.environment import program_environment
 from howdah.cluster.live.existing import WebAddresses
 from howdah.cluster.live.network import NO_WAYS, Ways
+from howdah.cluster.live.parts import Parts
 from howdah.cluster.state import Daemon, DaemonLost, Lost
 from howdah.hadoop.configuration.cluster import with_overrides
 from howdah.hadoop.configuration.roles import MASTERS
@@ -109,6 +110,11 @@ class LiveCluster(ABC):
         self._client_flags = client_flags
 
     @property
+    def parts(self) -> Parts:
+        """The parts of their machine that simulated hosts have; empty for other hosts."""
+        return Parts()
+
+    @property
     def python(self) -> str:
         """The Python that runs scripts on every node: this interpreter, or `python3` on other hosts."""
         return sys.executable if self.shares_files else "python3"
@@ -130,41 +136,10 @@ class LiveCluster(ABC):
         """Return the daemons as machines see them. Raises HostProblem."""
         return [SeenDaemon(one, self.machine_of(one.host), one.pid) for one in self.daemons]
 
-    @property
-    def card_rates(self) -> Mapping[str, float]:
-        """Bytes per second of each simulated network card, by its name in the time series; empty if unknown."""
-        return {}
-
-    def check_cards(self) -> tuple[float, bool] | None:
-        """Return the bytes per second of the slowest simulated network card now, and whether all cards are as fast as
-        when the hosts started. Returns None if there are no simulated cards. Raises HostProblem."""
-        return None
-
     def measure_network(self) -> Ways:
         """Measure the network between machines that have one each; return nothing if they have not. Raises
         HostProblem."""
         return NO_WAYS
-
-    @property
-    def cores(self) -> Mapping[str, float]:
-        """Processor time of each simulated host, in processors; empty if hosts have the machine's."""
-        return {}
-
-    @property
-    def disk_rates(self) -> Mapping[str, tuple[float, float]]:
-        """Read and write rates of each disk of simulated hosts in bytes per second, by its name in the time series.
-        Empty if hosts have the machine's disks."""
-        return {}
-
-    def check_disks(self) -> tuple[float, bool] | None:
-        """Return the bytes per second of the slowest disk of simulated hosts now, read or written. Also return whether
-        all disks are as fast as when the hosts started. Returns None if no rate was asked for. Raises HostProblem."""
-        return None
-
-    def check_shares(self) -> tuple[str, bool] | None:
-        """Return the processors and memory of simulated hosts as text, and whether they match the request. Returns None
-        if the hosts have all. Raises HostProblem."""
-        return None
 
     def daemons_by_host(self) -> Mapping[str, tuple[Host, tuple[Daemon, ...]]]:
         """Return the daemons on every reachable host, with the host's channel."""

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.allocation import close_hosts, open_hosts
-from howdah.cluster.allocation.simulated import disks_again, payload_again
 from howdah.cluster.control import ControlClient, ask_fault
 from howdah.cluster.deployment.realm import access_of, credentials_of
 from howdah.cluster.faults import HostFault
 from howdah.cluster.live.cluster import DataPlace, LiveCluster, SeenDaemon
 from howdah.cluster.live.existing import WebAddresses
 from howdah.cluster.live.network import NO_WAYS, Ways, measure_ways
+from howdah.cluster.live.parts import Parts, parts_of
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, HostsTaken, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
@@ -83,20 +83,8 @@ class ManagedCluster(LiveCluster):
         return found
 
     @property
-    def card_rates(self) -> Mapping[str, float]:
-        payload = self.description["allocation"].get("payload")
-        return {} if payload is None else {f"{host}/eth0": payload / 8 for host in self._plan.quarters}
-
-    def check_cards(self) -> tuple[float, bool] | None:
-        payload = self.description["allocation"].get("payload")
-        if payload is None:
-            return None
-        lost = self._lost_hosts()
-        addresses = {place.host: place.address for place in self._plan.places if place.host not in lost}
-        if len(addresses) == 1:
-            return None
-        slowest, held = payload_again({name: self.hosts[name] for name in addresses}, addresses, payload)
-        return slowest / 8, held
+    def parts(self) -> Parts:
+        return parts_of(self._plan, self.description.get("allocation", {}), self.hosts, self._lost_hosts)
 
     def measure_network(self) -> Ways:
         lost = self._lost_hosts()
@@ -110,39 +98,6 @@ class ManagedCluster(LiveCluster):
 
     def _lost_hosts(self) -> set[str | None]:
         return {one.host for one in self.lost_daemons() if one.why is not None}
-
-    @property
-    def cores(self) -> Mapping[str, float]:
-        cpus = self.description["allocation"].get("cpus")
-        return {} if cpus is None else dict.fromkeys(self._plan.quarters, cpus)
-
-    @property
-    def _devices(self) -> Mapping[str, Mapping[str, Any]]:
-        """The disks of simulated hosts, as their allocation describes them."""
-        found: Mapping[str, Mapping[str, Any]] = self.description.get("allocation", {}).get("devices", {})
-        return {name: one for name, one in found.items() if one["host"] in self._plan.quarters}
-
-    @property
-    def disk_rates(self) -> Mapping[str, tuple[float, float]]:
-        return {f"{one['host']}/{device}": (one["read"], one["write"]) for device, one in self._devices.items()}
-
-    def check_disks(self) -> tuple[float, bool] | None:
-        if self.description["allocation"].get("disk_rate") is None:
-            return None
-        lost = self._lost_hosts()
-        return disks_again(self.hosts, {name: one for name, one in self._devices.items() if one["host"] not in lost})
-
-    def check_shares(self) -> tuple[str, bool] | None:
-        wanted = {"cpu_cores": "cpus", "memory": "memory"}
-        asked = {fact: value for fact, key in wanted.items() if (value := self.description["allocation"].get(key))}
-        if not asked:
-            return None
-        lost = self._lost_hosts()
-        alive = {name: host for name, host in self.hosts.items() if name not in lost}
-        groups = over(alive, lambda host: operations.fingerprint(host, ())["control_groups"])
-        found = {fact: sorted({group[fact] for group in groups.values()}, key=str) for fact in asked}
-        told = ", ".join(f"{wanted[fact]} {' and '.join(map(str, values))}" for fact, values in found.items())
-        return told, all(values == [asked[fact]] for fact, values in found.items())
 
     def _quarters_on(self, machine: str) -> Mapping[str, Quarters]:
         """Return the cluster's quarters on a machine, by host."""
@@ -170,7 +125,7 @@ class ManagedCluster(LiveCluster):
         return f"{self._plan.quarters[self._plan.masters.host].root}/files" if self.shares_files else None
 
     def data_directories(self, machine: str) -> Sequence[str]:
-        if self._devices:  # Only their hosts see them, and what they bring is known.
+        if self.parts.disk_rates:  # Only their hosts see them, and what they bring is known.
             return ()
         found = (self._plan.data_directories(host) for host in self._quarters_on(machine))
         return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))

@@ -175,7 +175,7 @@ class Supervisor:
                 sys.stderr.write(f"{lost.sentence}; the manifest could not be written: {error}\n")
 
     def _settle(self, plan: Plan, running: Sequence[Running]) -> None:
-        """Writes down which hosts and daemons the cluster has now. What it has lost of others is forgotten."""
+        """Write down which hosts and daemons the cluster has now. Forget the lost daemons of other hosts."""
         with self._changing:
             places = {place.name for place in plan.places}
             lost = tuple(one for one in self._status().lost if one.place in places)

@@ -49,18 +49,8 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
         versions = {manager.info().version, *(node.version for node in manager.nodes() if node.state == "RUNNING")}
         right = versions == {cluster.distribution.version}
         yield Check("hadoop", right, f"the ResourceManager and its nodes are {' and '.join(sorted(versions))}")
-    if (found_now := cluster.check_cards()) is not None:
-        slowest, unmoved = found_now
-        rates = sorted(set(cluster.card_rates.values()))
-        before = ", ".join(f"{format_bytes(rate)}/s" for rate in rates)
-        yield Check("network", unmoved, f"cards brought {before} at first, and {format_bytes(slowest)}/s now")
-    if (disks_now := cluster.check_disks()) is not None:
-        slowest, unmoved = disks_now
-        first = format_bytes(min(min(rates) for rates in cluster.disk_rates.values()))
-        yield Check("disks", unmoved, f"the slowest disk did {first}/s at first, and {format_bytes(slowest)}/s now")
-    if (shares := cluster.check_shares()) is not None:
-        told, right = shares
-        yield Check("shares", right, f"of the machine, each host has {told}")
+    for part in cluster.parts.check():
+        yield Check(part.name, part.held, part.words)
 
 
 def check_emptied(before: int, after: int) -> Check:

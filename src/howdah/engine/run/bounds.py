@@ -52,11 +52,11 @@ class Bounds:
                 *_of_disks(measured["places"]),
             )
         ]
-        here = cluster.client.name
-        found += [(here, host, {metrics.BOUND_CPU.name: cores}) for host, cores in cluster.cores.items()]
-        found += [(here, card, {metrics.BOUND_NETWORK.name: rate}) for card, rate in cluster.card_rates.items()]
+        here, parts = cluster.client.name, cluster.parts
+        found += [(here, host, {metrics.BOUND_CPU.name: cores}) for host, cores in parts.cores.items()]
+        found += [(here, card, {metrics.BOUND_NETWORK.name: rate}) for card, rate in parts.card_rates.items()]
         reading, writing = metrics.BOUND_DISK_READ.name, metrics.BOUND_DISK_WRITE.name
-        found += [(here, disk, {reading: read, writing: write}) for disk, (read, write) in cluster.disk_rates.items()]
+        found += [(here, disk, {reading: read, writing: write}) for disk, (read, write) in parts.disk_rates.items()]
         return [
             Sample(metric.name, bounds[metric.name], metric.unit, "measured", _PHASE, host, role, _PHASE, moment)
             for host, role, bounds in found
@@ -84,7 +84,7 @@ def calibrate(cluster: LiveCluster) -> Bounds:
 
 def _of_machine(cluster: LiveCluster, measured: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the bounds of a machine. Simulated hosts may have only a part of its processors."""
-    name, cores = metrics.BOUND_CPU.name, cluster.cores
+    name, cores = metrics.BOUND_CPU.name, cluster.parts.cores
     if not cores or name not in measured:
         return measured
     return {**measured, name: min(sum(cores.values()), measured[name])}

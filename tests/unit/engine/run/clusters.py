@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from howdah.cluster.live.cluster import DataPlace, LiveCluster
+from howdah.cluster.live.parts import Parts
 from howdah.cluster.state import Daemon, Lost
 from howdah.errors import ClusterProblem, HostsTaken
 from howdah.hadoop.distribution.distribution import Distribution
@@ -145,26 +146,7 @@ class FakeCluster:
     def machine_of(self, host: str) -> str:
         return host
 
-    card_rates: Mapping[str, float] = field(default_factory=dict)
-
-    cards: tuple[float, bool] | None = None
-
-    def check_cards(self) -> tuple[float, bool] | None:
-        return self.cards
-
-    cores: Mapping[str, float] = field(default_factory=dict)
-
-    disk_rates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-    disks: tuple[float, bool] | None = None
-
-    shares: tuple[str, bool] | None = None
-
-    def check_disks(self) -> tuple[float, bool] | None:
-        return self.disks
-
-    def check_shares(self) -> tuple[str, bool] | None:
-        return self.shares
+    parts: Parts = field(default_factory=Parts)
 
     def seen_daemons(self) -> Any:
         return LiveCluster.seen_daemons(self.live())

@@ -7,6 +7,7 @@ from typing import cast
 
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.live.network import Ways
+from howdah.cluster.live.parts import Parts
 from howdah.engine.run.bounds import Bounds
 from howdah.model.sample import Moment
 
@@ -14,9 +15,7 @@ WAYS = Ways({("a", "b"): 100e6, ("b", "a"): 110e6, ("a", "c"): 105e6, ("c", "a")
 
 
 def test_a_host_may_do_with_the_network_what_it_reached_with_any_other() -> None:
-    cluster = cast(
-        LiveCluster, SimpleNamespace(client=SimpleNamespace(name="here"), cores={}, card_rates={}, disk_rates={})
-    )
+    cluster = cast(LiveCluster, SimpleNamespace(client=SimpleNamespace(name="here"), parts=Parts()))
     measured = {"bound_cpu_cores": 2.0, "places": []}
     found = Bounds({"a": measured, "c": measured}, WAYS).samples(cluster, Moment(1.0, 1.0))
     assert {(one.host, one.role, one.value) for one in found if one.metric == "bound_network"} == {
