@@ -18,7 +18,7 @@ from howdah.cluster.deployment.health import wait_until_healthy
 from howdah.cluster.deployment.persistence import Persistence
 from howdah.cluster.deployment.provisioning import Provisioning
 from howdah.cluster.deployment.realm import access_of, credentials_of
-from howdah.cluster.deployment.resizing import Parts, Resizing
+from howdah.cluster.deployment.resizing import Assembled, Resizing
 from howdah.cluster.deployment.sizes import check_sizing, sizes
 from howdah.cluster.faults import DEVICES, HostFault, check_host
 from howdah.cluster.logs import LogKeeper
@@ -64,7 +64,7 @@ class Assembly:
         self._daemons: Daemons | None = None
         self._plan: Plan | None = None
         self._persistence: Persistence | None = None
-        self._parts: Parts | None = None
+        self._assembled: Assembled | None = None
 
     def bring_up(
         self, announce: Callable[[str], None], check_wanted: Callable[[], None], wait: Callable[[str], None]
@@ -111,7 +111,7 @@ class Assembly:
         announce("configuration")
         daemons.start(announce)
         self._wait(announce, check_wanted)
-        self._parts = Parts(
+        self._assembled = Assembled(
             self._allocation,
             daemons,
             (self._namenode(), self._resourcemanager()),
@@ -161,13 +161,13 @@ class Assembly:
 
     def resizing(self, save: Callable[[Plan, Sequence[Running]], None], check_wanted: Callable[[], None]) -> Resizing:
         """Return the object that takes hosts out of the running cluster, and in. Its class explains the arguments."""
-        assert self._parts is not None
+        assert self._assembled is not None
 
         def keep(plan: Plan, running: Sequence[Running]) -> None:
             self._plan = plan
             save(plan, running)
 
-        return Resizing(self._parts, self._directory.logs, keep, check_wanted)
+        return Resizing(self._assembled, self._directory.logs, keep, check_wanted)
 
     def _quarters_here(self) -> Quarters:
         request, home = self._request, self._directory

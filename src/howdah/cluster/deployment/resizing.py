@@ -33,8 +33,8 @@ _IN_YARN = ("NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONING")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts of a running cluster, as its assembly has put them together. `home` is what it has on this machine."""
+class Assembled:
+    """The parts of a running cluster, from its assembly. `home` is what the cluster has on this machine."""
 
     allocation: Allocation
     daemons: Daemons
@@ -60,22 +60,22 @@ class Resizing:
 
     def __init__(
         self,
-        parts: Parts,
+        assembled: Assembled,
         logs: Path,
         save: Callable[[Plan, Sequence[Running]], None],
         check_wanted: Callable[[], None],
     ) -> None:
         """`save` is given the plan and the daemons whenever there are others; `check_wanted` raises when the cluster is
         about to end. Logs of hosts that leave stay in `logs`."""
-        self._parts = parts
-        self._daemons = parts.daemons
-        self._namenode, self._resourcemanager = parts.masters
+        self._assembled = assembled
+        self._daemons = assembled.daemons
+        self._namenode, self._resourcemanager = assembled.masters
         self._logs = logs
         self._save = save
         self._check_wanted = check_wanted
         self._excluded: dict[str, tuple[str, str]] = {}
         self._left: dict[str, _Left] = {}
-        self._last = len(parts.daemons.plan.nodes)
+        self._last = len(assembled.daemons.plan.nodes)
 
     def shrink(self, hosts: Collection[str], seconds: float, announce: Callable[[str], None]) -> None:
         """Takes `hosts` out: HDFS copies their blocks elsewhere, YARN lets applications end that have run there, for
@@ -148,7 +148,7 @@ class Resizing:
 
     def _write(self, name: str, lines: Sequence[str]) -> None:
         plan = self._daemons.plan
-        host = self._parts.allocation.hosts[plan.masters.host]
+        host = self._assembled.allocation.hosts[plan.masters.host]
         content = "".join(f"{line}\n" for line in lines)
         operations.write_file(host, f"{plan.conf_of(plan.masters)}/{name}", content.encode())
 
@@ -212,7 +212,7 @@ class Resizing:
                 self._daemons.part(host, fewer, self._logs)
             except (HostProblem, ClusterProblem) as one:
                 problem = one
-            self._parts.allocation.drop(host)
+            self._assembled.allocation.drop(host)
             self._save(fewer, self._daemons.running)
             announce(f"{host} has left the cluster")
         self._daemons.leave(())
@@ -226,7 +226,7 @@ class Resizing:
             UsageError: the allocation has no such host, or the cluster has it.
             HowdahError: whatever stood in the way. The host is not in the cluster then, and nothing is left there.
         """
-        plan, names = self._daemons.plan, self._parts.allocation.names
+        plan, names = self._daemons.plan, self._assembled.allocation.names
         self._check_resizable(plan)
         for host in hosts:
             if host not in names:
@@ -243,22 +243,22 @@ class Resizing:
                 )
         for host in hosts:
             self._check_wanted()
-            self._parts.allocation.add(host)
+            self._assembled.allocation.add(host)
             try:
                 self._take_in(host)
             except BaseException:
-                self._parts.allocation.drop(host)
+                self._assembled.allocation.drop(host)
                 raise
             self._left.pop(host, None)
             announce(f"{host} is in the cluster")
 
     def _take_in(self, name: str) -> None:
-        parts, before = self._parts, self._daemons.plan
-        host = parts.allocation.hosts[name]
+        assembled, before = self._assembled, self._daemons.plan
+        host = assembled.allocation.hosts[name]
         nodes, quarters = self._stand(name)
-        _check_memory(host, len(nodes) * parts.node_mib)
+        _check_memory(host, len(nodes) * assembled.node_mib)
         plan = with_nodes(before, nodes, quarters)
-        installed = parts.install(host, quarters)
+        installed = assembled.install(host, quarters)
         claim_of_host(host, plan)
         self._save(plan, self._daemons.running)  # Whoever removes what a dead cluster has left finds it.
         try:
@@ -266,7 +266,7 @@ class Resizing:
             if any(self._excluded.pop(node.name, None) is not None for node in nodes):
                 self._exclude_datanodes()
                 self._exclude_nodemanagers(1)
-            started = self._daemons.join(host, plan, installed, parts.configure(plan), parts.client_flags)
+            started = self._daemons.join(host, plan, installed, assembled.configure(plan), assembled.client_flags)
             self._wait_until_there(nodes, started)
         except BaseException:
             self._excluded = excluded
@@ -282,10 +282,10 @@ class Resizing:
         plan = self._daemons.plan
         for gone in self._left.values():  # They may come back.
             plan = with_nodes(plan, gone.nodes, gone.quarters)
-        spot, quarters = self._parts.allocation.stand(name, plan, self._parts.home)
+        spot, quarters = self._assembled.allocation.stand(name, plan, self._assembled.home)
         node = next_node(plan, self._last + 1, spot, quarters)
         ports = sorted(node.ports.values())
-        if operations.free_ports(self._parts.allocation.hosts[name], spot.address, ports) != ports:
+        if operations.free_ports(self._assembled.allocation.hosts[name], spot.address, ports) != ports:
             raise HostProblem(f"its ports {ports[0]} to {ports[-1]} are not all free", host=name)
         self._last += 1
         return (node,), quarters

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from howdah.cluster.allocation.here import HereAllocation
-from howdah.cluster.deployment.resizing import Parts, Resizing
+from howdah.cluster.deployment.resizing import Assembled, Resizing
 from howdah.errors import ClusterProblem, HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.host.channel import open_local
@@ -132,7 +132,7 @@ class Case:
         everything: Any = (self.daemons, self.hadoop, lambda _: None, lambda *_: None)
         daemons, masters, configure, install = everything
         home = replace(HOME, root=root)
-        parts = Parts(self.allocation, daemons, (masters, masters), home, 1, (), install, configure)
+        parts = Assembled(self.allocation, daemons, (masters, masters), home, 1, (), install, configure)
         self.resizing = Resizing(parts, directory, lambda plan, _: self.saved.append(plan), self.check_wanted)
 
     def check_wanted(self) -> None:
