@@ -1,1 +1,1 @@
-"""Stock Apache Hadoop: where it comes from, what runs it, and what it is configured with."""
+"""Stock Apache Hadoop: its releases, the programs that run it, and its configuration."""

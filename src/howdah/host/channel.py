@@ -1,7 +1,7 @@
 """The channel to a host: an execnet gateway over which the agent is sent and then serves.
 
-A launcher (`host/launch`) starts the interpreter. execnet frames the messages and notices when its process ends; what
-cannot be noticed so, a link that was cut, shows by silence (`agent/heartbeat.py`).
+A launcher (`host/launch`) starts the interpreter. execnet frames the messages and notices when its process ends. A link
+that was cut cannot be noticed this way; it shows by silence (`agent/heartbeat.py`).
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ if __name__ == "__channelexec__":
 """
 
 _OPEN_SECONDS = 60.0
-"""For the interpreter to start: Python on a network's file system may take long."""
+"""Seconds for the interpreter to start: Python on a network file system may take long."""
 _ANSWER_SECONDS = 600.0
 _LONG_SECONDS = 6 * 3600.0
 _LONG = ("files.remove", "files.remove_claimed", "files.claim")
-"""What may take long: there may be millions of files in a directory."""
+"""Operations that may take long: a directory may have millions of files."""
 
 
 def open_local(name: str) -> Channel:
-    """A channel to this machine, by a child process with this interpreter. Raises HostProblem."""
+    """Open a channel to this machine, by a child process with this interpreter. Raises HostProblem."""
     return Channel(name, ProcessLauncher())
 
 
 @contextmanager
 def this_host() -> Iterator[Host]:
-    """This machine under its own name, while the context lasts. Raises HostProblem."""
+    """Yield this machine under its own name, while the context lasts. Raises HostProblem."""
     host = open_local(platform.node())
     try:
         yield host
@@ -74,11 +74,11 @@ def this_host() -> Iterator[Host]:
 
 
 class Channel:
-    """A Host behind an execnet gateway; see `howdah.host.protocol.Host` for what its methods do."""
+    """A Host behind an execnet gateway; `howdah.host.protocol.Host` describes its methods."""
 
     def __init__(self, name: str, launcher: Launcher, *, silence: float | None = None) -> None:
-        """With `silence`, each end counts the other as lost after so many seconds in which it says nothing; the agent
-        then ends all that it has started. Raises HostProblem."""
+        """With `silence`, each end counts the other as lost after so many seconds without a message. The agent then
+        stops everything that it has started. Raises HostProblem."""
         self.name = name
         self.lost: str | None = None
         self._numbers = itertools.count(1)
@@ -96,7 +96,7 @@ class Channel:
             self._heartbeat = Heartbeat(silence, self._beat, lambda: self._give_up(why))
 
     def _open(self, settings: Mapping[str, Any]) -> tuple[Line, Any]:
-        """The line to an agent that serves, and the channel in it."""
+        """Return the line to an agent that serves, and the channel in the line."""
         spec = execnet.XSpec("popen//python=python3//execmodel=thread")
         self._group.allocate_id(spec)
         try:
@@ -206,7 +206,7 @@ class Channel:
             self._channel.send({"beat": True})
 
     def _give_up(self, why: str) -> None:
-        """Nothing is heard any more: whoever waits is told, and what brings the messages is ended."""
+        """Give up a silent host: notify all who wait, and kill the process that brings the messages."""
         self._end(why)
         self._line.kill()
 
@@ -249,7 +249,7 @@ class Channel:
 
 
 class _Reply:
-    """What an operation will answer; `sink` gets the records of a stream meanwhile."""
+    """The answer to come of an operation; `sink` gets the records of a stream meanwhile."""
 
     def __init__(self, number: int, operation: str, sink: Callable[[dict[str, Any]], None] | None) -> None:
         self.number = number
@@ -276,7 +276,7 @@ class _Reply:
             self.settle({"error": reason, "kind": "ChannelLost"})
 
     def value(self, host: str, limit: float | None = None) -> Any:
-        """What was answered; None as limit waits for ever, for streams alone. Raises HostProblem."""
+        """Return the answer. Without `limit`, wait for ever, which is for streams alone. Raises HostProblem."""
         if not self._done.wait(limit):
             raise HostProblem(f"{self._operation}: no answer within {limit:.0f} s", host=host)
         if self._broken is not None:

@@ -1,6 +1,6 @@
-"""What the agent does on a host, as typed functions. Every one raises HostProblem where it fails there.
+"""The operations of the agent on a host, as typed functions. Each function raises HostProblem if it fails there.
 
-`host/agent` has the code and the details; `tests/unit/host/test_operations.py` holds both lists against each other.
+`host/agent` has the code and the details; `tests/unit/host/test_operations.py` compares both lists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What a cluster may use of a machine: processors, and bytes of memory, in all and available now."""
+    """The part of a machine that a cluster may use: processors, and bytes of memory, in all and available now."""
 
     processors: int
     memory: int
@@ -36,8 +36,8 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which host one is. `boot` and `network` tell it from every other one, whatever its names; `name` is its own,
-    `user` whose agent is there, `addresses` are IPv4 addresses by interface."""
+    """The identity of a host. `boot` and `network` distinguish it from every other host, whatever its names. `name` is
+    its own name, `user` the user of its agent; `addresses` are IPv4 addresses by interface."""
 
     boot: str
     network: str
@@ -48,7 +48,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An entry of a store with its bytes; `used` is when it was used last, in seconds since 1970; `busy` whether a
+    """An entry of a store with its bytes. `used` is when it was used last, in seconds since 1970. `busy` is whether a
     process has it on its command line."""
 
     name: str
@@ -59,7 +59,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a directory; `type` is `file`, `directory`, `link` or `other`, `size` its bytes."""
+    """An entry of a directory. `type` is `file`, `directory`, `link` or `other`; `size` is in bytes."""
 
     name: str
     type: str
@@ -70,9 +70,9 @@ class Entry:
 class CpuReading:
     """CPU seconds at one moment.
 
-    `seconds` is by process: containers count with their NodeManager. `adopted` is those of containers that were killed
-    and outlived what the NodeManager had started. `containers` has every container that has run at a reading, `running`
-    those that run. Where it is not `steady`, a process ended while it was read.
+    `seconds` is by process: containers count with their NodeManager. `adopted` is the CPU seconds of containers that
+    were killed and outlived the processes that the NodeManager had started. `containers` has every container that has
+    run at a reading, `running` those that run. If the reading is not `steady`, a process ended meanwhile.
     """
 
     seconds: Mapping[int, float]
@@ -83,7 +83,7 @@ class CpuReading:
 
 
 def read_file(host: Host, path: str, *, offset: int = 0) -> bytes:
-    """Return the bytes of a file from `offset`, which counts from the end where it is negative."""
+    """Return the bytes of a file from `offset`; a negative offset counts from the end."""
     content: bytes = host.call("files.read", path=path, offset=offset)
     return content
 
@@ -94,109 +94,111 @@ def write_file(host: Host, path: str, content: bytes, *, mode: int = 0o600) -> N
 
 
 def create_file(host: Host, path: str, content: bytes) -> bool:
-    """Create a file that only its owner can read, whole or not at all; return False where there is one already. Hosts
-    of one file system may try at the same time."""
+    """Create a file that only its owner can read, whole or not at all; return False if it exists already. Hosts of one
+    file system may try at the same time."""
     made: bool = host.call("files.create", path=path, content=content)
     return made
 
 
 def make_directory(host: Host, path: str, *, mode: int = 0o700) -> None:
-    """Make a directory and its parents; an existing one is fine. Only new ones get `mode`."""
+    """Create a directory and its parents; an existing one is fine. Only new directories get `mode`."""
     host.call("files.make", path=path, mode=mode)
 
 
 def remove(host: Host, path: str) -> None:
-    """Remove a file or a whole tree; what is not there is fine. Symbolic links are not followed."""
+    """Remove a file or a whole tree; a missing one is fine. Symbolic links are not followed."""
     host.call("files.remove", path=path)
 
 
 def exposed(host: Host, path: str) -> str | None:
-    """Return who else could change what is in a directory, as they own it or one above, in words; None for nobody."""
+    """Return who else could change the contents of a directory, as owner of it or of one above, in words; None for
+    nobody."""
     why: str | None = host.call("files.exposed", path=path)
     return why
 
 
 def claim_directory(host: Host, path: str, owner: str) -> str | None:
-    """Make a directory that `owner` has; return None, or who has it already ("" where that is not known)."""
+    """Create a directory that belongs to `owner`. Returns None, or the owner if it belongs to another ("" if
+    unknown)."""
     other: str | None = host.call("files.claim", path=path, owner=owner)
     return other
 
 
 def remove_claimed(host: Host, path: str, owner: str) -> str | None:
-    """Remove a directory that `owner` claimed; return None, or who has it instead ("" where that is not known)."""
+    """Remove a directory that `owner` claimed. Returns None, or the owner if it belongs to another ("" if unknown)."""
     other: str | None = host.call("files.remove_claimed", path=path, owner=owner)
     return other
 
 
 def call_in(host: Host, program: str, invitation: str) -> None:
-    """Let another agent of this host call who has sent the invitation; see `howdah.host.reception`."""
+    """Have another agent of this host call the sender of the invitation; see `howdah.host.reception`."""
     host.call("process.call_in", program=program, invitation=invitation)
 
 
 def leave_none(host: Host, path: str, owner: str) -> None:
-    """Let the agent remove a directory that `owner` has claimed when its channel ends, however it ends."""
+    """Have the agent remove a directory that `owner` has claimed when its channel ends, however it ends."""
     host.call("process.leave_none", path=path, owner=owner)
 
 
 def owner_of_claimed(host: Host, path: str) -> str:
-    """Return who has claimed a directory; "" where nobody has."""
+    """Return who has claimed a directory; "" if nobody has."""
     return read_file(host, f"{path}/{OWNER_FILE}").decode(errors="replace")
 
 
 def stored(host: Host, store: str, digests: Sequence[str]) -> dict[str, int]:
-    """Return how many bytes of each file, by its SHA-256, are in `store`; -1 where all are, and were checked."""
+    """Return how many bytes of each file, by its SHA-256, are in `store`; -1 if all are there and were checked."""
     found: dict[str, int] = host.call("store.have", store=store, digests=list(digests))
     return found
 
 
 def put_file(host: Host, store: str, digest: str, offset: int, content: bytes, *, last: bool) -> None:
-    """Add a part of the file with this SHA-256, in their order; the last one completes it."""
+    """Add a part of the file with this SHA-256, in order; the last part completes the file."""
     host.call("store.put", store=store, digest=digest, offset=offset, content=content, last=last)
 
 
 def serve_files(host: Host, store: str, address: str, port: int, *, secret: str, patience: float) -> None:
-    """Let other hosts that have `secret` fetch files of `store` there, until `end_serving_files`."""
+    """Let other hosts that have `secret` fetch files of `store` at this address, until `end_serving_files`."""
     host.call("copies.serve", store=store, address=address, port=port, secret=secret, patience=patience)
 
 
 def end_serving_files(host: Host, address: str, port: int) -> None:
-    """Let nobody fetch files there any more."""
+    """Stop serving files at this address."""
     host.call("copies.end_serving", address=address, port=port)
 
 
 def fetch_files(
     host: Host, store: str, digests: Sequence[str], address: str, port: int, *, secret: str, patience: float
 ) -> str | None:
-    """Fetch files into `store` from the host that serves them there; return why some did not come, or None."""
+    """Fetch files into `store` from the host that serves at this address; return why some did not come, or None."""
     given = {"address": address, "port": port, "secret": secret, "patience": patience}
     why: str | None = host.call("copies.fetch", store=store, digests=list(digests), **given)
     return why
 
 
 def use_kept(host: Host, path: str) -> bool:
-    """Note that what a store has at `path` was used now; return whether it is there."""
+    """Record that the entry of a store at `path` was used now; return whether it is there."""
     there: bool = host.call("store.use", path=path)
     return there
 
 
 def store_contents(host: Host, store: str) -> list[Kept]:
-    """Return what is in a store."""
+    """Return the entries of a store."""
     return [Kept(**one) for one in host.call("store.contents", store=store)]
 
 
 def discard_kept(host: Host, store: str, names: Sequence[str]) -> None:
-    """Remove entries of a store, and files of it that nothing needs."""
+    """Remove entries of a store, and those of its files that nothing needs."""
     host.call("store.discard", store=store, names=list(names))
 
 
 def lay_tree(host: Host, store: str, name: str, files: Mapping[str, str]) -> str:
-    """Return the directory `name` of files in `store`, by path their SHA-256; made where it is not there."""
+    """Return the directory `name` of `files` in `store` (SHA-256 by path); create it if it is missing."""
     tree: str = host.call("store.lay", store=store, name=name, files=dict(files))
     return tree
 
 
 def rename(host: Host, path: str, to: str) -> None:
-    """Give a file another name on the same file system, replacing what has that name."""
+    """Rename a file on the same file system, replacing a file with the new name."""
     host.call("files.rename", path=path, to=to)
 
 
@@ -206,31 +208,32 @@ def list_directory(host: Host, path: str) -> list[Entry]:
 
 
 def walk(host: Host, path: str) -> dict[str, tuple[int, int]]:
-    """Return size and time of the last change, in nanoseconds, of every file below `path`; its own by ""."""
+    """Return size and time of the last change, in nanoseconds, of every file below `path`; the key of `path` itself is
+    ""."""
     found: dict[str, list[int]] = host.call("files.walk", path=path)
     return {name: (size, changed) for name, (size, changed) in found.items()}
 
 
 def resolve_path(host: Host, path: str) -> str | None:
-    """Return the real path, links followed, or None where nothing is there."""
+    """Return the real path, links followed, or None if nothing is there."""
     real: str | None = host.call("files.resolve", path=path)
     return real
 
 
 def is_writable(host: Host, path: str) -> bool:
-    """Return whether the agent's user may write to a file, or in a directory, that is there."""
+    """Return whether the agent's user may write to an existing file, or in an existing directory."""
     writable: bool = host.call("files.is_writable", path=path)
     return writable
 
 
 def mounted_type(host: Host, path: str) -> str | None:
-    """Return the type of the file system of a directory as `df -T` names it; None for the machine's own."""
+    """Return the type of the file system of a directory as `df -T` names it; None for the file system of `/`."""
     found: str | None = host.call("files.mounted_type", path=path)
     return found
 
 
 def find_command(host: Host, name: str) -> str | None:
-    """Return where `name` is on the agent's PATH, or None."""
+    """Return the path of `name` on the agent's PATH, or None."""
     found: str | None = host.call("files.find_command", name=name)
     return found
 
@@ -253,41 +256,42 @@ def environment_variable(host: Host, name: str) -> str | None:
 
 
 def capacity(host: Host) -> Capacity:
-    """Return what a cluster may use of the machine."""
+    """Return the part of the machine that a cluster may use."""
     return Capacity(**host.call("machine.capacity"))
 
 
 def fingerprint(host: Host, paths: Iterable[str]) -> dict[str, Any]:
-    """Return all that a measurement may depend on, as `environment.json` keeps it; `mounts` is about `paths`."""
+    """Return all facts that a measurement may depend on, as `environment.json` keeps them; `mounts` is about
+    `paths`."""
     facts: dict[str, Any] = host.call("machine.fingerprint", paths=list(paths))
     return facts
 
 
 def confine(host: Host, processors: int) -> None:
-    """Let the agent, and all that it starts from now on, use only `processors` processors."""
+    """Restrict the agent, and everything that it starts from now on, to `processors` processors."""
     host.call("machine.confine", processors=processors)
 
 
 def allowed_processors(host: Host, pids: Sequence[int]) -> list[int]:
-    """Return how many processors each process may use; those that have ended are left out."""
+    """Return how many processors each process may use; processes that have ended are left out."""
     found: list[int] = host.call("machine.allowed_processors", pids=list(pids))
     return found
 
 
 def command_lines(host: Host, pids: Sequence[int]) -> list[list[str]]:
-    """Return the words that each process was started with; none for those that have ended."""
+    """Return the words that each process was started with; none for processes that have ended."""
     found: list[list[str]] = host.call("machine.command_lines", pids=list(pids))
     return found
 
 
 def empty_page_cache(host: Host) -> tuple[int, int]:
-    """Empty the page cache, as root; return the bytes of unmapped files in it, before and after."""
+    """Empty the page cache, as root; return the bytes of unmapped files in the cache, before and after."""
     before, after = host.call("machine.empty_page_cache")
     return before, after
 
 
 def moment(host: Host) -> tuple[float, float]:
-    """Return the time of day (s since 1970) and the monotonic clock (s) of the host, at once."""
+    """Return the time of day (s since 1970) and the monotonic clock (s) of the host, read at once."""
     found = host.call("machine.moment")
     return found["utc"], found["monotonic"]
 
@@ -296,8 +300,8 @@ _ROUND_TRIPS = 3
 
 
 def clock_offset(host: Host) -> tuple[float, float]:
-    """Return how many seconds the host's clock is ahead of this machine's, and how far that may be wrong: half a round
-    trip, the quickest of a few, which may take as long as it likes."""
+    """Return how many seconds the host's clock is ahead of this machine's, and the possible error: half a round trip.
+    The quickest of a few round trips counts, so each may take as long as it likes."""
 
     def once() -> tuple[float, float]:
         before = time.time()
@@ -309,41 +313,43 @@ def clock_offset(host: Host) -> tuple[float, float]:
 
 
 def stray_processes(host: Host) -> list[dict[str, Any]]:
-    """Return the processes of a cluster that no agent looks after: pid, user, cluster, command."""
+    """Return the processes of a cluster that no agent watches any more: pid, user, cluster, command."""
     found: list[dict[str, Any]] = host.call("machine.stray_processes")
     return found
 
 
 def end_strays(host: Host, root: str) -> int:
-    """Kill what an agent that was killed left of the cluster with the directory `root`; return how many there were."""
+    """Kill the processes that a killed agent left of the cluster with the directory `root`; return how many there
+    were."""
     found: int = host.call("machine.end_strays", root=root)
     return found
 
 
 def outer_pids(host: Host, root: str, pids: Sequence[int]) -> dict[int, int]:
-    """Return by number what the host calls processes of a cluster's directory that have these numbers elsewhere."""
+    """Return the host's IDs of processes of a cluster's directory, by the IDs `pids` that they have in another process
+    space."""
     found: dict[int, int] = host.call("machine.outer_pids", root=root, pids=list(pids))
     return found
 
 
 def end_all(host: Host) -> None:
-    """Kill all that was started through the channel; the channel stays open."""
+    """Kill everything that was started through the channel; the channel stays open."""
     host.call("process.end_all")
 
 
 def free_ports(host: Host, address: str, ports: Sequence[int]) -> list[int]:
-    """Return those of `ports` that can be listened on now, at `address` and at the wildcard."""
+    """Return those of `ports` that are free now, at `address` and at the wildcard."""
     found: list[int] = host.call("network.free_ports", address=address, ports=list(ports))
     return found
 
 
 def identity(host: Host) -> Identity:
-    """Return which host this is."""
+    """Return the identity of this host."""
     return Identity(**host.call("network.identity"))
 
 
 def listen(host: Host, address: str, port: int, *, seconds: float) -> None:
-    """Take connections at an address for so many seconds, and go on at once."""
+    """Accept connections at an address for so many seconds; return at once."""
     host.call("network.listen", address=address, port=port, seconds=seconds)
 
 
@@ -354,37 +360,38 @@ def unreachable(host: Host, targets: Sequence[tuple[str, int]], *, timeout: floa
 
 
 def swallow(host: Host, address: str, port: int, *, seconds: float) -> None:
-    """Take one connection there and all that comes by it, from now on for so many seconds."""
+    """Accept one connection at an address, and read everything that comes by it, from now on for so many seconds."""
     host.call("network.swallow", address=address, port=port, seconds=seconds)
 
 
 def payload_rate(host: Host, address: str, port: int, *, seconds: float, ahead: int) -> float:
-    """Return the bits a second that TCP brings from the host to who swallows there, with so many bytes under way."""
+    """Return the bits per second that TCP brings from the host to a host that runs `swallow`, with `ahead` bytes under
+    way."""
     rate: float = host.call("network.payload_rate", address=address, port=port, seconds=seconds, ahead=ahead)
     return rate
 
 
 def resolve_name(host: Host, name: str | None = None) -> dict[str, Any]:
-    """Return what the machine's resolver says of a name or an address, None for its own name: addresses, error,
+    """Return the resolver's answer for a name or an address, None for the machine's own name: addresses, error,
     reverse, seconds."""
     found: dict[str, Any] = host.call("network.resolve", name=name)
     return found
 
 
 def calibrate(host: Host, directories: Sequence[str], *, only_disks: bool) -> dict[str, Any]:
-    """Return what processors, loopback and the disks of `directories` reach in some seconds, see `calibration.py`.
-    With `only_disks`, nothing is written to what is in memory or on a network."""
+    """Return the rates that processors, loopback and the disks of `directories` reach in some seconds; see
+    `calibration.py`. With `only_disks`, nothing is written to file systems in memory or on a network."""
     found: dict[str, Any] = host.call("calibration.measure", directories=list(directories), only_disks=only_disks)
     return found
 
 
 def disk_rates(host: Host, directory: str) -> Mapping[str, float]:
-    """Return the bytes a second that a disk does `write` and `read` past the page cache; it takes five seconds."""
+    """Return the bytes per second that a disk does `write` and `read` past the page cache; this takes five seconds."""
     found: Mapping[str, float] = host.call("calibration.disk_rates", directory=directory)
     return found
 
 
 def read_cpu(host: Host, pids: Sequence[int], managers: Sequence[int]) -> CpuReading:
-    """Return the CPU seconds of `pids` and of the containers of those that are NodeManagers, `managers`."""
+    """Return the CPU seconds of `pids`, and of the containers of the NodeManagers `managers`."""
     answer = host.call("accounting.cpu", pids=list(pids), managers=list(managers))
     return CpuReading(**{**answer, "running": frozenset(answer["running"])})

@@ -9,18 +9,18 @@ from typing import TypeVar
 from howdah.errors import HostProblems, HowdahError
 
 _AT_ONCE = 32
-"""Threads, which mostly wait for answers."""
+"""Number of threads, which mostly wait for answers."""
 
 What = TypeVar("What")
 T = TypeVar("T")
 
 
 def over(hosts: Mapping[str, What], work: Callable[[What], T]) -> dict[str, T]:
-    """What `work` returns for each host's value, by the host's name, in the order of `hosts`. Every host has its turn
-    whatever happens on the others.
+    """Return the result of `work` for each host's value, by the host's name, in the order of `hosts`. Every host has
+    its turn, whatever happens on the others.
 
-    Raises what was wrong on the only host where something was, or HostProblems with all of them. An error that
-    is no HowdahError is raised as it is.
+    Raises the error of the only host with an error, or HostProblems with the errors of several. An error that is no
+    HowdahError is raised unchanged.
     """
     if len(hosts) < 2:
         return {name: work(value) for name, value in hosts.items()}

@@ -1,4 +1,4 @@
-"""What the layers above may do with a machine."""
+"""The interface of a machine for the layers above."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A command that ended. `code` is negative for a signal. `cpu_seconds` counts it and all it waited for."""
+    """A command that ended. `code` is negative for a signal. `cpu_seconds` counts the command and all processes it
+    waited for."""
 
     code: int
     stdout: bytes
@@ -19,38 +20,38 @@ class Completed:
 
 
 class Process(Protocol):
-    """A process that was started on a host and is watched by its agent."""
+    """A process that was started on a host, where its agent watches it."""
 
     pid: int
     cpu_seconds: float | None
-    """CPU of the process and all it waited for; known once it has ended."""
+    """CPU seconds of the process and all processes it waited for; known once the process has ended."""
     lost_with: str | None
-    """Why its host was lost, if that is how it ended: its agent kills it, and nobody here has seen that."""
+    """Why its host was lost, if that is how the process ended: its agent kills it, and nobody here has seen that."""
     ended_at: tuple[float, float] | None
-    """When its agent told of its end: seconds since 1970, and of the monotonic clock; of this machine."""
+    """When the agent reported the end: seconds since 1970, and of the monotonic clock; both of this machine."""
 
     def poll(self) -> int | None:
-        """The exit code, negative for a signal, or None while it runs. Costs no round trip."""
+        """Return the exit code, negative for a signal, or None while the process runs. Costs no round trip."""
 
     def wait(self, timeout: float) -> int | None:
-        """As `poll`, after at most `timeout` seconds."""
+        """Return the result of `poll`, after at most `timeout` seconds."""
 
     def signal(self, number: int) -> None:
-        """Sends a signal to the process alone; a process that has ended is no error."""
+        """Send a signal to the process alone; a process that has ended is no error."""
 
 
 class Stream(Protocol):
-    """Records that an agent sends on its own until it is stopped."""
+    """A series of records that an agent sends on its own until the stream is stopped."""
 
     def stop(self) -> Any:
-        """Ends it, after every record has reached the sink; returns the agent's closing record."""
+        """Stop the stream, after every record has reached the sink; return the agent's closing record."""
 
 
 class Host(Protocol):
     """A machine behind one open channel. Every method may be called from any thread.
 
-    Everything started here ends when the channel closes, whatever the reason. A lost channel raises HostProblem
-    with the host's name from whichever call meets it first.
+    Everything that was started here stops when the channel closes, whatever the reason. A lost channel raises
+    HostProblem with the host's name, from whichever call notices it first.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Host(Protocol):
     """Why the channel was lost; None while it is open."""
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
-        """Runs an operation of the agent (`files.read`, `machine.fingerprint`, …) and returns its plain value.
+        """Run an operation of the agent (`files.read`, `machine.fingerprint`, …) and return its plain value.
 
         Raises:
             HostProblem: the operation failed there; its message says what and why.
@@ -73,9 +74,10 @@ class Host(Protocol):
         cwd: str | None = None,
         stdin: bytes = b"",
     ) -> Completed:
-        """Runs a command to its end; after `timeout` seconds it and its descendants are killed.
+        """Run a command to its end; after `timeout` seconds, kill it and its descendants.
 
-        `env` is added to the agent's own environment. Raises HostProblem when it cannot start or does not end in time.
+        `env` is added to the agent's own environment. Raises HostProblem if the command cannot start or does not end in
+        time.
         """
 
     def start(
@@ -86,13 +88,13 @@ class Host(Protocol):
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
     ) -> Process:
-        """Starts a process that outlives the call; its standard output and error are appended to file `output`.
+        """Start a process that outlives the call; its standard output and error are appended to file `output`.
 
         `env` is its whole environment, or None for the agent's own.
         """
 
     def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **arguments: Any) -> Stream:
-        """Starts an operation that keeps sending records (`sampler.run`); `sink` is called in a thread of its own."""
+        """Start an operation that keeps sending records (`sampler.run`); `sink` is called in a thread of its own."""
 
     def close(self) -> None:
-        """Ends everything that was started through this channel, and the channel. May be called twice."""
+        """Stop everything that was started through this channel, and close the channel. May be called twice."""

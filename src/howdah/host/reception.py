@@ -1,7 +1,8 @@
-"""Where agents get through that somebody else has started: they call, and whoever waits for that host is connected.
+"""The reception for agents that somebody else has started: they call, and are connected to whoever waits for their
+host.
 
-Whoever calls must have the token, and believes nobody but the holder of the certificate, which is made for this
-reception alone. Both reach a host by ways that its owner alone can read.
+A caller must have the token, and believes nobody but the holder of the certificate, which is made for this reception
+alone. Both reach a host by ways that its owner alone can read.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ _HELLO_BYTES = 4096
 _GLANCE_SECONDS = 0.2
 
 PROGRAM = Path(caller.__file__).read_text(encoding="utf-8")
-"""What calls: the text of a Python program that needs nothing but the standard library."""
+"""Text of the Python program that calls; it needs nothing but the standard library."""
 
 
 class Reception:
-    """Listens until `close`, at all addresses of this machine."""
+    """A listener at all addresses of this machine, until `close`."""
 
     def __init__(self) -> None:
         self._token = secrets.token_hex(32)
@@ -49,8 +50,8 @@ class Reception:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def invitation(self, name: str | None = None, *, network: str | None = None) -> Mapping[str, Any]:
-        """What a caller must be given, and nobody else may read. The caller says that it is `name`, or what its batch
-        system calls its host. It tries the addresses of this machine on `network` first."""
+        """Return the data for a caller, which nobody else may read. The caller says that it is `name`, or the name that
+        its batch system has for its host. It tries the addresses of this machine on `network` first."""
         there = {one: at for one, at in identity()["addresses"].items() if not one.startswith(BRIDGES)}
 
         def order(found: tuple[str, str]) -> tuple[bool, bool, str]:
@@ -68,8 +69,8 @@ class Reception:
         }
 
     def wait_for(self, name: str, seconds: float, broken: Callable[[], str | None]) -> Connection:
-        """The connection that the host of that name has made, or makes within so many seconds. `broken` says why none
-        can come any more, if that is so. Raises HostProblem."""
+        """Return the connection that the host `name` has made, or makes within so many seconds. `broken` returns why
+        none can come any more, if that is so. Raises HostProblem."""
         deadline = time.monotonic() + seconds
         with self._change:
             while name not in self._arrived:
@@ -82,7 +83,7 @@ class Reception:
             return Connection(self._arrived.pop(name))
 
     def close(self) -> None:
-        """Nobody gets through any more; who waits unasked is sent away. May be called twice."""
+        """Accept no more callers, and dismiss those that nobody has asked for. May be called twice."""
         with suppress(OSError):  # It wakes who accepts.
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
@@ -92,7 +93,7 @@ class Reception:
             one.close()
 
     def _others(self) -> str:
-        """Who has called, and was not waited for."""
+        """Return who has called without being waited for, in words."""
         waiting = f"; others have: {', '.join(sorted(self._arrived))}" if self._arrived else ""
         return waiting + (f"; refused was {', '.join(self._refused)}" if self._refused else "")
 
@@ -127,7 +128,7 @@ class Reception:
 
 
 class Connection(gateway_base.Popen2IO):
-    """See `howdah.host.launch.line.Line`: what an agent that has called says."""
+    """See `howdah.host.launch.line.Line`: the line to an agent that has called."""
 
     def __init__(self, secure: ssl.SSLSocket) -> None:
         self._ours, other = socket.socketpair()
@@ -157,7 +158,7 @@ class Connection(gateway_base.Popen2IO):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """See `howdah.host.launch.Launcher`: an agent that calls `reception` by itself, from the host called `name`."""
+    """See `howdah.host.launch.Launcher`: an agent that calls `reception` by itself, from the host `name`."""
 
     reception: Reception
     name: str
@@ -183,7 +184,7 @@ def _read_line(secure: ssl.SSLSocket) -> dict[str, Any]:
 
 
 def _identify() -> tuple[str, ssl.SSLContext]:
-    """A certificate that nobody else has, as PEM, and what shows it to who calls."""
+    """Return a certificate that nobody else has, as PEM, and the context that shows it to callers."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -8,14 +8,14 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 
 RECORD = "commit.txt"
-"""The file of the package that names the commit; `tools/build_hook.py` puts it into wheels and source distributions."""
+"""File of the package that names the commit; `tools/build_hook.py` puts it into wheels and source distributions."""
 
 _GIT_SECONDS = 10.0
 
 
 def commit(package: Path = PACKAGE) -> str | None:
-    """Return the full hash of the commit that `package` was built from, or of the checkout that it is part of, followed
-    by `-dirty` where files differ from that commit. None where neither a record nor git knows."""
+    """Return the full hash of the commit that `package` was built from, or of the checkout that it is part of. The hash
+    is followed by `-dirty` if files differ from that commit. None if neither a record nor git knows the commit."""
     record = package / RECORD
     if record.is_file():
         return record.read_text(encoding="utf-8").strip()

@@ -22,7 +22,7 @@ class Detached:
     """A process of Howdah in a session of its own, with a line-wise conversation over its standard streams."""
 
     def __init__(self, argv: Sequence[str], log: Path) -> None:
-        """Starts it; its standard error is appended to `log`."""
+        """Start the process; its standard error is appended to `log`."""
         with log.open("ab") as err:
             self._process = subprocess.Popen(
                 list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, start_new_session=True
@@ -31,18 +31,19 @@ class Detached:
 
     @property
     def to(self) -> IO[bytes]:
-        """Its standard input. When this is closed, or this process ends, it sees the end of the file."""
+        """Standard input of the process. If it is closed, or this process ends, the other process sees the end of the
+        file."""
         assert self._process.stdin is not None
         return self._process.stdin
 
     @property
     def said(self) -> IO[bytes]:
-        """Its standard output."""
+        """Standard output of the process."""
         assert self._process.stdout is not None
         return self._process.stdout
 
     def wait(self, timeout: float) -> int | None:
-        """The exit code, or None when it still runs after `timeout` seconds."""
+        """Return the exit code, or None if the process still runs after `timeout` seconds."""
         try:
             return self._process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -50,17 +51,17 @@ class Detached:
 
 
 def adopt_orphans() -> None:
-    """Makes this process a child subreaper: what its children leave behind becomes its own child."""
+    """Make this process a child subreaper: processes that its children leave behind become its own children."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def follow_parent() -> None:
-    """Hangs this process up when its parent ends: ssh's server on a connection that broke."""
+    """Hang up this process when its parent ends, such as ssh's server on a connection that broke."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGHUP, 0, 0, 0)
 
 
 def end_descendants(seconds: float) -> bool:
-    """Kills everything below this process until nothing is left; False when something survives `seconds`."""
+    """Kill everything below this process until nothing is left; return False if something survives `seconds`."""
     deadline = time.monotonic() + seconds
     while below := descendants(os.getpid()):
         if time.monotonic() > deadline:
@@ -77,7 +78,7 @@ def end_descendants(seconds: float) -> bool:
 
 
 def signal_quietly(pid: int, number: int) -> bool:
-    """Signals `pid`; False when there is no such process."""
+    """Send a signal to `pid`; return False if there is no such process."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -86,5 +87,6 @@ def signal_quietly(pid: int, number: int) -> bool:
 
 
 def become(argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
-    """Replaces this process by a command, found on the new environment's PATH. Raises OSError when it cannot."""
+    """Replace this process by a command, found on the new environment's PATH. Raises OSError if that is not
+    possible."""
     os.execvpe(argv[0], list(argv), dict(environment))

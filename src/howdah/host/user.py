@@ -1,4 +1,4 @@
-"""Whose processes these are."""
+"""The user of Howdah's processes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from howdah.errors import HostProblem
 
 
 def process_user() -> str:
-    """The name of the user that this process, and so every daemon, runs as, whatever USER and LOGNAME say: after `su`
-    they may still name another. Raises HostProblem for a user without a name, whom Hadoop refuses."""
+    """Return the name of the user that this process, and so every daemon, runs as. USER and LOGNAME may still name
+    another user after `su`. Raises HostProblem for a user without a name, whom Hadoop refuses."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:

@@ -1,4 +1,4 @@
-"""Who else is on this machine."""
+"""Other people on this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from howdah.host.agent.machine import fingerprint
 
 
 def other_users() -> list[str]:
-    """People logged in here beside this user, by name."""
+    """Return the people besides this user who are logged in or have processes here, by name."""
     now = fingerprint()["now"]
     found: list[str] = now.get("other_users") or []
     return found

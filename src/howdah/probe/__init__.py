@@ -1,4 +1,4 @@
-"""What observes hosts while a run lasts."""
+"""The observers of hosts while a run lasts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from howdah.errors import HostProblem
 from howdah.host import Host
 
 Sink = Callable[[str, dict[str, Any]], None]
-"""Takes the name of a series and one record of it: the header first, then points. Called from any thread."""
+"""Function that takes the name of a series and one record of it: the header first, then points. Called from any
+thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A process to observe with everything below it: a daemon, or what stands for the job client. Process 0 stands for
-    all that is started through the channel to `host`. `network` names the network cards that it has, where those are
-    not the host's."""
+    """A process to observe with everything below it: a daemon, or the process that stands for the job client. Process 0
+    stands for everything that is started through the channel to `host`. `network` names the network cards of the
+    process, if they are not the host's."""
 
     host: str
     pid: int
@@ -27,19 +28,19 @@ class Subject:
 
 
 class Probe(Protocol):
-    """One kind of observation. `start` once, `stop` once, also after a failure between them."""
+    """One kind of observation. Call `start` once and `stop` once, also after a failure between them."""
 
     name: str
     overhead: str
-    """What it costs, measured, in a sentence."""
+    """The measured cost, in a sentence."""
 
     @property
     def absent(self) -> Sequence[str]:
-        """What was asked for and is not there, with the reason; complete once it has stopped."""
+        """The requested observations that are not there, with the reason; complete once the probe has stopped."""
 
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
-        """Begins to observe; what a host cannot give is absent from its series."""
+        """Begin to observe. Facts that a host cannot give are absent from its series."""
 
     def stop(self) -> Mapping[str, float | HostProblem]:
-        """Ends after a last observation has reached the sink; returns the CPU seconds it took per host that was begun
-        with, or why it did not last until now."""
+        """Stop after a last observation has reached the sink. Returns the CPU seconds of the probe per host that it
+        began with, or the problem that stopped it earlier."""

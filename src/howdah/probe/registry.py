@@ -1,4 +1,4 @@
-"""The probes there are, by name. All are used that have what they need, unless `--probe` names some."""
+"""The probes by name. All probes that have what they need are used, unless `--probe` names some."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PROBES: dict[str, Callable[[Meters], Probe]] = {
 
 
 def make_probes(names: tuple[str, ...] | None, meters: Meters = NO_METERS) -> tuple[Probe, ...]:
-    """The probes called `names`, or all; that of power needs `meters`. Raises UsageError for an unknown name, and for
-    one that lacks what it needs."""
+    """Return the probes called `names`, or all; the power probe needs `meters`. Raises UsageError for an unknown name,
+    and for a probe that lacks what it needs."""
     for name in names or ():
         if name not in PROBES:
             raise UsageError(f"unknown probe: {name!r}", hint=f"Known: {', '.join(sorted(PROBES))}.")

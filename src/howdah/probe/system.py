@@ -14,7 +14,7 @@ INTERVAL_SECONDS = 1.0
 
 
 class SystemProbe:
-    """See `howdah.probe.Probe`. The readings are made by the agent on each host (`host/agent/sampler.py`)."""
+    """See `howdah.probe.Probe`. The agent on each host makes the readings (`host/agent/sampler.py`)."""
 
     name = "system"
     overhead = "a few milliseconds of CPU per second and host; docs/performance.md has the measurement"
@@ -46,8 +46,9 @@ class SystemProbe:
 
 
 class _Heard:
-    """What the agent of `host` says, for the sink, by this machine's clock: that of the host is `ahead` by so many
-    seconds, give or take `error`. One that cannot be told from ours is taken as it is."""
+    """A receiver of records from the agent of `host`, for the sink, by this machine's clock. The host's clock is
+    `ahead` by so many seconds, give or take `error`. A clock that cannot be distinguished from this machine's is not
+    corrected."""
 
     def __init__(self, host: str, sink: Sink, ahead: float, error: float) -> None:
         self._host, self._sink = host, sink

@@ -1,6 +1,6 @@
 """The configuration of a cluster: every file of a complete HADOOP_CONF_DIR, for the masters and for each node.
 
-What stands here is what the cluster needs in order to run where it is; what makes it faster is in `tuning`.
+This module has the settings that the cluster needs to run where it is. `tuning` has those that make it faster.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
 from howdah.model.storage import HDFS, POSIX_SCHEME
 
 Sites = dict[str, dict[str, str]]
-"""File name (`core-site.xml`, …) → key → value."""
+"""Settings: file name (`core-site.xml`, …) → key → value."""
 
 BLOCK_SIZE, POSIX_BLOCK_SIZE = "dfs.blocksize", f"fs.{POSIX_SCHEME}.block.size"
 _CLIENT_KEYS = frozenset({"dfs.replication", BLOCK_SIZE, "dfs.bytes-per-checksum", "dfs.checksum.type"})
@@ -53,7 +53,7 @@ _TOPOLOGY = {
 
 
 def file_of(key: str) -> str:
-    """The configuration file that a key belongs in."""
+    """Return the configuration file that a key belongs in."""
     if key.startswith("yarn.scheduler.capacity."):
         return "capacity-scheduler.xml"
     if key.startswith("dfs."):
@@ -66,15 +66,15 @@ def file_of(key: str) -> str:
 
 
 class Scope(Enum):
-    """Who reads a key."""
+    """The reader of a key: the cluster or a job."""
 
     CLUSTER = "cluster"
     JOB = "job"
 
 
 def scope_of(key: str) -> Scope:
-    """Whether a key must be set when the cluster starts, or with the job. Clients' and tasks' keys go with the job;
-    `dfs.` keys that are both are given to the job."""
+    """Return whether a key must be set when the cluster starts, or with the job. Keys of clients and tasks go with the
+    job, and so do `dfs.` keys that are both."""
     if key.startswith(("mapreduce.jobhistory.", "mapreduce.shuffle.")):
         return Scope.CLUSTER
     if key.startswith(("mapreduce.", "mapred.", "yarn.app.mapreduce.")) or key in _CLIENT_KEYS:
@@ -86,15 +86,15 @@ def scope_of(key: str) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings of one cluster: `common` for all and clients, `nodes` what each node has beside them. `racks` are
-    by address; none where nobody said."""
+    """The settings of one cluster: `common` for all daemons and clients, `nodes` the additional settings of each node.
+    `racks` are by address; empty if none were given."""
 
     common: Mapping[str, str]
     nodes: Mapping[str, Mapping[str, str]]
     racks: Mapping[str, str]
 
     def files(self, place: str | None, environment: str) -> dict[str, bytes]:
-        """The files of a conf directory: of node `place`, or of the masters and clients when None.
+        """Return the files of a conf directory: of node `place`, or of the masters and clients if None.
 
         `environment` is the text of hadoop-env.sh.
         """
@@ -119,8 +119,9 @@ def configure(
     of_nodes: Mapping[str, Mapping[str, str]] | None = None,
     owner: str = "",
 ) -> Configuration:
-    """The configuration of `plan`, a cluster of `owner` where it is secured. `overrides` (the user's) win over `tuned`,
-    which win over what is needed. `of_nodes` has by name what is tuned for a node alone."""
+    """Return the configuration of `plan`; a secured cluster belongs to `owner`. The user's `overrides` win over
+    `tuned`, and `tuned` wins over needed settings. `of_nodes` has the settings that are tuned for single nodes, by
+    name."""
     needed = {**_core(plan), **_hdfs(plan), **_posix(plan), **_yarn(plan), **_mapreduce(plan, distribution)}
     racks = {place.address: place.rack for place in plan.places if place.rack is not None}
     secured = security_settings(plan, owner)
@@ -139,8 +140,8 @@ def configure(
 
 
 def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> dict[str, bytes]:
-    """The files of a conf directory in which `overrides` hold for clients and jobs: each key stands in its own file and
-    in no other. A key that is final stays as it is, as Hadoop lets no job set it.
+    """Return the files of a conf directory in which `overrides` hold for clients and jobs. Each key is in its own file
+    and in no other. A final key stays unchanged, because Hadoop lets no job set it.
 
     Raises UsageError for a file that Hadoop would not read, or a value that XML cannot hold.
     """
@@ -164,8 +165,8 @@ def environment_script(
     logs: str,
     credentials: Credentials | None = None,
 ) -> str:
-    """hadoop-env.sh: what the `hadoop` launchers of this or of the user's own distribution read. With `credentials`
-    they log in by themselves."""
+    """Return hadoop-env.sh, which the `hadoop` launchers of this or of the user's own distribution read. With
+    `credentials`, they log in by themselves."""
     collectors = " ".join(filter(is_collector, client_flags))
     rest = (flag for flag in client_flags if not is_collector(flag))
     realm = () if credentials is None else credentials.flags

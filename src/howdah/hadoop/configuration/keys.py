@@ -1,4 +1,4 @@
-"""The configuration keys that a Hadoop distribution knows, and the check that catches a misspelled one."""
+"""The configuration keys that a Hadoop distribution knows, and the check for misspelled keys."""
 
 from __future__ import annotations
 
@@ -46,25 +46,26 @@ _SHORTEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A known configuration key. `default` and `description` are None where no default file has it."""
+    """A known configuration key. `default` and `description` are None if no default file has the key."""
 
     name: str
     default: str | None = None
     description: str | None = None
     replaced_by: str | None = None
-    """The key to use instead of a deprecated one, which Hadoop still accepts."""
+    """Key to use instead of a deprecated one, which Hadoop still accepts."""
 
 
 def known_keys(distribution: Distribution) -> Mapping[str, Key]:
-    """The keys of `*-default.xml` and of the constant classes in the distribution's jars, and the deprecated ones."""
+    """Return the keys of `*-default.xml` and of the constant classes in the distribution's jars, and the deprecated
+    keys."""
     return _known_keys(tuple(jar for jar in distribution.jars if jar.name.startswith("hadoop-")), distribution.version)
 
 
 def check_key(key: str, known: Mapping[str, Key]) -> None:
-    """Nothing for a known key, or one that resembles none: users have keys of their own.
+    """Accept a known key, or one that resembles no known key: users have keys of their own.
 
-    A known key with parts at its end is fine (`dfs.namenode.rpc-address.NAMESERVICE.NAMENODE`), and the class of any
-    scheme's file system (`fs.hdfs.impl`).
+    A known key with parts at its end is fine (`dfs.namenode.rpc-address.NAMESERVICE.NAMENODE`), and so is the class of
+    any scheme's file system (`fs.hdfs.impl`).
 
     Raises:
         UsageError: `key` is one or two letters away from a known key.
@@ -83,13 +84,13 @@ def check_key(key: str, known: Mapping[str, Key]) -> None:
 
 
 def replacements(version: str) -> Mapping[str, str]:
-    """The old keys that release `version` still accepts, and what replaced them; those of the oldest managed release
-    where it is not managed."""
+    """Return the old keys that release `version` still accepts, with their replacements. A release that is not managed
+    gets those of the oldest managed release."""
     return read_lock(version if version in managed_versions() else managed_versions()[0]).deprecated
 
 
 def under_current_names(settings: Mapping[str, str], replaced: Mapping[str, str]) -> dict[str, str]:
-    """`settings` with the keys that `replaced`, of `replacements`, has others for under their names of today."""
+    """Return `settings` under the present names of their keys; `replaced` comes from `replacements`."""
     return {replaced.get(key, key): value for key, value in settings.items()}
 
 
@@ -117,7 +118,7 @@ def _defaults(content: bytes) -> Iterator[Key]:
 
 
 def _constants(content: bytes) -> Iterator[str]:
-    """The strings of a class file that look like keys (JVM specification, section 4.4: the constant pool)."""
+    """Yield the strings of a class file that look like keys (JVM specification, section 4.4: the constant pool)."""
     sizes = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
     (count,) = struct.unpack_from(">H", content, 8)
     position, index = 10, 1
@@ -136,14 +137,16 @@ def _constants(content: bytes) -> Iterator[str]:
 
 
 def _starts(key: str) -> Iterator[str]:
-    """a.b.c.d → a.b.c, a.b. A key of two parts says too little to vouch for what follows it."""
+    """Yield the beginnings of a key: a.b.c.d → a.b.c, a.b. One part alone says too little to vouch for the parts behind
+    it."""
     parts = key.split(".")
     for length in range(len(parts) - 1, 1, -1):
         yield ".".join(parts[:length])
 
 
 def _distance(one: str, other: str) -> int:
-    """Slips between two keys. Digits do not count as letters: `…server1` and `…server2` are different things."""
+    """Return the number of slips between two keys. Keys with different digits are different: `…server1` and
+    `…server2`."""
     return distance(one, other, _SLIP) if _digits(one) == _digits(other) else _SLIP + 1
 
 

@@ -1,4 +1,4 @@
-"""Where the daemons of a cluster stand: hosts, addresses, ports and directories, all given by the allocation."""
+"""The places of a cluster's daemons: hosts, addresses, ports and directories, all given by the allocation."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from howdah.hadoop.configuration.roles import DATANODE, KDC, MASTERS, NAMENODE, 
 from howdah.model.storage import Storages, parse_storages
 
 NONE = "none"
-"""The security of a cluster that believes every name."""
+"""Security of a cluster that believes every user name."""
 USUAL_PROTECTION = "authentication"
-"""That of a secured cluster of which nobody says how much is to be protected."""
+"""Default protection of a secured cluster."""
 KDC_PORT = "kdc"
 JOBS = 20
-"""As many jobs at once find ports: an application master takes one for clients, one for its tasks, one for the web."""
+"""Number of jobs at once that find ports. An application master takes one port for clients, one for its tasks, one for
+the web."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quarters:
-    """What a cluster has on one host: a directory `root` of its own with all its data, one for configuration and one
-    for logs, which may be elsewhere; and `store`, where the software of all clusters is kept. `machine` names the
-    machine: several hosts may be on one. `disks` are directories of the cluster's own, each on a disk, that have the
-    data of nodes instead of `root`. `java` is the home of the Java to run, None for the best that is found.
-    `calls_itself` is the host's own name, where it was asked for it."""
+    """The directories of a cluster on one host. `root` belongs to the cluster alone and has all its data. `conf` and
+    `logs` may be elsewhere. `store` keeps the software of all clusters. `machine` names the machine; several hosts may
+    be on one. `disks` are directories of the cluster's own, each on a disk, that have the data of nodes instead of
+    `root`. `java` is the home of the Java to run, None for the best that is found. `calls_itself` is the host's own
+    name, if the host was asked for it."""
 
     machine: str
     root: str
@@ -41,14 +42,15 @@ class Quarters:
 
     @property
     def data(self) -> tuple[str, ...]:
-        """Where the data of nodes is."""
+        """Directories with the data of nodes."""
         return self.disks or (self.root,)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One spot for daemons: the masters' or a node's, on `host`. `directory` is private to it, and so are those on
-    `disks`, which have the data of a node if there are any. `rack` is its place in the network as Hadoop writes it."""
+    """One place for daemons: the masters' or a node's, on `host`. `directory` is private to this place. The directories
+    on `disks` are private, too; if there are any, they have the data of a node. `rack` is the place in the network as
+    Hadoop writes it."""
 
     name: str
     host: str
@@ -63,21 +65,21 @@ class Place:
 
     @property
     def data(self) -> tuple[str, ...]:
-        """Where the data of a node is."""
+        """Directories with the data of a node."""
         return self.disks or (self.directory,)
 
     def at(self, port: str) -> str:
-        """`address:port` of the port called `port`."""
+        """Return `address:port` of the port called `port`."""
         return f"{self.address}:{self.ports[port]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A cluster: where the masters are, where each node is, what it has on each host, by the host's name, and the port
-    ranges of application masters. `security` is one of `security.PROTECTIONS`. `shuffle` is where, on every host,
-    containers keep their files; None for a place in each node's own directory. `storage` names its storages
-    (`howdah.model.storage`); `mount_types` are the types of file system that are mounted where that of `posix` is.
-    `copy_port` is free on every host until daemons start; None where hosts share one network."""
+    """A cluster: the places of the masters and of each node, its quarters by host, and the port ranges of application
+    masters. `security` is one of `security.PROTECTIONS`. `shuffle` is the directory of every host in which containers
+    keep their files; None for a place in each node's own directory. `storage` names the storages
+    (`howdah.model.storage`). `mount_types` are the types of file system that are mounted where the storage `posix` is.
+    `copy_port` is free on every host until daemons start; None if hosts share one network."""
 
     name: str
     masters: Place
@@ -91,24 +93,24 @@ class Plan:
     mount_types: tuple[str, ...] = ()
     copy_port: int | None = None
     job: str | None = None
-    """The key of the batch job whose hosts these are (`howdah.host.batch.key_of`)."""
+    """Key of the batch job whose hosts these are (`howdah.host.batch.key_of`)."""
     persist: str | None = None
-    """Where HDFS has its data on every host, if these stay when the cluster ends."""
+    """Directory of the HDFS data on every host, if these stay when the cluster stops."""
 
     @property
     def name_directory(self) -> str:
-        """Where the NameNode has its data, on the masters' host."""
+        """Directory of the NameNode's data, on the masters' host."""
         return f"{self.masters.directory if self.persist is None else self.persist}/name"
 
     def block_directories(self, node: Place) -> tuple[str, ...]:
-        """Where the DataNode of `node` has its blocks."""
+        """Return the directories with the blocks of the DataNode of `node`."""
         if self.persist is not None:
             return (f"{self.persist}/{node.name}",)
         return tuple(f"{place}/data" for place in node.data)
 
     @property
     def copy_points(self) -> Mapping[str, tuple[str, int]]:
-        """Where hosts may copy files from each other: address and port of each; none where they share one network."""
+        """Address and port of each host at which other hosts may copy files; empty if hosts share one network."""
         port = self.copy_port
         return {} if port is None else {place.host: (place.address, port) for place in self.places}
 
@@ -118,43 +120,44 @@ class Plan:
 
     @property
     def own_files(self) -> str:
-        """Where the cluster keeps files of its own in the default storage; the directory of `posix` is others' too."""
+        """Directory of the cluster's own files in the default storage; the directory of `posix` belongs to others,
+        too."""
         return "" if self.storages.default == "hdfs" else f"/.howdah-{self.name}"
 
     def directories(self, host: str) -> tuple[str, ...]:
-        """What the cluster has on `host`, to be removed with it."""
+        """Return the directories of the cluster on `host`, which are removed with the cluster."""
         own = f"{self.storages.directory}{self.own_files}" if self.own_files else None
         return (*self.own_directories(host), *(one for one in (self.shuffle, own) if one is not None))
 
     def own_directories(self, host: str) -> tuple[str, ...]:
-        """Those of `directories` that no other host has."""
+        """Return the part of `directories` that no other host has."""
         quarters = self.quarters[host]
         return (quarters.root, *quarters.disks)
 
     def data_directories(self, host: str) -> tuple[str, ...]:
-        """Where, on `host`, data of jobs is read and written, that of `posix` included."""
+        """Return the directories on `host` in which jobs read and write data, including that of `posix`."""
         data = self.quarters[host].data
         return tuple(one for one in (*data, self.persist, self.shuffle, self.storages.directory) if one is not None)
 
     def container_files(self, node: Place) -> tuple[str, ...]:
-        """Where the containers of `node` keep their files; in `shuffle`, in a directory with the name that reduces have
-        of the node."""
+        """Return the directories in which the containers of `node` keep their files. In `shuffle`, the directory has
+        the name by which reduces know the node."""
         if self.shuffle is not None:
             return (f"{self.shuffle}/{node.address}",)
         return tuple(f"{place}/local" for place in node.data)
 
     def conf_of(self, place: Place) -> str:
-        """The conf directory of the daemons at `place`, on its host."""
+        """Return the conf directory of the daemons at `place`, on its host."""
         conf = self.quarters[place.host].conf
         return conf if place.name == self.masters.name else f"{conf}/nodes/{place.name}"
 
     def log_of(self, role: Role, place: Place) -> str:
-        """The log of a daemon, on its host."""
+        """Return the log of a daemon, on its host."""
         return f"{self.quarters[place.host].logs}/{role.name}{f'-{place.name}' if role.per_node else ''}.log"
 
     @property
     def machines(self) -> Mapping[str, str]:
-        """The machines that the hosts are on, each with the first of its hosts."""
+        """The machines of the hosts, each with the first of its hosts."""
         found: dict[str, str] = {}
         for host, quarters in self.quarters.items():
             found.setdefault(quarters.machine, host)
@@ -165,8 +168,8 @@ class Plan:
         return (self.masters, *self.nodes)
 
     def daemons(self) -> tuple[tuple[Role, Place], ...]:
-        """Every daemon to run: the masters first, then DataNode and NodeManager of each node; HDFS's where it is one of
-        the storages."""
+        """Return every daemon to run: the masters first, then DataNode and NodeManager of each node. HDFS's daemons are
+        included only if HDFS is one of the storages."""
         left_out = (*(() if self.storages.hdfs else (NAMENODE, DATANODE)), *((KDC,) if self.security == NONE else ()))
         workers = ((role, node) for node in self.nodes for role in WORKERS)
         both = (*((role, self.masters) for role in (KDC, *MASTERS)), *workers)
@@ -174,7 +177,7 @@ class Plan:
 
     @property
     def endpoints(self) -> Mapping[str, str]:
-        """`address:port` of what clients talk to."""
+        """`address:port` of the servers that clients talk to."""
         names = ("namenode_rpc", "namenode_web", "resourcemanager_rpc", "resourcemanager_web", "historyserver_web")
         return {name: self.masters.at(name) for name in names}
 
@@ -184,13 +187,13 @@ NODE_PORTS = tuple(port for role in WORKERS for port in role.ports)
 
 
 def ports_needed(nodes: int) -> int:
-    """How many consecutive ports a cluster takes with `nodes` nodes on one host."""
+    """Return how many consecutive ports a cluster takes with `nodes` nodes on one host."""
     return len(MASTER_PORTS) + 3 * JOBS + nodes * len(NODE_PORTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where an allocation lets daemons stand: a host, an address of it, and its place in the network."""
+    """A place that an allocation offers to daemons: a host, one of its addresses, and its place in the network."""
 
     host: str
     address: str
@@ -198,9 +201,9 @@ class Spot:
 
 
 def spread(hosts: Sequence[str], nodes: int, masters: Sequence[str] = (), workers: Sequence[str] = ()) -> Iterator[str]:
-    """The hosts of the masters and of every node, in this order: nodes in turns over all hosts. With fewer nodes than
-    hosts the masters have the first one to themselves, and hosts that are left over are not used. `masters` and
-    `workers` are the hosts that may have them, where not all may."""
+    """Yield the host of the masters, then the host of every node: nodes take turns over all hosts. With fewer nodes
+    than hosts, the masters have the first host to themselves, and spare hosts are not used. `masters` and `workers` are
+    the hosts that may have them, if not all may."""
     first, turns = (masters or hosts)[0], list(workers or hosts)
     if nodes < len(turns) and first in turns:
         turns.remove(first)
@@ -217,12 +220,12 @@ def lay_out(
     first_port: int,
     apart: bool = False,
 ) -> Plan:
-    """A plan with the masters at `spots[0]` and a node at each of the others, ports from `first_port` up. `quarters`
-    are by host; those of hosts that no spot is on are left out.
+    """Return a plan with the masters at `spots[0]` and a node at each of the others, with ports from `first_port` up.
+    `quarters` are by host; quarters of hosts without a spot are left out.
 
-    Unless hosts are `apart`, each with a network of its own, every node has ports of its own although it has an address
-    of its own: the NameNode sees every loopback DataNode come from 127.0.0.1, so that equal ports would make them evict
-    each other, and the shuffle binds the wildcard.
+    Hosts that are `apart` have a network each. Otherwise every node has ports of its own, although it has an address of
+    its own. The NameNode sees every loopback DataNode come from 127.0.0.1, so that with equal ports they would evict
+    each other. The shuffle binds the wildcard.
     """
     counter = itertools.count(first_port)
     masters = _place("master", spots[0], MASTER_PORTS, counter, quarters)

@@ -1,4 +1,4 @@
-"""Hadoop's daemons: what each is called, which class runs it, and which ports it needs."""
+"""Hadoop's daemons: their names, their main classes, and their ports."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One kind of daemon. `heap_mib` is its -Xmx; `web` the port name of its HTTP server (`/jmx`, `/conf`), if it has
-    one."""
+    """One kind of daemon. `heap_mib` is its -Xmx; `web` is the port name of its HTTP server (`/jmx`, `/conf`), if it
+    has one."""
 
     name: str
     main_class: str
@@ -70,12 +70,12 @@ NODEMANAGER = Role(
 )
 
 KDC = Role("kdc", "org.howdah.security.Realm", 64, ("kdc",), None, per_node=False)
-"""The Kerberos realm of a cluster; only where it has one. Running jobs go on without it."""
+"""The Kerberos realm of a cluster, if the cluster has one. Running jobs continue without it."""
 
 MASTERS = (NAMENODE, RESOURCEMANAGER, HISTORYSERVER)
 WORKERS = (DATANODE, NODEMANAGER)
 ROLES = {role.name: role for role in (*MASTERS, KDC, *WORKERS)}
 
 JVM_OVERHEAD_MIB = 200
-"""What a daemon takes beside its heap (code cache, metaspace, thread stacks, direct buffers): resident sizes of
+"""Memory of a daemon in addition to its heap (code cache, metaspace, thread stacks, direct buffers). Resident sizes of
 190–270 MiB were seen at -Xmx160m on 3.4.2."""

@@ -1,7 +1,7 @@
-"""What a cluster with Kerberos has beside a plain one: closed to everybody but its owner, without root on any host.
+"""Settings and files of a cluster with Kerberos: it is closed to everybody but its owner, without root on any host.
 
-Services are principals without a host's name (`nn/howdah`), so that no reverse look-up has a say. What differs between
-hosts is below the conf directory of each daemon: its keytabs, the key of its web server, krb5.conf.
+Services are principals without a host's name (`nn/howdah`), so reverse look-ups do not matter. The differences between
+hosts are below the conf directory of each daemon: its keytabs, the key of its web server, krb5.conf.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from howdah.hadoop.configuration.site import render_site
 from howdah.spec.slips import did_you_mean
 
 PROTECTIONS = (NONE, "authentication", "integrity", "privacy")
-"""How much of what daemons and clients say to each other is protected, as `hadoop.rpc.protection` has it; nothing
-without Kerberos."""
+"""Levels of protection for the traffic of daemons and clients, as in `hadoop.rpc.protection`; nothing without
+Kerberos."""
 REALM = "HOWDAH"
 KRB5_CONF = "krb5.conf"
 KEYS = "security"
-"""The directory with keys in a conf directory."""
+"""Directory with keys in a conf directory."""
 SECRET = "http-secret"  # noqa: S105, a file's name
 CERTIFICATE = "certificate.pem"
 OWNER_KEYTAB = "owner.keytab"
 _SPARK = "spark"
-"""The directory for Spark in a conf directory."""
+"""Directory for Spark in a conf directory."""
 _JVM_OPTIONS = ("HADOOP_OPTS", "SPARK_SUBMIT_OPTS")
-"""Where clients of Hadoop and of Spark find flags for their JVM."""
+"""Variables in which clients of Hadoop and of Spark find flags for their JVM."""
 _INSTANCE = "howdah"
 _WEB = "HTTP"
 _EVERY = "*"
-"""Web servers are whichever principal of their keytab a client asks for."""
+"""Principal of web servers: whichever one of their keytab a client asks for."""
 _WORDS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
 POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 _MASTERS = ("nn", "rm", "jhs")
@@ -41,7 +41,7 @@ _HERE = f"${{env.HADOOP_CONF_DIR}}/{KEYS}"
 _TRUST, _OWN_KEY, _PASSPHRASE = "trust.jks", "server.p12", "passphrase"
 
 SECURE_IO = "HOWDAH_SECURE_IO"
-"""The variable of a NodeManager with the jar by which its shuffle opens files."""
+"""Variable of a NodeManager with the jar by which its shuffle opens files."""
 
 _CIPHER = {
     "dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding",
@@ -50,7 +50,7 @@ _CIPHER = {
 }
 
 _DEFAULT_JVM = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
-"""Hadoop's own value of mapreduce.admin.*.child.java.opts, which is lost when the key is set."""
+"""Stock value of mapreduce.admin.*.child.java.opts, which is lost when the key is set."""
 _FLAG = "-Djava.security.krb5.conf="
 
 # Callers of these are an attempt or a job, with a token of its own, no person.
@@ -58,15 +58,15 @@ _OF_TOKENS = ("applicationmaster", "containermanagement", "job.task", "resourcel
 
 
 def check_protection(word: str) -> str:
-    """`word`, if it is one of `PROTECTIONS`. Raises UsageError."""
+    """Return `word` if it is one of `PROTECTIONS`. Raises UsageError otherwise."""
     if word not in PROTECTIONS:
         raise UsageError(f"there is no protection {word!r}", hint=did_you_mean(word, PROTECTIONS))
     return word
 
 
 def check_overrides(settings: Mapping[str, str], protection: str) -> None:
-    """Refuses settings of the user's with which the daemons of a cluster with this `protection` would not start, or
-    would not understand each other. Raises UsageError."""
+    """Refuse user settings with which the daemons of a cluster with this `protection` would not start, or would not
+    understand each other. Raises UsageError."""
     for key in _WORDS:
         words = [word.strip() for word in settings.get(key, "").split(",") if word.strip()]
         if wrong := next((word for word in words if word not in PROTECTIONS[1:]), None):
@@ -82,12 +82,12 @@ def check_overrides(settings: Mapping[str, str], protection: str) -> None:
 
 
 def krb5_flag(conf: str) -> str:
-    """The JVM flag by which Java finds the realm of the conf directory `conf`."""
+    """Return the JVM flag by which Java finds the realm of the conf directory `conf`."""
     return f"{_FLAG}{conf}/{KRB5_CONF}"
 
 
 def principals(plan: Plan, owner: str) -> Mapping[str, tuple[str, ...]]:
-    """The principals in each keytab. Stock clients of web servers ask for the address that they connect to."""
+    """Return the principals in each keytab. Stock clients of web servers ask for the address that they connect to."""
     addresses = dict.fromkeys(place.address for place in plan.places)
     web = (f"{_WEB}/{_INSTANCE}", *(f"{_WEB}/{address}" for address in addresses))
     services = {service: (f"{service}/{_INSTANCE}",) for service in (*_MASTERS, *_WORKERS)}
@@ -95,7 +95,7 @@ def principals(plan: Plan, owner: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def krb5_conf(plan: Plan) -> str:
-    """The text of krb5.conf, which does not ask DNS."""
+    """Return the text of krb5.conf, which does not ask DNS."""
     return f"""\
 [libdefaults]
   default_realm = {REALM}
@@ -115,14 +115,14 @@ def krb5_conf(plan: Plan) -> str:
 
 
 def security_settings(plan: Plan, owner: str) -> dict[str, str]:
-    """The keys of the whole cluster, whose files and jobs belong to `owner`; none where it has no protection."""
+    """Return the settings of the whole cluster, whose files and jobs belong to `owner`; empty without protection."""
     if plan.security == NONE:
         return {}
     return {**_common(plan, owner), **_hdfs(plan, owner), **_yarn(plan, owner), **_mapreduce(plan, owner)}
 
 
 def node_settings(plan: Plan, node: Place) -> dict[str, str]:
-    """The keys of one node. Web servers have the ports that they have without TLS, where none listens now."""
+    """Return the settings of one node. Web servers use the ports of plain HTTP, where nothing listens now."""
     if plan.security == NONE:
         return {}
     return {
@@ -231,9 +231,9 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """How programs log in by themselves: as `principal` from a `keytab`, or with the tickets of a cache where there is
-    none, to the realms of `krb5_conf`, which is Java's own where nobody says. `cluster` is the conf directory of a
-    cluster of Howdah's, which has them."""
+    """The login of programs: as `principal` from a `keytab`, or with the tickets of a `cache` if there is no keytab.
+    `krb5_conf` defines the realms; None for Java's default. `cluster` is the conf directory of a Howdah cluster with
+    these credentials."""
 
     principal: str | None = None
     keytab: str | None = None
@@ -243,12 +243,12 @@ class Credentials:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """By which a JVM finds the realm."""
+        """Flags by which a JVM finds the realm."""
         return () if self.krb5_conf is None else (f"{_FLAG}{self.krb5_conf}",)
 
     @property
     def environment(self) -> dict[str, str]:
-        """What clients look for: Hadoop's (`UserGroupInformation`, LoginParams), and Spark's JVM."""
+        """Variables that clients look for: Hadoop's (`UserGroupInformation`, LoginParams), and those of Spark's JVM."""
         found = {
             "KRB5PRINCIPAL": self.principal,
             "KRB5KEYTAB": self.keytab,
@@ -258,7 +258,8 @@ class Credentials:
         return {name: value for name, value in found.items() if value is not None}
 
     def environment_of(self, base: Mapping[str, str]) -> dict[str, str]:
-        """What programs have beside the user's environment `base`, whose own flags and whose own Spark come first."""
+        """Return the variables of programs in addition to the user's environment `base`. The user's own flags and own
+        Spark come first."""
         options = {name: " ".join((base.get(name, ""), *self.flags)).strip() for name in _JVM_OPTIONS}
         spark = {} if self.cluster is None else {"SPARK_CONF_DIR": f"{self.cluster}/{_SPARK}"}
         return {
@@ -269,8 +270,8 @@ class Credentials:
 
     @property
     def spark(self) -> dict[str, str]:
-        """Properties with which Spark on YARN logs in, and finds the realm in containers of a cluster of Howdah's: YARN
-        puts in what is in braces, as Spark lets no shell do that."""
+        """Properties with which Spark on YARN logs in, and finds the realm in containers of a Howdah cluster. YARN
+        replaces the part in braces, because Spark lets no shell do that."""
         login = {"spark.kerberos.principal": self.principal, "spark.kerberos.keytab": self.keytab}
         flag = None if self.cluster is None else krb5_flag("{{HADOOP_CONF_DIR}}")
         # A driver outside of containers has `SPARK_SUBMIT_OPTS`, which flags for all drivers would win over.
@@ -279,7 +280,7 @@ class Credentials:
 
 
 def own_credentials(owner: str, conf: str) -> Credentials:
-    """Those of the `owner` of a cluster, in its conf directory `conf`."""
+    """Return the credentials of the `owner` of a cluster, in its conf directory `conf`."""
     keytab = f"{conf}/{KEYS}/{OWNER_KEYTAB}"
     return Credentials(f"{owner}@{REALM}", keytab, f"{conf}/{KRB5_CONF}", cluster=conf)
 
@@ -293,7 +294,7 @@ class Keys:
     owner: str
 
     def of_place(self, plan: Plan, place: Place, conf: str) -> dict[str, bytes]:
-        """What daemons at `place`, whose conf directory is `conf`, have beside their settings, by path in it."""
+        """Return the security files of the daemons at `place`, whose conf directory is `conf`, by path in it."""
         services = _MASTERS if place == plan.masters else _WORKERS
         names = (*(f"{name}.keytab" for name in (*services, _WEB)), _OWN_KEY, SECRET)
         own = {f"{KEYS}/{name}": self.files[name] for name in names}
@@ -307,7 +308,7 @@ class Keys:
         return {**self.of_clients(plan, conf), **own, "ssl-server.xml": render_site(server).encode()}
 
     def of_clients(self, plan: Plan, conf: str) -> dict[str, bytes]:
-        """What the owner's programs have, whose conf directory is `conf`, by path in it."""
+        """Return the security files of the owner's programs, whose conf directory is `conf`, by path in it."""
         names = (OWNER_KEYTAB, _TRUST, CERTIFICATE, SECRET)
         client = {"ssl.client.truststore.location": f"{conf}/{KEYS}/{_TRUST}", "ssl.client.truststore.type": "jks"}
         spark = "".join(f"{name} {value}\n" for name, value in own_credentials(self.owner, conf).spark.items())
@@ -323,4 +324,4 @@ KEY_FILES = (
     *(f"{name}.keytab" for name in (*_MASTERS, *_WORKERS, _WEB)),
     *(OWNER_KEYTAB, _OWN_KEY, _PASSPHRASE, _TRUST, CERTIFICATE),
 )
-"""What a realm leaves of itself (`org.howdah.security.Realm`)."""
+"""Files that a realm leaves (`org.howdah.security.Realm`)."""

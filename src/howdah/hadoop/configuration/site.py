@@ -1,4 +1,4 @@
-"""Hadoop's `*-site.xml` files: writing them, reading them, and reading a whole configuration directory."""
+"""Hadoop's `*-site.xml` files: writing and reading them, and reading a whole configuration directory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One property as a file has it, where the same key may follow. `line` is that of its value, from 1."""
+    """One property as a file has it; the same key may follow again. `line` is the line of its value, from 1."""
 
     key: str
     value: str
@@ -50,17 +50,17 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The content of one file. `${…}` in a value is kept as it is written; keys in `final` cannot be overridden."""
+    """The content of one file. `${…}` in a value is kept unchanged; keys in `final` cannot be overridden."""
 
     properties: Mapping[str, str]
     final: frozenset[str] = frozenset()
 
 
 def render_site(properties: Mapping[str, str], *, final: Collection[str] = ()) -> str:
-    """The file for `properties`, sorted by key: equal properties give equal bytes.
+    """Return the file for `properties`, sorted by key: equal properties give equal bytes.
 
     Raises:
-        UsageError: an empty key or one with blanks around it, or a character that XML cannot hold.
+        UsageError: a key is empty or has blanks around it, or XML cannot hold a character.
     """
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<configuration>"]
     for key, value in sorted(properties.items()):
@@ -74,19 +74,19 @@ def render_site(properties: Mapping[str, str], *, final: Collection[str] = ()) -
 
 
 def parse_site(content: str | bytes, source: str) -> Site:
-    """What a file holds, as Hadoop reads it: of two equal keys the later one holds, unless the earlier is final.
+    """Return the content of a file as Hadoop reads it: the later of two equal keys wins, unless the earlier is final.
 
-    Raises as `parse_properties` does.
+    Raises the errors of `parse_properties`.
     """
     return _site(parse_properties(content, source))
 
 
 def parse_properties(content: str | bytes, source: str) -> list[Property]:
-    """Return every property of a file in its order: keys are trimmed, and a property without a name or value is left
-    out. `source` names the file in messages.
+    """Return every property of a file, in order. Keys are trimmed, and a property without a name or value is left out.
+    `source` names the file in messages.
 
     Raises:
-        UsageError: not XML, not a Hadoop configuration, or it includes other files.
+        UsageError: the file is not XML, is not a Hadoop configuration, or includes other files.
     """
     try:
         root = ElementTree.fromstring(content)  # noqa: S314, a configuration that Hadoop itself would obey
@@ -123,7 +123,7 @@ def _site(written: Sequence[Property]) -> Site:
 
 
 def _lines(content: str | bytes) -> list[int]:
-    """The line of the value of every <property>, in their order: ElementTree does not keep lines."""
+    """Return the line of the value of every <property>, in order: ElementTree does not keep lines."""
     lines: list[int] = []
     parser = expat.ParserCreate(namespace_separator="}")  # Names are as ElementTree has them.
 
@@ -139,15 +139,16 @@ def _lines(content: str | bytes) -> list[int]:
 
 
 def read_sites(directory: Path) -> dict[str, Site]:
-    """The files of `SITES` in a configuration directory, by file name. Raises as `read_properties` does."""
+    """Return the files of `SITES` in a configuration directory, by file name. Raises the errors of
+    `read_properties`."""
     return {name: _site(written) for name, written in read_properties(directory).items()}
 
 
 def read_properties(directory: Path) -> dict[str, list[Property]]:
-    """Every property of the files of `SITES` in a configuration directory, by file name in the order of `SITES`.
+    """Return every property of the files of `SITES` in a configuration directory, by file name in the order of `SITES`.
 
     Raises:
-        UsageError: no such directory, no `core-site.xml` in it, or a file that cannot be read.
+        UsageError: there is no such directory, it has no `core-site.xml`, or a file cannot be read.
     """
     if not directory.is_dir():
         raise UsageError(f"no configuration directory {directory}")
@@ -161,9 +162,10 @@ def read_properties(directory: Path) -> dict[str, list[Property]]:
 
 
 def read_conf_dir(directory: Path) -> dict[str, str]:
-    """What a client with this directory sees, without Hadoop's defaults: the files of `SITES` over each other.
+    """Return the settings of a client with this directory, without Hadoop's defaults: the files of `SITES` over each
+    other.
 
-    Raises as `read_properties` does.
+    Raises the errors of `read_properties`.
     """
     sites = read_sites(directory)
     properties: dict[str, str] = {}
@@ -175,8 +177,9 @@ def read_conf_dir(directory: Path) -> dict[str, str]:
 
 
 def expand(settings: Mapping[str, str]) -> dict[str, str]:
-    """`settings` with other keys' values in the place of `${KEY}`, as Hadoop does it (`Configuration.substituteVars`,
-    3.4.2); what is no key of them, such as a system property, is kept as it is written."""
+    """Return `settings` with `${KEY}` replaced by the value of that key, as Hadoop does it
+    (`Configuration.substituteVars`, 3.4.2). Names that are no keys of `settings`, such as system properties, are kept
+    unchanged."""
     expanded = {}
     for key, value in settings.items():
         for _ in range(_MOST_SUBSTITUTIONS):
@@ -189,10 +192,10 @@ def expand(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_client_files(directory: Path) -> dict[str, bytes]:
-    """What clients read in this directory, and the settings of the scheduler: by name, and only what is there. Others
-    are left alone: those of daemons may hold passwords or be nobody's to read.
+    """Return the files that clients read in this directory, and the settings of the scheduler, by name. Missing files
+    are left out. Other files are not read, because daemons' files may hold passwords or be private.
 
-    Raises UsageError where one of `SITES` may not be read; of the others, such a one is left out.
+    Raises UsageError if one of `SITES` cannot be read. Other unreadable files are left out.
     """
     files = {file.name: _read(file) for file in map(directory.joinpath, SITES) if file.is_file()}
     for file in map(directory.joinpath, _BESIDE):
@@ -202,8 +205,8 @@ def read_client_files(directory: Path) -> dict[str, bytes]:
 
 
 def redacted_file(name: str, content: bytes) -> bytes:
-    """A file of Hadoop's configuration, with `<redacted>` for the values of sensitive settings; the same bytes where it
-    has none, or is of no kind that has any."""
+    """Return a file of Hadoop's configuration, with `<redacted>` for the values of sensitive settings. Returns the same
+    bytes if the file has no such settings, or is of a kind without them."""
     if name.endswith(".xml"):
         return _redacted_xml(content)
     if not name.endswith(".sh"):

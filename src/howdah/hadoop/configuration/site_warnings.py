@@ -1,4 +1,4 @@
-"""What looks wrong in a configuration directory, although Hadoop accepts it without a word."""
+"""Warnings about settings in a configuration directory that look wrong, although Hadoop accepts them silently."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PLACEHOLDER = re.compile(
     r"|@[A-Z][A-Z0-9_]*@"  # @MASTER@, but not Hadoop's own @taskid@
     r"|[{]{2}\s*[a-z][\w.]*\s*[}]{2}"  # {{ master }}, but not YARN's own {{PWD}}
 )
-"""What a template has in the place of a value."""
+"""Pattern of the placeholders that a template has in place of values."""
 
 
 def site_warnings(directory: Path) -> tuple[str, ...]:
     """Return a sentence about every key with different values and every placeholder in a value, with file and line.
 
-    The values themselves are left out, since they may be passwords. Raises as `read_properties` does.
+    The values themselves are left out, since they may be passwords. Raises the errors of `read_properties`.
     """
     places: dict[str, list[tuple[str, Property]]] = {}
     for name, written in read_properties(directory).items():
@@ -29,7 +29,7 @@ def site_warnings(directory: Path) -> tuple[str, ...]:
 
 
 def _warnings(key: str, found: list[tuple[str, Property]]) -> list[str]:
-    """The sentences about one key, which stands at the places `found`, in the order in which Hadoop reads them."""
+    """Return the sentences about one key. `found` are its places, in the order in which Hadoop reads them."""
     warnings = []
     if len({one.value.strip() for _, one in found}) > 1:
         used = next((place for place, one in found if one.final), found[-1][0])

@@ -1,5 +1,6 @@
-"""How much memory each daemon and container gets, and how large a block, by arithmetic that can be read and checked.
+"""Memory of each daemon and container, and the size of a block, by arithmetic that can be read and checked.
 
+```
 budget     = min(80 % of memory, 90 % of what is available now) − Σ daemons (heap + JVM_OVERHEAD_MIB)
 slots      = ⌈processors ÷ nodes⌉ per node: as many tasks at once as there are processors
 task       = min(4096, (budget ÷ nodes − am) ÷ slots) MiB, in steps of 128
@@ -7,6 +8,7 @@ node       = slots × task + am: room for the tasks and one application master, 
              memory, which is all that YARN's default calculator counts, limits a node to its slots
 block      = the largest power of two from 128 to 1024 MiB that is at most free disk ÷ (4 × all slots): a DataNode
              reserves a whole block for every file that is being written, and all nodes share the disk
+```
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ _TASK_MOST_MIB = 4096
 _TASK_LEAST_MIB = 512
 _BLOCK_LEAST_MIB, _BLOCK_MOST_MIB = 128, 1024
 _HEAP_SHARE = 0.8
-"""Heap of a task in its container; Hadoop's own mapreduce.job.heap.memory-mb.ratio has the same default."""
+"""Share of the heap in the container of a task; the stock mapreduce.job.heap.memory-mb.ratio has the same default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """Memory in MiB. `slots` is tasks at once per node, `total_slots` in the whole cluster. `larger` has the slots of
-    nodes that have more, by name; `node_mib` is that of the others."""
+    """Sizes of containers and blocks; memory is in MiB. `slots` is tasks at once per node, `total_slots` in the whole
+    cluster. `larger` has the slots of nodes that have more, by name; `node_mib` is the memory of the other nodes."""
 
     nodes: int
     slots: int
@@ -50,11 +52,11 @@ class Sizing:
         return max((self.slots, *self.larger.values()))
 
     def mib_of(self, slots: int) -> int:
-        """The memory of a node with so many slots."""
+        """Return the memory of a node with this number of slots."""
         return slots * self.task_mib + self.am_mib
 
     def as_record(self) -> dict[str, Any]:
-        """Plain values, of which `Sizing(**record)` makes it again."""
+        """Return plain values, from which `Sizing(**record)` makes the sizes again."""
         record = asdict(self)
         if not self.larger:  # As in records of before there were unequal nodes.
             del record["larger"]
@@ -72,11 +74,11 @@ class Sizing:
 def size_cluster(
     nodes: int, processors: int, memory: int, available: int, disk: int, *, masters: bool = True
 ) -> Sizing:
-    """The sizes for `nodes` nodes, and the `masters` where they are there too, on one host with `processors` and
-    `memory` bytes, `available` of them free now, and `disk` bytes free where the data will be.
+    """Return the sizes for `nodes` nodes on one host; with `masters`, these are on the host, too. The host has
+    `processors` and `memory` bytes, `available` of them free now, and `disk` bytes free where the data will be.
 
     Raises:
-        HostProblem: not enough memory for this many nodes.
+        HostProblem: there is not enough memory for this many nodes.
     """
     usable = int(min(0.8 * memory, 0.9 * available) / _MIB)
     slots, task = _slots(nodes, processors), _task(nodes, processors, usable, masters)
@@ -94,9 +96,9 @@ def size_cluster(
 
 
 def combine(parts: Sequence[tuple[Sizing, Sequence[str]]]) -> Sizing:
-    """The sizes of a cluster whose nodes are on several machines: each with the sizes for its own nodes alone, and
-    their names. Tasks and blocks are those of the smallest machine; every node has as many slots as its machine has. A
-    node that is in several parts, as its host is a part of a machine, has the fewest slots of them."""
+    """Return the sizes of a cluster whose nodes are on several machines. Each part has the sizes for its own nodes
+    alone, and their names. Tasks and blocks are those of the smallest machine; every node has as many slots as its
+    machine has. A node in several parts has the fewest slots of them; its host is a part of a machine then."""
     task, block = (min(getattr(sizing, name) for sizing, _ in parts) for name in ("task_mib", "block_mib"))
     of_node: dict[str, int] = {}
     for sizing, names in parts:
@@ -111,20 +113,20 @@ def _slots(nodes: int, processors: int) -> int:
 
 
 def _daemons(nodes: int, masters: bool) -> int:
-    """What the daemons of so many nodes take, and the masters where they are there too, in MiB."""
+    """Return the MiB that the daemons of `nodes` nodes take; with `masters`, theirs are included."""
     of_masters, workers = (sum(role.heap_mib + JVM_OVERHEAD_MIB for role in roles) for roles in (MASTERS, WORKERS))
     return masters * of_masters + nodes * workers
 
 
 def _task(nodes: int, processors: int, usable: int, masters: bool) -> int:
-    """What is left for each task, in MiB; below 0 where the daemons do not fit."""
+    """Return the MiB that are left for each task; below 0 if the daemons do not fit."""
     whole = (usable - _daemons(nodes, masters)) // nodes - _AM_MIB
     return whole // _slots(nodes, processors) // STEP_MIB * STEP_MIB
 
 
 _MASTER = "yarn.app.mapreduce.am.resource.mb"
 _CONTAINER_DEFAULTS = {_MASTER: 1536, "mapreduce.map.memory.mb": 1024, "mapreduce.reduce.memory.mb": 1024}
-"""Of mapred-default.xml, in MiB; the tasks' is -1 there, which means this."""
+"""Defaults of mapred-default.xml, in MiB. The tasks' default there is -1, which means this value."""
 
 
 def _block(disk: int, slots: int) -> int:
@@ -137,11 +139,12 @@ def _block(disk: int, slots: int) -> int:
 def check_schedulable(
     settings: Mapping[str, str], *, nodes_mib: Sequence[int], node_vcores: int, most_mib: int
 ) -> None:
-    """Refuses a MapReduce job whose containers no node could ever hold, alone or beside its application master; YARN
+    """Refuse a MapReduce job whose containers no node could ever hold, alone or next to its application master. YARN
     itself would wait for ever.
 
-    `settings` is the job's effective configuration, `nodes_mib` the memory of the live nodes, `node_vcores` that of the
-    largest, `most_mib` the scheduler's maximum allocation. Raises UsageError naming the key.
+    `settings` is the job's effective configuration, `nodes_mib` the memory of the live nodes. `node_vcores` is the
+    number of virtual cores of the largest node, `most_mib` the scheduler's maximum allocation. Raises UsageError, which
+    names the key.
     """
     most = min(max(nodes_mib), most_mib)
     master = _container(settings, _MASTER, most)
@@ -160,7 +163,7 @@ def check_schedulable(
 
 
 def _container(settings: Mapping[str, str], key: str, most: int) -> int:
-    """How much memory the container has that `key` asks for, in MiB."""
+    """Return how much memory the container has that `key` asks for, in MiB."""
     default = _CONTAINER_DEFAULTS[key]
     asked = _number(settings, key, default)
     asked = asked if asked > 0 else default
@@ -173,7 +176,7 @@ def _container(settings: Mapping[str, str], key: str, most: int) -> int:
 
 
 def _fit_together(master: int, task: int, nodes: Sequence[int]) -> bool:
-    """Whether some node has room for the master while one, the same or another, has room for a task."""
+    """Return whether some node has room for the master while one, the same or another, has room for a task."""
     largest = sorted(nodes, reverse=True)
     return largest[0] >= master + task or (
         len(largest) > 1 and largest[0] >= max(master, task) and largest[1] >= min(master, task)

@@ -1,7 +1,7 @@
-"""The tuned defaults: what a cluster of Howdah sets that Hadoop as it comes does not, and why.
+"""The tuned defaults: settings of Howdah's clusters that stock Hadoop does not have, and the reasons.
 
-Each entry can be left out alone (`howdah up --without NAME`), which is how its effect is measured; the measurements
-are in `docs/performance.md`. `--defaults stock` leaves all of them out.
+Each entry can be left out alone (`howdah up --without NAME`), which is how its effect is measured. The measurements are
+in `docs/performance.md`. `--defaults stock` leaves all of them out.
 """
 
 from __future__ import annotations
@@ -20,29 +20,30 @@ _COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 _SERIAL = "-XX:+UseSerialGC"
 _KEPT = "mapreduce.reduce.input.buffer.percent"
 _USUAL_HEAP_MIB = 819
-"""Of a task where nothing is set: 0.8 of 1024."""
+"""Heap of a task without any setting: 0.8 of 1024."""
 _REST_MIB = 64
-"""Of a reduce's heap, beside map outputs and the young generation."""
+"""Part of a reduce's heap that is left for other things than map outputs and the young generation."""
 
 TASK_FILE = f"$HADOOP_CONF_DIR/{TASK_ARGUMENTS}"
-"""The file with the class archive of tasks and the class path that they need for it. A container's shell puts in the
-conf directory of its NodeManager, which yarn.nodemanager.env-whitelist hands on: it is another one on every host."""
+"""File with the class archive of tasks and the class path that they need for it. A container's shell inserts the conf
+directory of its NodeManager, which is different on every host; yarn.nodemanager.env-whitelist passes it."""
 
 TASK_OPTIONS = "mapred.child.java.opts"
-"""The key with the JVM options of tasks."""
+"""Key with the JVM options of tasks."""
 
 _QUICK = "-XX:TieredStopAtLevel=1"
 
 
 def _late(times: int) -> tuple[str, ...]:
-    """So many times the JVM's own thresholds of its optimising compiler."""
+    """Return flags that multiply the thresholds of the JVM's optimising compiler by `times`."""
     usual = {"Invocation": 5_000, "MinInvocation": 600, "Compile": 15_000, "BackEdge": 40_000}
     return tuple(f"-XX:Tier4{name}Threshold={times * value}" for name, value in usual.items())
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a tuned default may depend on. `archive` is the path of the class archive; None where there is none."""
+    """The facts that a tuned default may depend on. `archive` is the path of the class archive; None if there is
+    none."""
 
     sizing: Sizing
     jdk: Jdk
@@ -60,8 +61,7 @@ def _no_flags(_: Facts) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """One tuned default: Hadoop settings, and JVM flags of tasks, of application masters, of daemons and of clients.
-
-    `workloads` are settings of Howdah's own workloads alone: what would change the results of other programs. `results`
+    `workloads` are settings for Howdah's own workloads only: they would change the results of other programs. `results`
     says why the rest does not."""
 
     name: str
@@ -76,7 +76,7 @@ class Tuning:
 
 
 def _everywhere(name: str, why: str, results: str, *flags: str) -> Tuning:
-    """A default that is the same JVM flags for everything."""
+    """Return a default with the same JVM flags for everything."""
     return Tuning(
         name,
         why,
@@ -106,14 +106,15 @@ def _containers(facts: Facts) -> Mapping[str, str]:
 
 
 def _sharing(facts: Facts, *, tasks: bool) -> tuple[str, ...]:
-    """A JVM that cannot map the archive starts without it (-Xshare:auto)."""
+    """Return the flags of class-data sharing. A JVM that cannot map the archive starts without it (-Xshare:auto)."""
     if facts.archive is None:
         return ()
     return ("-Xshare:auto", f"@{TASK_FILE}" if tasks else f"-XX:SharedArchiveFile={facts.archive}")
 
 
 def _biased_locking(facts: Facts) -> tuple[str, ...]:
-    """On by itself up to Java 14, off but there in 15 to 17 (JEP 374), gone after."""
+    """Return the flags of biased locking: on by default up to Java 14, off but available in 15 to 17 (JEP 374), gone
+    after."""
     return ("-XX:+UseBiasedLocking", "-XX:BiasedLockingStartupDelay=0") if 15 <= facts.jdk.major <= 17 else ()
 
 
@@ -122,25 +123,26 @@ def _young_mib(facts: Facts) -> int:
 
 
 def _young(facts: Facts) -> tuple[str, ...]:
-    """The threshold may go after Java 25 (JDK-8366155), and an unknown flag ends a JVM."""
+    """Return the flags of the young generation. The threshold may disappear after Java 25 (JDK-8366155), and a JVM does
+    not start with an unknown flag."""
     threshold = ("-XX:PretenureSizeThreshold=1m",) if facts.jdk.major <= 25 else ()
     return (f"-Xmn{_young_mib(facts)}m", *threshold)
 
 
 def _fetched_share(facts: Facts) -> float:
-    """The share of a reduce's heap for map outputs, 0.7 at most, as Hadoop has it.
+    """Return the share of a reduce's heap for map outputs: Hadoop's 0.7 at most.
 
-    Hadoop takes another map output while less is taken, so that there may be a quarter more, the largest that it takes
-    into memory (MergeManagerImpl.reserve, mapreduce.reduce.shuffle.memory.limit.percent); all of it lies in the old
-    generation. With 0.9, reduces whose input is larger than their heap ran out of it.
+    Hadoop takes another map output while less than this is taken. There may be a quarter more, which is the largest
+    output that Hadoop takes into memory (MergeManagerImpl.reserve, mapreduce.reduce.shuffle.memory.limit.percent). All
+    of it is in the old generation. With 0.9, reduces whose input is larger than their heap ran out of heap.
     """
     heap = facts.sizing.task_heap_mib
     return min(0.7, (heap - _young_mib(facts) - _REST_MIB) / (1.25 * heap))
 
 
 def _kept_share(facts: Facts) -> float:
-    """The share of a reduce's heap that map outputs may still take when the reduce runs. Hadoop has 0: a program that
-    fits into Hadoop's heap has to fit into what is left."""
+    """Return the share of a reduce's heap that map outputs may still take when the reduce runs. Hadoop's default is 0:
+    a program that fits into Hadoop's heap has to fit into the rest."""
     heap = facts.sizing.task_heap_mib
     return max(0, heap - _young_mib(facts) - _USUAL_HEAP_MIB) * 100 // heap / 100
 
@@ -283,7 +285,7 @@ TUNINGS = (
 
 
 def select(*, stock: bool, without: tuple[str, ...] = ()) -> tuple[Tuning, ...]:
-    """The tuned defaults to use. Raises UsageError for an unknown name in `without`."""
+    """Return the tuned defaults to use. Raises UsageError for an unknown name in `without`."""
     known = {tuning.name for tuning in TUNINGS}
     for name in without:
         if name not in known:
@@ -292,12 +294,12 @@ def select(*, stock: bool, without: tuple[str, ...] = ()) -> tuple[Tuning, ...]:
 
 
 def daemon_flags(tunings: tuple[Tuning, ...], facts: Facts, role: Role) -> tuple[str, ...]:
-    """JVM flags of the daemons of `role`."""
+    """Return the JVM flags of the daemons of `role`."""
     return tuple(flag for tuning in tunings for flag in tuning.daemon_flags(facts, role))
 
 
 def joined(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
-    """`ours` and then the user's. A JVM takes one collector: one that the user names replaces ours."""
+    """Return `ours` and then the user's flags. A JVM takes one collector: the user's collector replaces ours."""
     if any(map(is_collector, theirs)):
         ours = tuple(flag for flag in ours if not is_collector(flag))
     return (*ours, *theirs)
@@ -309,7 +311,7 @@ def is_collector(flag: str) -> bool:
 
 
 def client_flags(tunings: tuple[Tuning, ...], facts: Facts) -> tuple[str, ...]:
-    """JVM flags of job clients and of the `hadoop` commands."""
+    """Return the JVM flags of job clients and of the `hadoop` commands."""
     return tuple(flag for tuning in tunings for flag in tuning.client_flags(facts))
 
 
@@ -319,7 +321,7 @@ def for_workloads(tunings: tuple[Tuning, ...], sizing: Sizing) -> dict[str, str]
 
 
 def for_nodes(tunings: tuple[Tuning, ...], sizing: Sizing) -> Mapping[str, Mapping[str, str]]:
-    """What the larger nodes have beside the settings of all, by name."""
+    """Return the settings that larger nodes have in addition to those of all nodes, by name."""
     if not any(tuning.settings is _containers for tuning in tunings):
         return {}
     return {
@@ -332,10 +334,10 @@ def for_nodes(tunings: tuple[Tuning, ...], sizing: Sizing) -> Mapping[str, Mappi
 
 
 def resolve(tunings: tuple[Tuning, ...], facts: Facts, flags: tuple[str, ...] = ()) -> dict[str, str]:
-    """The settings that `tunings` make, JVM options of tasks and application masters included, to which `flags` of the
-    user's are added.
+    """Return the settings of `tunings`, including the JVM options of tasks and application masters, to which the user's
+    `flags` are added.
 
-    The module flags that Hadoop needs on newer JDKs are not among them: YARN adds those itself
+    The module flags that Hadoop needs on newer JDKs are not included: YARN adds those itself
     (`mapreduce.jvm.add-opens-as-default`).
     """
     settings: dict[str, str] = {}

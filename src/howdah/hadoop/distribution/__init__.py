@@ -1,1 +1,1 @@
-"""Releases of Hadoop and what they need: jars, JDK, commands, archive of classes, Spark."""
+"""Releases of Hadoop and their needs: jars, JDK, commands, archive of classes, Spark."""

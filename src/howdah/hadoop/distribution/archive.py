@@ -1,7 +1,8 @@
 """The class archive: Hadoop's classes parsed and verified once, then mapped by every JVM (class-data sharing).
 
-A task's JVM otherwise spends 1.5 to 2 s of CPU on it. One archive per JDK and class path serves daemons,
-clients, application masters and tasks, because all have the same jars, in the same order, in front of their class path.
+Without the archive, a task's JVM spends 1.5 to 2 s of CPU on that. One archive per JDK and class path serves daemons,
+clients, application masters and tasks. All of these have the same jars, in the same order, in front of their class
+path.
 """
 
 from __future__ import annotations
@@ -29,21 +30,22 @@ _OLDEST_JDK = 13  # JEP 350; older ones need a commercial flag or archive no app
 
 USER_CLASSES_FIRST = "mapreduce.job.user.classpath.first"
 TASK_ARGUMENTS = f"task-${{{USER_CLASSES_FIRST}}}.args"
-"""File in the conf directory with the class path of task JVMs, given to them as @FILE. Hadoop replaces the variable by
+"""File in the conf directory with the class path of task JVMs, which get it as @FILE. Hadoop replaces the variable by
 the job's own setting, `false` or `true`."""
 
 
 def ensure_archive(
     host: Host, distribution: Distribution, jdk: Jdk, store: str, *, installed: Distribution | None = None
 ) -> str | None:
-    """The archive for this distribution on this JDK, made in the `store` of `host` when it is not there yet (5 to
-    20 s of CPU, once). `installed` is the distribution as it is on the host, where that has it at other paths.
+    """Return the archive for this distribution on this JDK. A missing archive is created in the `store` of `host` (5 to
+    20 s of CPU, once). `installed` is the distribution on the host, if it has other paths there.
 
-    None where this JDK cannot have one. An archive that no longer fits its jars is ignored by the JVM, not by us:
-    the key holds the size and time of each jar. Archives with plugins that are no more are removed after a day.
+    Returns None if this JDK cannot have an archive. The JVM, not Howdah, ignores an archive that no longer fits its
+    jars: the key holds the size and time of each jar. Archives with plugins that no longer exist are removed after a
+    day.
 
     Raises:
-        HostProblem: the JVM could not write it.
+        HostProblem: the JVM could not write the archive.
     """
     if jdk.major < _OLDEST_JDK:
         return None
@@ -84,10 +86,10 @@ def ensure_archive(
 
 
 def _remove_old(host: Host, directory: str, hadoop: str, path: str) -> None:
-    """Removes archives of the same Hadoop and JDK with other plugins than the one at `path`, which was just made.
+    """Remove archives of the same Hadoop and JDK with other plugins than the archive at `path`, which was just created.
 
-    A JVM that has mapped one keeps it, and one that does not find it starts without. A cluster of this day may start
-    such JVMs, and so may another source tree: hence the age.
+    A JVM that has mapped an archive keeps it, and a JVM that does not find its archive starts without one. A cluster of
+    this day may start such JVMs, and so may another source tree. Therefore only archives older than a day are removed.
     """
     others = ["-name", f"{hadoop}*.jsa", "!", "-name", path.rpartition("/")[2], "-mmin", f"+{_A_DAY}"]
     with suppress(HostProblem):  # What stays takes room, and nothing else.
@@ -96,12 +98,12 @@ def _remove_old(host: Host, directory: str, hadoop: str, path: str) -> None:
 
 def task_arguments(distribution: Distribution, archive: str, conf: str) -> Mapping[str, str]:
     """Return the files that TASK_ARGUMENTS may stand for, by name, with `archive` and a class path that begins with
-    that one's.
+    that of the archive.
 
-    The file for jobs whose own classes come first is empty: they have Hadoop's class path, and no archive.
+    The file for jobs whose own classes come first is empty: these jobs have Hadoop's class path, and no archive.
 
     Hadoop puts the container's directory first, and class-data sharing does not work behind a directory. Here the same
-    entries come after Hadoop's jars and ours: the job's jar and its libraries, files shipped with it, the conf
+    entries come after the jars of Hadoop and Howdah: the job's jar and its libraries, files shipped with it, the conf
     directory.
     """
     own = ("job.jar/job.jar", "job.jar/classes/", "job.jar/lib/*", "./*", "./")
@@ -111,8 +113,8 @@ def task_arguments(distribution: Distribution, archive: str, conf: str) -> Mappi
 
 
 def _class_list(distribution: Distribution) -> bytes:
-    """Names of the classes that daemons, clients and tasks load: those of Hadoop and the JDK, of which a version passes
-    over what it does not have, then all of the plugins."""
+    """Return the names of the classes that daemons, clients and tasks load: all classes of the plugins, and those of
+    Hadoop and the JDK. A version skips the names that it does not have."""
     folder = resources.files("howdah.hadoop.distribution") / "classes"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".gz"))
     name = f"{distribution.version}.classes.gz"
@@ -123,7 +125,7 @@ def _class_list(distribution: Distribution) -> bytes:
 
 
 def _classes_of(jar: Path) -> list[str]:
-    """The classes in `jar`, as `org/howdah/Name`. Raises HostProblem where it is no jar."""
+    """Return the classes in `jar`, as `org/howdah/Name`. Raises HostProblem if it is no jar."""
     try:
         with zipfile.ZipFile(jar) as content:
             files = content.namelist()
@@ -134,7 +136,7 @@ def _classes_of(jar: Path) -> list[str]:
 
 
 def _keys(distribution: Distribution, jdk: Jdk, installed: Distribution) -> tuple[str, str]:
-    """The name of the archive without plugins, and what they add to it."""
+    """Return the name of the archive without plugins, and the part that plugins add to it."""
     hadoop = replace(distribution, plugins=())
     digest = hashlib.sha256(f"{jdk.home} {jdk.version} {jdk.vendor}".encode())
     if installed != distribution:  # At other paths, and with a time of its own.

@@ -13,11 +13,11 @@ PROGRAMS = ("hadoop", "hdfs", "yarn", "mapred")
 
 
 def install_launchers(distribution: Distribution) -> None:
-    """Writes `bin/`, `libexec/` and `etc/hadoop/` into the distribution's home; what is there is replaced.
+    """Write `bin/`, `libexec/` and `etc/hadoop/` into the distribution's home, in place of existing files.
 
-    `bin/hadoop` is the one script; the others are links to it. `libexec/` has what it reads: the subcommands, the
-    class path in its fixed order, and the JVM flags of this release. Our own plugins are a cluster's: its hadoop-env.sh
-    names them.
+    `bin/hadoop` is the only script; the other commands are links to it. The script reads `libexec/`: the subcommands,
+    the class path in its fixed order, and the JVM flags of this release. Howdah's plugins belong to a cluster: its
+    hadoop-env.sh names them.
     """
     home = distribution.home
     for name, content in _files(distribution).items():
@@ -29,7 +29,7 @@ def install_launchers(distribution: Distribution) -> None:
 
 
 def are_current(distribution: Distribution) -> bool:
-    """Whether the launchers in the distribution's home are those of this Howdah, and not of an earlier one."""
+    """Return whether the launchers in the distribution's home are from this Howdah, and not from an earlier one."""
     try:
         return all(
             (distribution.home / name).read_text(encoding="utf-8") == content
@@ -40,7 +40,7 @@ def are_current(distribution: Distribution) -> bool:
 
 
 def _files(distribution: Distribution) -> dict[str, str]:
-    """What `install_launchers` writes, by path below the home."""
+    """Return the files that `install_launchers` writes, by path below the home."""
     home, scripts = distribution.home, resources.files("howdah.hadoop.distribution") / "scripts"
     return {
         "bin/hadoop": (scripts / "hadoop").read_text(encoding="utf-8"),

@@ -1,4 +1,4 @@
-"""A Hadoop distribution on disk: the managed one, or one that the user has."""
+"""A Hadoop distribution on disk: a managed one, or the user's own."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _TOOLS = ("yarn/test", "tools/lib")
 class Distribution:
     """Hadoop at `home` (an HADOOP_HOME with `share/hadoop/…`).
 
-    `jars` begin the class path of daemons and clients, each by name and in a fixed order (class-data sharing demands
-    the same prefix in every JVM): Hadoop's own jars first, then all others. `plugins` are next: jars of our own, which
-    are elsewhere; a distribution has none unless they are added to it. `directories` follow: those with the daemons'
-    web pages. `tool_jars` come last where they are needed: the tests jars with their libraries, distcp, streaming,
-    gridmix. `substitutes` maps the file names of jars that are of another release than `version` to it.
+    `jars` begin the class path of daemons and clients, each by name. Their order is fixed, because class-data sharing
+    demands the same prefix in every JVM: first the jars of Hadoop, then all others. `plugins` are next. These are
+    Howdah's jars, which are elsewhere; a distribution has none unless they are added to it. `directories` follow, with
+    the daemons' web pages. `tool_jars` come last where they are needed: the tests jars with their libraries, distcp,
+    streaming, gridmix. `substitutes` maps the file names of jars of another release than `version` to that release.
     """
 
     version: str
@@ -43,33 +43,34 @@ class Distribution:
     tool_jars: tuple[Path, ...]
     substitutes: Mapping[str, str] = field(default_factory=dict)
     locked: Mapping[str, str] | None = None
-    """SHA-256 by path relative to `home`, where a lock says it."""
+    """SHA-256 by path relative to `home`, if a lock has them."""
     plugins: tuple[Path, ...] = ()
     beside: tuple[Path, ...] = ()
-    """Jars of our own that are on the class path of single daemons alone, at its end."""
+    """Howdah's jars that are on the class path of single daemons alone, at its end."""
 
     def jar_beside(self, name: str) -> Path:
-        """The one of `beside` that is the module `name`."""
+        """Return the jar of the module `name` among `beside`."""
         return next(jar for jar in self.beside if jar.stem == name)
 
     @property
     def prefix(self) -> tuple[Path, ...]:
-        """The jars that the class path of every JVM begins with."""
+        """Jars at the beginning of the class path of every JVM."""
         return (*self.jars, *self.plugins)
 
     def classpath(self, *extra: Path | str) -> str:
-        """The class path of daemons and clients; `extra` (the configuration directory) goes to its end."""
+        """Return the class path of daemons and clients; `extra` (the configuration directory) goes to its end."""
         return ":".join(map(str, (*self.prefix, *self.directories, *extra)))
 
     def tests_classpath(self, *extra: Path | str) -> str:
-        """The class path for the programs in the tests jars (`TestDFSIO`, `NNThroughputBenchmark`) and for tools.
+        """Return the class path for the programs in the tests jars (`TestDFSIO`, `NNThroughputBenchmark`) and for
+        tools.
 
         `extra` is before the tests jars, which have a `log4j.properties` that would hide the one of `extra`.
         """
         return ":".join(map(str, (*self.prefix, *self.directories, *extra, *self.tool_jars)))
 
     def fingerprint(self) -> str:
-        """Another one for another release, or when a jar's path, size or time is another."""
+        """Return a digest that changes with the release, and with the path, size or time of a jar."""
         digest = hashlib.sha256(self.version.encode())
         for jar in self.prefix:
             facts = jar.stat()
@@ -78,7 +79,7 @@ class Distribution:
 
     @property
     def examples_jar(self) -> Path:
-        """`pi`, `teragen`, `terasort`, `teravalidate`, `wordcount` …"""
+        """Jar with `pi`, `teragen`, `terasort`, `teravalidate`, `wordcount` …"""
         return self._find("mapreduce", "hadoop-mapreduce-examples-*.jar")
 
     @property
@@ -91,30 +92,31 @@ class Distribution:
 
     @property
     def jobclient_tests_jar(self) -> Path:
-        """`TestDFSIO`, `nnbench`, `mrbench`, `minicluster` …; they need the class path of the tests."""
+        """Jar with `TestDFSIO`, `nnbench`, `mrbench`, `minicluster` …; they need the class path of the tests."""
         return self._find("mapreduce", f"hadoop-mapreduce-client-jobclient-{self.version}-tests.jar")
 
     @property
     def dfsio(self) -> tuple[str, ...]:
-        """What `hadoop jar` runs TestDFSIO by; it needs the class path of the tests.
+        """Arguments by which `hadoop jar` runs TestDFSIO, which needs the class path of the tests.
 
-        Hadoop 3.5.0's own list of the programs in TestDFSIO's jar breaks off before it, at a class that has no `main`
-        any more (`MapredTestDriver`). So it goes by its name, after a jar that has no such list.
+        In Hadoop 3.5.0, the list of the programs in TestDFSIO's jar breaks off before TestDFSIO. It does so at a class
+        that has no `main` any more (`MapredTestDriver`). The arguments therefore name the class, after a jar that has
+        no such list.
 
         Raises:
-            HostProblem: one of the two jars is not there.
+            HostProblem: one of the two jars is missing.
         """
         _ = self.jobclient_tests_jar
         return str(self.hdfs_tests_jar), "org.apache.hadoop.fs.TestDFSIO"
 
     @property
     def hdfs_tests_jar(self) -> Path:
-        """`NNThroughputBenchmark`, by its class name; it needs the class path of the tests."""
+        """Jar with `NNThroughputBenchmark`, by its class name; it needs the class path of the tests."""
         return self._find("hdfs", f"hadoop-hdfs-{self.version}-tests.jar")
 
     def hashes(self) -> dict[str, str]:
-        """SHA-256 of every jar by its path relative to `home`, of plugins by name: from the lock, or read from the disk
-        (about 1 s)."""
+        """Return the SHA-256 of every jar by its path relative to `home`, and of plugins by name. They come from the
+        lock, or are read from the disk (about 1 s)."""
         plugins = {jar.name: sha256(jar) for jar in self.plugins}
         if self.locked is not None:
             return {**self.locked, **plugins}
@@ -128,23 +130,24 @@ class Distribution:
 
 
 def managed_home(version: str, cache: Path) -> Path:
-    """HADOOP_HOME of the managed `version`, whether it has been fetched or not.
+    """Return HADOOP_HOME of the managed `version`, whether it has been fetched or not.
 
-    Without symbolic links, as `bin/hadoop` sees it: class-data sharing compares the names of jars.
+    The path has no symbolic links, as `bin/hadoop` sees it: class-data sharing compares the names of jars.
     """
     return cache.resolve() / "hadoop" / version
 
 
 def managed(version: str, cache: Path, *, verify: bool = False) -> Distribution:
-    """The managed `version` in `cache`; see `open_locked`. Raises UsageError when there is no such managed version."""
+    """Return the managed `version` in `cache`; see `open_locked`. Raises UsageError if there is no such managed
+    version."""
     return open_locked(read_lock(version), cache, verify=verify)
 
 
 def open_locked(lock: Lock, cache: Path, *, verify: bool = False) -> Distribution:
-    """The release of `lock` in `cache`, after a check of its files.
+    """Return the release of `lock` in `cache`, after a check of its files.
 
-    Always checked: that it is complete, of this lock, and every jar's size. A jar is hashed when it was touched since
-    it was put there; with `verify`, every jar is.
+    The check always covers whether the release is complete and of this lock, and every jar's size. A jar is hashed if
+    it was touched since it was put there; with `verify`, every jar is.
 
     Raises:
         HostProblem: it has not been fetched, or a jar is missing or damaged; the message names the jar.
@@ -172,7 +175,7 @@ def open_locked(lock: Lock, cache: Path, *, verify: bool = False) -> Distributio
 
 
 def of_lock(lock: Lock, home: Path) -> Distribution:
-    """The distribution that `lock` describes, at `home`; nothing is checked."""
+    """Return the distribution that `lock` describes, at `home`, without any check."""
     return Distribution(
         version=lock.version,
         home=home,
@@ -186,7 +189,7 @@ def of_lock(lock: Lock, home: Path) -> Distribution:
 
 
 def from_home(path: Path) -> Distribution:
-    """The Apache distribution that the user has at `path`; its version is read from `hadoop-common-VERSION.jar`.
+    """Return the user's Apache distribution at `path`; its version is read from `hadoop-common-VERSION.jar`.
 
     Raises:
         UsageError: `path` is not an HADOOP_HOME; the message says what is missing.
@@ -222,7 +225,7 @@ def sha256(file: Path) -> str:
 
 
 def damage(jar: Path, size: int, digest: str, mtime_ns: int | None) -> str | None:
-    """What is wrong with `jar`, or None. It is not hashed when its modification time is `mtime_ns`."""
+    """Return the problem of `jar`, or None. The jar is not hashed if its modification time is `mtime_ns`."""
     try:
         facts = jar.stat()
     except FileNotFoundError:
@@ -235,12 +238,12 @@ def damage(jar: Path, size: int, digest: str, mtime_ns: int | None) -> str | Non
 
 
 def _with_web_pages(share: Path) -> tuple[Path, ...]:
-    """The directories that Hadoop's own scripts put on the class path, too: a daemon looks there for `webapps/NAME`."""
+    """Return the directories that stock scripts put on the class path, too: a daemon looks there for `webapps/NAME`."""
     return tuple(share / place for place in _OWN if (share / place / "webapps").is_dir())
 
 
 def _distinct(jars: Iterable[Path], besides: Iterable[Path] = ()) -> list[Path]:
-    """The first jar of each name: hdfs/lib and tools/lib repeat much of common/lib."""
+    """Return the first jar of each name: hdfs/lib and tools/lib repeat much of common/lib."""
     names = {jar.name for jar in besides}
     return list({jar.name: jar for jar in reversed([jar for jar in jars if jar.name not in names])}.values())[::-1]
 

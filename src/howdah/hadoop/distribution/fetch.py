@@ -1,4 +1,4 @@
-"""Filling the cache with a managed Hadoop. Maven does the fetching: it knows Central and the user's mirrors."""
+"""Filling the cache with a managed Hadoop. Maven fetches the jars: it knows Central and the user's mirrors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOISE = re.compile(r"\[ERROR\]\s*(\[Help|To see the full|Re-run Maven|For more 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a fetch is: bytes that are on this machine, of how many in all."""
+    """Progress of a fetch: bytes that are on this machine, and bytes in all."""
 
     done: int
     total: int
@@ -54,9 +54,9 @@ def fetch(
     progress: Callable[[Progress], None],
     repository: Path | None = None,
 ) -> Distribution:
-    """The managed `version` in `cache`, fetched if it is not there or is damaged; see `fetch_locked`.
+    """Return the managed `version` in `cache`; fetch it if it is missing or damaged. See `fetch_locked`.
 
-    Raises UsageError when there is no such managed version.
+    Raises UsageError if there is no such managed version.
     """
     return fetch_locked(host, read_lock(version), cache, offline=offline, progress=progress, repository=repository)
 
@@ -70,12 +70,13 @@ def fetch_locked(
     progress: Callable[[Progress], None],
     repository: Path | None = None,
 ) -> Distribution:
-    """The release of `lock` in `cache`, fetched if it is not there or is damaged.
+    """Return the release of `lock` in `cache`; fetch it if it is missing or damaged.
 
-    `host` is the machine of `cache`. What is there and whole is kept, so an interrupted fetch goes on where it was; of
-    two fetches at once the second waits for the first. Jars are taken from the user's Maven repository (`repository`
-    names another), and Maven brings what it lacks; a jar there that is not what the lock says is deleted and fetched
-    anew. `progress` is called from another thread, about four times a second, and at the end with `done == total`.
+    `host` is the machine of `cache`. Whole jars are kept, so an interrupted fetch continues where it was. If there are
+    two fetches at once, the second waits for the first. Jars are taken from the user's Maven repository (`repository`
+    names another), and Maven fetches those that are missing there. A jar there that does not match the lock is deleted
+    and fetched again. `progress` is called from another thread, about four times a second, and at the end with `done ==
+    total`.
 
     Raises:
         HostProblem: `offline` and jars are missing, no Maven, no network, or a jar that stays wrong.
@@ -124,7 +125,7 @@ def _fill(
 
 
 def _drop_strangers(lock: Lock, home: Path) -> None:
-    """Removes jars of an earlier lock: programs that load `share/hadoop/…/*` would find both."""
+    """Remove jars of an earlier lock: programs that load `share/hadoop/…/*` would find both."""
     known = {one.in_home for one in lock.artifacts}
     for jar in (home / "share").rglob("*.jar"):
         if str(jar.relative_to(home)) not in known:
@@ -132,7 +133,7 @@ def _drop_strangers(lock: Lock, home: Path) -> None:
 
 
 def _place(artifacts: Sequence[Artifact], sources: Iterable[Path], home: Path, *, delete_wrong: bool) -> list[Artifact]:
-    """Copies verified jars into `home`; returns those whose source is not there or is not what the lock says."""
+    """Copy verified jars into `home`; return the artifacts whose source is missing or does not match the lock."""
     missing = []
     for artifact, source in zip(artifacts, sources, strict=True):
         if not source.is_file():
@@ -166,7 +167,7 @@ def _unpack_web_pages(lock: Lock, home: Path) -> None:
 
 
 def _resolve(host: Host, artifacts: Sequence[Artifact], home: Path, repository: Path | None) -> list[Path]:
-    """Has Maven bring `artifacts`, exactly these; returns where each is in its repository."""
+    """Have Maven fetch exactly these `artifacts`; return the path of each in its repository."""
     if operations.find_command(host, "mvn") is None:
         raise HostProblem(
             "Maven is needed to fetch Hadoop, and there is no mvn on the PATH",
@@ -204,7 +205,7 @@ def _run_maven(
 
 
 def _pom(artifacts: Sequence[Artifact]) -> str:
-    """A project that depends on exactly these jars: what they in turn depend on is excluded."""
+    """Return a project that depends on exactly these jars, without their own dependencies."""
     dependencies = "".join(
         f"<dependency><groupId>{one.group}</groupId><artifactId>{one.artifact}</artifactId>"
         f"<version>{one.version}</version>"
@@ -221,7 +222,7 @@ def _pom(artifacts: Sequence[Artifact]) -> str:
 
 
 def _last_words(completed: Completed) -> str:
-    """The lines of Maven's output that say what went wrong."""
+    """Return the lines of Maven's output that say what went wrong."""
     output = _COLOUR.sub("", (completed.stdout + completed.stderr).decode("utf-8", "replace")).splitlines()
     errors = [line for line in output if "[ERROR]" in line and not _NOISE.search(line)]
     # The reason is at the end of Maven's long sentence.
@@ -231,7 +232,8 @@ def _last_words(completed: Completed) -> str:
 
 
 def _local_repository() -> Path:
-    """Where the user's Maven keeps jars. A wrong guess costs the progress display: Maven says itself where they are."""
+    """Return the directory of the user's Maven repository. A wrong guess costs only the progress display: Maven itself
+    reports where jars are."""
     settings = Path.home() / ".m2" / "settings.xml"
     with contextlib.suppress(OSError, ElementTree.ParseError):
         for element in ElementTree.parse(settings).iter():  # noqa: S314, the user's own file
@@ -242,7 +244,7 @@ def _local_repository() -> Path:
 
 @contextlib.contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Holds the lock of this cached release; the kernel drops it with the process."""
+    """Hold the lock of this cached release; the kernel drops the lock with the process."""
     home.parent.mkdir(parents=True, exist_ok=True)
     with (home.parent / f".{home.name}.lock").open("w") as held:
         lock_file(held, wait=True)
@@ -251,7 +253,7 @@ def _alone(home: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _watched(lock: Lock, home: Path, repository: Path, progress: Callable[[Progress], None]) -> Iterator[None]:
-    """Reports the bytes in the cache and in Maven's repository while the body runs."""
+    """Report the bytes in the cache and in Maven's repository while the body runs."""
     total = sum(one.size for one in lock.artifacts)
     ended = threading.Event()
 
@@ -270,7 +272,8 @@ def _watched(lock: Lock, home: Path, repository: Path, progress: Callable[[Progr
 
 
 def _present(artifact: Artifact, home: Path, repository: Path) -> int:
-    """How many bytes of `artifact` are here: in the cache, or in Maven's repository, where a download has a suffix."""
+    """Return how many bytes of `artifact` are here: in the cache, or in Maven's repository, where a download has a
+    suffix."""
     if (home / artifact.in_home).exists():
         return artifact.size
     folder = (repository / artifact.in_repository).parent

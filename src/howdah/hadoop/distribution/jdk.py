@@ -1,4 +1,5 @@
-"""Java on a host: finding it without starting it, choosing what a Hadoop release runs on, and the flags it needs."""
+"""Java on a host: finding it without starting it, choosing one that a Hadoop release runs on, and the flags it
+needs."""
 
 from __future__ import annotations
 
@@ -30,13 +31,13 @@ _OPENS = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OP
 # (ContainerLaunch.ADDITIONAL_JDK17_PLUS_OPTIONS), beside java.lang, which is opened above.
 _EXPORTS = tuple(f"--add-exports=java.base/{package}=ALL-UNNAMED" for package in ("sun.net.dns", "sun.net.util"))
 GSSAPI = "jdk.security.jgss"
-"""The module by which Java logs in to Kerberos."""
+"""Module by which Java logs in to Kerberos."""
 _NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"
 
 
 @dataclass(frozen=True, slots=True)
 class Jdk:
-    """A Java runtime at `home`. `version` is (17, 0, 15); Java 8 is (8, 0, UPDATE). Empty `modules` means not known."""
+    """A Java runtime at `home`. `version` is (17, 0, 15); Java 8 is (8, 0, UPDATE). Empty `modules` means unknown."""
 
     home: str
     version: tuple[int, ...]
@@ -50,13 +51,13 @@ class Jdk:
 
     @property
     def has_kerberos(self) -> bool:
-        """Whether it can log in, as far as is known."""
+        """Whether this Java can log in to Kerberos, as far as is known."""
         return not self.modules or GSSAPI in self.modules
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Which Java versions run a line of Hadoop: bounds (inclusive), and those to take first; then the newest."""
+    """The Java versions that run a line of Hadoop: bounds (inclusive), and the preferred versions; then the newest."""
 
     oldest: int
     newest: int | None
@@ -74,11 +75,11 @@ _SINCE_3_5 = _Rule(17, None, (17, 21, 25), "its classes are compiled for Java 17
 
 
 def find_jdks(host: Host, named: str | None = None) -> tuple[Jdk, ...]:
-    """Every Java on `host`, each once: JAVA_HOME's first, then that of the PATH, then the usual directories. With
-    `named`, a home, that one alone.
+    """Return every Java on `host`, each once: JAVA_HOME's first, then that of the PATH, then the usual directories.
+    With `named`, a home, return that one alone.
 
-    A runtime says what it is in its file `release`; only one without such a file is started (`java -version`).
-    Raises HostProblem where what is named is none.
+    A runtime describes itself in its file `release`; only a runtime without this file is started (`java -version`).
+    Raises HostProblem if `named` has no Java.
     """
     if named is not None:
         jdk = read_jdk(host, named)
@@ -94,7 +95,7 @@ def find_jdks(host: Host, named: str | None = None) -> tuple[Jdk, ...]:
 
 
 def read_jdk(host: Host, home: str) -> Jdk | None:
-    """What is at `home`, or None when there is no `bin/java` that says its version."""
+    """Return the Java at `home`, or None if there is no `bin/java` that reports its version."""
     java = f"{home}/bin/java"
     if operations.resolve_path(host, java) is None:
         return None
@@ -118,10 +119,10 @@ def read_jdk(host: Host, home: str) -> Jdk | None:
 
 
 def choose_jdk(jdks: Iterable[Jdk], hadoop_version: str) -> Jdk:
-    """The Java to run this Hadoop with; of several of the best version, the first.
+    """Return the Java to run this Hadoop with: the first one of the best version.
 
     Raises:
-        HostProblem: none will do; the message says why for each.
+        HostProblem: none fits; the message says why for each.
     """
     rule = _rule(hadoop_version)
     reasons, fit = [], []
@@ -142,7 +143,7 @@ def choose_jdk(jdks: Iterable[Jdk], hadoop_version: str) -> Jdk:
 
 
 def jvm_flags(jdk: Jdk, hadoop_version: str) -> tuple[str, ...]:
-    """The flags that open the Java platform to Hadoop, as its own scripts and its NodeManager pass them."""
+    """Return the flags that open the Java platform to Hadoop, as stock scripts and the NodeManager pass them."""
     if jdk.major < 9:
         return ()
     native = (_NATIVE_ACCESS,) if jdk.major >= 22 and _rule(hadoop_version) is _SINCE_3_5 else ()
@@ -150,7 +151,8 @@ def jvm_flags(jdk: Jdk, hadoop_version: str) -> tuple[str, ...]:
 
 
 def script_flags(hadoop_version: str) -> tuple[str, ...]:
-    """As `jvm_flags`, for a script that does not know its Java: a JVM skips what it does not understand."""
+    """Return `jvm_flags` for a script that does not know its Java: a JVM skips the flags that it does not
+    understand."""
     native = (_NATIVE_ACCESS,) if _rule(hadoop_version) is _SINCE_3_5 else ()
     return ("-XX:+IgnoreUnrecognizedVMOptions", *_OPENS, *_EXPORTS, *native)
 
@@ -207,7 +209,7 @@ def _ask(host: Host, java: str) -> Mapping[str, str]:
 
 
 def _version(text: str) -> tuple[int, ...] | None:
-    """17.0.15 → (17, 0, 15); 1.8.0_442 → (8, 0, 442); 25-ea → (25,)."""
+    """Return the numbers of a version: 17.0.15 → (17, 0, 15); 1.8.0_442 → (8, 0, 442); 25-ea → (25,)."""
     match = re.match(r"(?:1\.(?=\d))?(\d+)((?:[._]\d+)*)", text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Lock files: which jars make up a managed Hadoop, to the byte. `tools/lock_hadoop.py` writes them."""
+"""Lock files: the exact list of the jars of a managed Hadoop, to the byte. `tools/lock_hadoop.py` writes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from howdah.errors import UsageError
 
 PRIMARY = "3.4.2"
-"""The release that every test runs on; the other managed ones are watched: tested in parts."""
+"""The release that every test runs on. The other managed releases are watched: tested in parts."""
 
 _PACKAGE = resources.files("howdah.hadoop.distribution")
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
@@ -24,7 +24,7 @@ _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 class Artifact:
     """One jar: its Maven coordinates, and its place below `share/hadoop` of HADOOP_HOME.
 
-    `substitute` is the release this jar is from where the managed release did not publish its own.
+    `substitute` is the release that this jar is from, if the managed release did not publish its own.
     """
 
     group: str
@@ -43,7 +43,7 @@ class Artifact:
 
     @property
     def in_home(self) -> str:
-        """The path relative to HADOOP_HOME, as an Apache distribution has it."""
+        """The path relative to HADOOP_HOME, as in an Apache distribution."""
         return f"share/hadoop/{self.place}/{self.file_name}"
 
     @property
@@ -53,16 +53,14 @@ class Artifact:
 
     @property
     def on_class_path(self) -> bool:
-        """Whether daemons load it: neither a tests jar nor a tool."""
+        """Whether daemons load the jar: it is neither a tests jar nor a tool."""
         return self.classifier != "tests" and self.place != "tools/lib"
 
 
 @dataclass(frozen=True, slots=True)
 class Lock:
     """A managed release. `artifacts` are in class path order; `digest` is the SHA-256 of the lock file and the scripts.
-
-    `deprecated` maps the configuration keys that this release still accepts to those that replaced them.
-    """
+    `deprecated` maps the configuration keys that this release still accepts to their replacements."""
 
     version: str
     artifacts: tuple[Artifact, ...]
@@ -71,7 +69,7 @@ class Lock:
 
 
 def managed_versions() -> tuple[str, ...]:
-    """The Hadoop releases that there is a lock for, oldest first."""
+    """Return the Hadoop releases that have a lock, oldest first."""
     names = [
         entry.name.removesuffix(".json") for entry in (_PACKAGE / "locks").iterdir() if entry.name.endswith(".json")
     ]
@@ -80,7 +78,7 @@ def managed_versions() -> tuple[str, ...]:
 
 @functools.cache
 def read_lock(version: str) -> Lock:
-    """The lock of release `version`. Raises UsageError when there is none."""
+    """Return the lock of release `version`. Raises UsageError if there is none."""
     if version not in managed_versions():
         raise UsageError(
             f"no managed Hadoop {version}; there are {', '.join(managed_versions())}",

@@ -1,8 +1,8 @@
-"""The empty namespace of HDFS: written once by the NameNode's own format, then copied for every new cluster.
+"""The empty namespace of HDFS: the NameNode's own format writes it once, and every new cluster gets a copy.
 
-A format is a JVM that the NameNode has to wait for (2 to 3 s of CPU), and it writes four small files. Those of two
-clusters differ in the ids of the cluster and of its block pool, by which DataNodes tell whose blocks they hold: a copy
-gets new ones.
+A format is a JVM that the NameNode has to wait for (2 to 3 s of CPU), and it writes four small files. The files of two
+clusters differ in the IDs of the cluster and of its block pool. DataNodes know by these IDs whose blocks they hold; a
+copy gets new ones.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _APART = ("mapreduce.", "yarn.", "dfs.client.", "dfs.datanode.", "dfs.blocksize"
 
 
 def namespace_key(distribution: Distribution, user: str, overrides: Mapping[str, str]) -> str | None:
-    """A name for the empty namespace that `user` (its owner) gets from this distribution; None when the user's own
-    settings may shape it, so that it must be formatted anew."""
+    """Return a name for the empty namespace that `user` (its owner) gets from this distribution. Returns None if the
+    user's own settings may shape the namespace, so that it must be formatted from scratch."""
     if not all(key.startswith(_APART) for key in overrides):
         return None
     hadoop = replace(distribution, plugins=())  # They have no part in a format.
@@ -37,7 +37,7 @@ def namespace_key(distribution: Distribution, user: str, overrides: Mapping[str,
 
 
 def keep_namespace(host: Host, name_directory: str, kept: str) -> None:
-    """Copies a namespace just formatted from `name_directory` (`dfs.namenode.name.dir`) to the directory `kept`."""
+    """Copy a freshly formatted namespace from `name_directory` (`dfs.namenode.name.dir`) to the directory `kept`."""
     fresh = f"{kept}.{secrets.token_hex(4)}.new"
     operations.make_directory(host, fresh)
     for name in _FILES:
@@ -51,8 +51,8 @@ def keep_namespace(host: Host, name_directory: str, kept: str) -> None:
 
 
 def lay_namespace(host: Host, kept: str, name_directory: str) -> bool:
-    """Copies the namespace in `kept` to `name_directory`, with new ids. False, and nothing written, where there is none
-    or a damaged one."""
+    """Copy the namespace in `kept` to `name_directory`, with new IDs. Returns False, and writes nothing, if there is
+    none or a damaged one."""
     try:
         files = {name: _read(host, f"{kept}/{name}") for name in _FILES}
     except HostProblem:
@@ -77,8 +77,8 @@ def _read(host: Host, path: str) -> bytes:
 
 
 def _with_new_ids(version: str) -> tuple[str, int]:
-    """The text of a VERSION file with new ids in the form of `NNStorage.newBlockPoolID` and `newClusterID`, and how
-    many there were."""
+    """Return the text of a VERSION file with new IDs, and their number. The IDs have the form of
+    `NNStorage.newBlockPoolID` and `newClusterID`."""
     pool = rf"\g<1>{secrets.randbelow(2**31)}\g<2>{int(time.time() * 1000)}"
     version, pools = re.subn(r"(?m)^(blockpoolID=BP-)\d+(-.+-)\d+$", pool, version)
     version, clusters = re.subn(r"(?m)^(clusterID=CID-).+$", rf"\g<1>{uuid.uuid4()}", version)

@@ -1,4 +1,4 @@
-"""Apache Spark as PyPI has it (package `pyspark`), submitted to YARN."""
+"""Apache Spark from PyPI (package `pyspark`), submitted to YARN."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Spark:
 
 
 def find_spark() -> Spark:
-    """The Spark beside this Python. Raises UsageError where there is none."""
+    """Return the Spark that is installed next to this Python. Raises UsageError if there is none."""
     found = importlib.util.find_spec("pyspark")
     if found is None or found.origin is None:
         raise UsageError(
@@ -37,7 +37,8 @@ def find_spark() -> Spark:
 
 
 def heap_mib(container_mib: int) -> int:
-    """The heap of a driver or executor whose container has `container_mib`. Raises UsageError for too little."""
+    """Return the heap in MiB of a driver or executor whose container has `container_mib`. Raises UsageError for too
+    little."""
     heap = int(min(container_mib / (1 + _OVERHEAD_SHARE), container_mib - _OVERHEAD_MIB))
     if heap < _LEAST_MIB:
         least = _LEAST_MIB + _OVERHEAD_MIB
@@ -46,10 +47,11 @@ def heap_mib(container_mib: int) -> int:
 
 
 def with_jars(environment: Mapping[str, str], jars: Sequence[Path], *, sent: bool = False) -> dict[str, str]:
-    """Return `environment` with `jars` on the class path of `spark-submit`, of the driver and of every executor, after
-    Spark's own jars and after what the environment names already.
+    """Return `environment` with `jars` on the class path of `spark-submit`, of the driver and of every executor. They
+    come after Spark's own jars and after the entries that the environment has already.
 
     Jars that are `sent` (`sending`) are also found in the working directory of YARN's containers.
+
     Source: Spark's documentation, "Using Spark's Hadoop Free Build"; Spark on YARN passes the variable to containers.
     """
     if not jars:
@@ -66,6 +68,6 @@ def sending(properties: Mapping[str, str], jars: Sequence[Path]) -> dict[str, st
 
 
 def submit_command(spark: Spark, properties: Mapping[str, str], program: Sequence[str]) -> list[str]:
-    """The command of `spark-submit PROGRAM…` on YARN, with the driver in the cluster."""
+    """Return the command of `spark-submit PROGRAM…` on YARN, with the driver in the cluster."""
     given = [word for key, value in sorted(properties.items()) for word in ("--conf", f"{key}={value}")]
     return [f"{spark.home}/bin/spark-submit", "--master", "yarn", "--deploy-mode", "cluster", *given, *program]

@@ -1,4 +1,4 @@
-"""Finding the files of a finished job, which the JobHistoryServer moves while one looks for them."""
+"""The search for the files of a finished job, which the JobHistoryServer moves meanwhile."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class JobFiles(Protocol):
     """The file system of the history files; both methods raise NotFound."""
 
     def list(self, path: str) -> Sequence[_Entry]:
-        """What is in a directory, by whole paths."""
+        """Return the entries of a directory, by whole paths."""
 
     def read(self, path: str) -> bytes:
-        """The whole content of a file."""
+        """Return the whole content of a file."""
 
 
 class HistoryMissing(ClusterProblem):
-    """A job has no history file where history files are."""
+    """A job without a history file in the directories for history files."""
 
 
 def find_history(
@@ -49,18 +49,19 @@ def find_history(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> tuple[bytes, bytes]:
-    """The history file and the configuration of `job`, which `user` ran; looked for once a second for `patience` s.
+    """Return the history file and the configuration of `job`, which `user` ran. Looks once a second, for `patience`
+    seconds.
 
-    `intermediate`, `done` and `staging` are `mapreduce.jobhistory.intermediate-done-dir`, `….done-dir`
-    and `yarn.app.mapreduce.am.staging-dir`; None stands for Hadoop's default (mapred-default.xml, 3.4.2).
+    `intermediate`, `done` and `staging` are `mapreduce.jobhistory.intermediate-done-dir`, `….done-dir` and
+    `yarn.app.mapreduce.am.staging-dir`. None stands for Hadoop's default (mapred-default.xml, 3.4.2).
 
-    The ApplicationMaster leaves both files in `<intermediate>/<user>`; the JobHistoryServer then moves them, one after
-    the other, to `<done>/YYYY/MM/DD/NNNNNN`: the day of the job's end, and the job's number without its last three
-    digits (JobHistoryUtils, 3.4.2).
+    The ApplicationMaster leaves both files in `<intermediate>/<user>`. The JobHistoryServer then moves them, one after
+    the other, to `<done>/YYYY/MM/DD/NNNNNN`. This is the day of the job's end, and the job's number without its last
+    three digits (JobHistoryUtils, 3.4.2).
 
     Raises:
-        HistoryMissing: not there in time.
-        Unreachable, Rejected: the file system cannot be asked, or `user` may not look into the first directory.
+        HistoryMissing: the files did not appear in time.
+        Unreachable, Rejected: the file system does not answer, or `user` may not look into the first directory.
     """
     number = _JOB.fullmatch(job)
     if number is None:
@@ -90,12 +91,14 @@ def find_history(
 
 
 def intermediate_directory(intermediate: str | None, staging: str | None) -> str:
-    """Where ApplicationMasters leave the history of their jobs, as a path; for the arguments see `find_history`."""
+    """Return the directory in which ApplicationMasters leave the history of their jobs, as a path. For the arguments
+    see `find_history`."""
     return _path(intermediate or _INTERMEDIATE, _base(staging))
 
 
 class _Search:
-    """The files of one job, each read as soon as it is seen: it may be moved to where only others may read it."""
+    """The files of one job. Each file is read as soon as it is seen, because it may be moved to a place that only
+    others can read."""
 
     def __init__(self, files: JobFiles, job: str) -> None:
         self._files = files
@@ -106,7 +109,7 @@ class _Search:
         self.denied: str | None = None
 
     def look(self, intermediate: str, done: str, serial: str) -> tuple[bytes, bytes] | None:
-        """Both files, wherever each is now; None where one is missing or was moved before it could be read."""
+        """Return both files, wherever each is now; None if one is missing or was moved before it could be read."""
         self.looked = []
         for place in self._places(intermediate, done, serial):
             self.looked.append(place)
@@ -121,7 +124,8 @@ class _Search:
         return None
 
     def _places(self, intermediate: str, done: str, serial: str) -> Iterator[str]:
-        """Where the files can be: the user's intermediate directory, then every day, the newest first."""
+        """Yield the directories that may have the files: the user's intermediate directory, then every day, newest
+        first."""
         yield intermediate
         days = [done]
         for _ in ("year", "month", "day"):
@@ -149,5 +153,5 @@ def _base(staging: str | None) -> str:
 
 
 def _path(directory: str, staging: str) -> str:
-    """A directory as a path: without file system, and with the one variable that Hadoop's defaults use filled in."""
+    """Return a directory as a path: without file system, and with the only variable in Hadoop's defaults filled in."""
     return urlsplit(directory.replace(_STAGING, staging)).path.rstrip("/")

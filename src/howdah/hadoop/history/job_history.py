@@ -1,9 +1,10 @@
-"""MapReduce history files (`.jhist`): what an ApplicationMaster wrote down of its job, event by event.
+"""MapReduce history files (`.jhist`): the events of a job, as its ApplicationMaster wrote them down.
 
-Two formats exist: a line `Avro-Json` and then the schema and every event as a line of JSON, or a line `Avro-Binary`
-and then a line with the schema and every event in Avro's binary encoding, one after the other (the default of Hadoop
-3, `mapreduce.jobhistory.jhist.format`). Neither has an end mark: the last event of a job that ended is the end of
-the job, and a file without it was cut off. Source: org.apache.hadoop.mapreduce.jobhistory.EventWriter, 3.4.2.
+Two formats exist. `Avro-Json` is a line with this word, then the schema and every event as a line of JSON.
+`Avro-Binary` is a line with this word, a line with the schema, and every event in Avro's binary encoding, one after the
+other. `Avro-Binary` is the default of Hadoop 3 (`mapreduce.jobhistory.jhist.format`). Neither format has an end mark.
+The last event of a job that ended is the end of the job; a file without this event was cut off. Source:
+org.apache.hadoop.mapreduce.jobhistory.EventWriter, 3.4.2.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ _OF_YARN = "Run the job on YARN (Hadoop 2 or 3): Howdah reads the histories that
 
 
 class DamagedHistory(Untrusted):
-    """A history file that is cut off, damaged, or none. `event` is the number of the last whole event, from 1."""
+    """A history file that is cut off or damaged, or is no history. `event` is the number of the last whole event, from
+    1."""
 
     def __init__(self, problem: str, event: int = 0, *, hint: str = _CUT_OFF) -> None:
         super().__init__(problem, hint=hint)
@@ -51,7 +53,7 @@ class DamagedHistory(Untrusted):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of the history: its type (`JOB_SUBMITTED`), its fields, and the byte behind it."""
+    """One event of the history: its type (`JOB_SUBMITTED`), its fields, and the offset of the byte behind it."""
 
     type: str
     fields: Mapping[str, Any]
@@ -59,15 +61,16 @@ class Event:
 
 
 def parse_history(content: bytes) -> Job:
-    """The job in a history file.
+    """Return the job in a history file.
 
-    Attempts that were never launched are left out. For one that was launched and has no end in the history, the end
-    of the job is taken, its state is UNFINISHED, and its `error` says so. `diagnostics` says so when the
-    ApplicationMaster was started more than once, and when a job that did not succeed has no diagnostics.
+    Attempts that were never launched are left out. If a launched attempt has no end in the history, it ends with the
+    job, its state is UNFINISHED, and its `error` says so. `diagnostics` says if the ApplicationMaster was started more
+    than once, and if a job that did not succeed has no diagnostics.
 
     Raises:
-        DamagedHistory: empty, of MapReduce 1, with other text before its first line, no history at all, damaged, or
-            cut off before the end of its job; the message says which, and names the last whole event.
+        DamagedHistory: the file is empty, of MapReduce 1, has other text before its first line, or is no history at
+            all. Or it is damaged, or cut off before the end of its job. The message says which, and names the last
+            whole event.
     """
     _check_start(content)
     events: list[Event] = []
@@ -85,7 +88,7 @@ class _CutOff(Exception):
 
 
 def _check_start(content: bytes) -> None:
-    """Raises DamagedHistory for a file that does not begin as a history does."""
+    """Raise DamagedHistory if a file does not begin as a history does."""
     if not content.strip():
         raise DamagedHistory(f"not a history file: it is empty ({len(content)} bytes)")
     first = content.partition(b"\n")[0][:40].decode("utf-8", "replace")
@@ -112,8 +115,8 @@ def _damage(events: list[Event], size: int, what: str, problem: str, hint: str) 
 
 
 def _events(content: bytes) -> Iterator[Event]:
-    """The events in order. Raises _CutOff where the file ends too early, and one of `_UNREADABLE` where it stops making
-    sense before its end."""
+    """Yield the events in order. Raises _CutOff if the file ends too early, and one of `_UNREADABLE` if it becomes
+    unreadable before its end."""
     form, _, rest = content.partition(b"\n")
     schema, newline, body = rest.partition(b"\n")
     if not newline:
@@ -178,8 +181,8 @@ def _job(events: list[Event]) -> Job:
 
 
 def _attempts(events: list[Event], job_finish: float, *, map_only: bool) -> tuple[Attempt, ...]:
-    """Every attempt that was launched, by start. Where an attempt ended twice (a map whose output was lost later),
-    the later end counts."""
+    """Return every launched attempt, by start. If an attempt ended twice (a map whose output was lost later), the later
+    end counts."""
     ends: dict[str, Mapping[str, Any]] = {}
     starts: dict[str, Mapping[str, Any]] = {}
     for event in events:
@@ -219,8 +222,8 @@ def _attempt(start: Mapping[str, Any], end: Mapping[str, Any], job_finish: float
 
 
 def _steps(kind: TaskKind, whole: Span, end: Mapping[str, Any], *, map_only: bool) -> dict[str, Span]:
-    """The parts of a successful attempt; none where its node's clock and the ApplicationMaster's contradict each other:
-    the first measures the borders, the second start and end."""
+    """Return the steps of a successful attempt. Returns none if its node's clock and the ApplicationMaster's contradict
+    each other: the first measures the borders, the second start and end."""
     names: tuple[str, ...] = ("shuffle", "merge", "reduce")
     borders: tuple[str, ...] = ("shuffleFinishTime", "sortFinishTime")
     if kind == "map":
@@ -240,6 +243,6 @@ def _counters(record: Any) -> Counters:
 
 
 def _text(value: Any) -> str | None:
-    """A text that may be absent: in JSON, Avro wraps it into an object that names its type."""
+    """Return a text that may be absent. In JSON, Avro wraps the text into an object that names its type."""
     text = value["string"] if isinstance(value, Mapping) else value
     return text or None

@@ -1,1 +1,1 @@
-"""What the daemons of a running cluster offer over HTTP."""
+"""The HTTP interfaces of the daemons of a running cluster."""

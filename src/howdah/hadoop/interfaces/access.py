@@ -1,7 +1,8 @@
-"""How the web servers of a cluster are reached: plainly, or by TLS with a cookie that Hadoop takes for its own.
+"""Access to the web servers of a cluster: plain, or by TLS with a cookie that Hadoop takes for its own.
 
-Hadoop's filter looks for a cookie that it has signed before it asks for Kerberos (`AuthenticationFilter.getToken`,
-`Signer`). Who has the secret file of the cluster can sign one: no ticket and no library for Kerberos is needed.
+Hadoop's filter looks for a cookie with its own signature before it asks for Kerberos (`AuthenticationFilter.getToken`,
+`Signer`). Whoever has the secret file of the cluster can sign a cookie; no ticket and no library for Kerberos is
+needed.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from http.client import HTTPSConnection
 from howdah.hadoop.interfaces.http import PLAIN, Connect, Http, connect
 
 _GOOD_SECONDS = 600.0
-"""More than the clocks of hosts differ."""
+"""Seconds for which a cookie is good: more than the clocks of hosts differ."""
 _KERBEROS, _DELEGATION = "kerberos", "kerberos-dt"
 
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """Requests to the daemons of a cluster; to its ResourceManager, whose filter is of another kind; and to its history
+    """Requests to the daemons of a cluster, to its ResourceManager, whose filter is of another kind, and to its history
     server."""
 
     http: Http = PLAIN
@@ -32,16 +33,17 @@ class WebAccess:
     history: Http = PLAIN
 
     def of_role(self, name: str) -> Http:
-        """For the daemon of that role."""
+        """Return the access to the daemon of this role."""
         return {"resourcemanager": self.resourcemanager, "historyserver": self.history}.get(name, self.http)
 
 
 OPEN = WebAccess()
-"""To a cluster that believes every name."""
+"""Access to a cluster that believes every user name."""
 
 
 def signed_access(secret: bytes, certificate: str, user: str, realm: str) -> WebAccess:
-    """Access as `user`, to servers with a `certificate` (the text of a PEM file), by the secret of the cluster."""
+    """Return the access as `user`, by the secret of the cluster, to servers with a `certificate` (the text of a PEM
+    file)."""
     secured = _by_tls(ssl.create_default_context(cadata=certificate))
 
     def of_kind(kind: str) -> Http:
@@ -51,8 +53,8 @@ def signed_access(secret: bytes, certificate: str, user: str, realm: str) -> Web
 
 
 def known_access(cookies: Callable[[str], str | None], certificates: str, *schemes: str) -> WebAccess:
-    """Access by the `cookies` for URLs that a login has brought. `schemes` are those of HDFS, YARN and the history
-    server; `certificates` (the text of a PEM file) are trusted beside the machine's own."""
+    """Return the access by the `cookies` for URLs that a login returned. `schemes` are for HDFS, YARN and the history
+    server. `certificates` (the text of a PEM file) are trusted in addition to those of the machine."""
     context = ssl.create_default_context()
     if certificates:
         context.load_verify_locations(cadata=certificates)
@@ -69,7 +71,7 @@ def _by_tls(context: ssl.SSLContext) -> Connect:
 
 
 def cookie(secret: bytes, user: str, realm: str, kind: str, now: Callable[[], float] = time.time) -> str:
-    """The header with which Hadoop knows `user` for some minutes. `kind` is that of the server's filter."""
+    """Return the header by which Hadoop knows `user` for some minutes. `kind` is the kind of the server's filter."""
     said = f"u={user}&p={user}@{realm}&t={kind}&e={int((now() + _GOOD_SECONDS) * 1000)}"
     signature = base64.b64encode(hmac.new(secret, said.encode(), hashlib.sha256).digest()).decode()
     return f'hadoop.auth="{said}&s={signature}"'

@@ -1,4 +1,4 @@
-"""How far a running MapReduce job is, asked of its ApplicationMaster through the ResourceManager's proxy."""
+"""Progress of a running MapReduce job, from its ApplicationMaster through the ResourceManager's proxy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howdah.model.job import Counters
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """The maps or the reduces of a job: `progress` is 0 to 1, the rest are counts of tasks and of attempts."""
+    """The maps or the reduces of a job. `progress` is 0 to 1; the other fields count tasks and attempts."""
 
     progress: float
     total: int
@@ -25,7 +25,7 @@ class TaskProgress:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """A running job, or one that ended a moment ago."""
+    """A running job, or a job that ended a moment ago."""
 
     id: str
     name: str
@@ -38,8 +38,8 @@ class JobProgress:
 class ApplicationMaster:
     """The ApplicationMaster of MapReduce application `application`.
 
-    Every method gives None while the master is not there: before it has registered, between two attempts at it,
-    and after it has ended. They raise Unreachable, Rejected and Garbled otherwise.
+    Every method returns None while the master is not there: before it has registered, between two attempts at it, and
+    after it has ended. Otherwise, methods raise Unreachable, Rejected and Garbled.
     """
 
     resource_manager: ResourceManager
@@ -47,11 +47,11 @@ class ApplicationMaster:
 
     @property
     def job(self) -> str:
-        """The id of its one job."""
+        """The ID of the application's one job."""
         return self.application.replace("application_", "job_", 1)
 
     def progress(self) -> JobProgress | None:
-        """One request, answered from the master's memory."""
+        """Return the progress of the job, by one request that the master answers from memory."""
         answer = self._get(f"jobs/{self.job}")
         if answer is None:
             return None
@@ -65,9 +65,9 @@ class ApplicationMaster:
         )
 
     def counters(self) -> Counters | None:
-        """The totals so far, of finished attempts and of running ones as of their last heartbeat.
+        """Return the totals so far: of finished attempts, and of running ones as of their last heartbeat.
 
-        The master sums over all tasks each time; ask every few seconds at most for a job of thousands of tasks.
+        The master sums over all tasks each time. Ask every few seconds at most for a job of thousands of tasks.
         """
         answer = self._get(f"jobs/{self.job}/counters")
         if answer is None:
@@ -82,9 +82,10 @@ class ApplicationMaster:
         }
 
     def _get(self, path: str) -> Answer | None:
-        """The proxy redirects to a page about the application, or to the history server, when no master is there.
+        """Return the master's answer; None if no master is there.
 
-        It answers 500 to 504 when the master does not accept the connection: it is just coming up, or has just ended.
+        Without a master, the proxy redirects to a page about the application, or to the history server. It answers 500
+        to 504 if the master does not accept the connection, because it is starting or has just ended.
         """
         try:
             answer = self.resource_manager.get(f"/proxy/{self.application}/ws/v1/mapreduce/{path}")
@@ -96,9 +97,8 @@ class ApplicationMaster:
 
 
 def bytes_so_far(counters: Counters) -> tuple[int, int] | None:
-    """Bytes read from and written to Hadoop's file systems, without what lies between map and reduce on local disks;
-    None before any task has reported.
-    """
+    """Return the bytes read from and written to Hadoop's file systems, without the data between map and reduce on local
+    disks. Returns None before any task has reported."""
     group = counters.get("org.apache.hadoop.mapreduce.FileSystemCounter")
     if group is None:
         return None

@@ -1,4 +1,4 @@
-"""The configuration as a live daemon, or a job, holds it: every key with its value and where it came from."""
+"""The configuration that a live daemon or a job holds: every key with its value and its source."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from howdah.hadoop.interfaces.http import PLAIN, Garbled, Http, field
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value and its source: the file or the program that set it; None where Hadoop does not say."""
+    """A value and its source: the file or the program that set the value; None if Hadoop does not say."""
 
     value: str
     source: str | None
 
 
 def effective_configuration(address: str, http: Http = PLAIN) -> Mapping[str, Setting]:
-    """What the daemon whose web server is at `address` (host:port) says at `/conf`.
+    """Return the settings that the daemon with the web server `address` (host:port) reports at `/conf`.
 
     Hadoop looks at the Accept header only: `?format=json` alone gives XML (ConfServlet, 3.4.2).
+
     Raises Unreachable, Rejected, Garbled.
     """
     url = f"{http.scheme}://{address}/conf"
@@ -37,12 +38,13 @@ def effective_configuration(address: str, http: Http = PLAIN) -> Mapping[str, Se
 
 
 def parse_conf(content: bytes) -> Mapping[str, Setting]:
-    """The keys of a `JOB_ID_conf.xml`, or of any file of Hadoop's configuration format.
+    """Return the keys of a `JOB_ID_conf.xml`, or of any file in Hadoop's configuration format.
 
-    Each key of a job has all its sources, the last two being who set it and `job.xml`, which only carries it.
+    Each key of a job has all its sources. The last two are the one that set the key, and `job.xml`, which only carries
+    it.
 
     Raises:
-        Untrusted: not such a file, or cut off.
+        Untrusted: the file is not in this format, or was cut off.
     """
     try:
         root = ElementTree.fromstring(content)  # noqa: S314 (written by this cluster; expat limits expansion)

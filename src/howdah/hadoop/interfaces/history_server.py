@@ -9,7 +9,7 @@ from howdah.hadoop.interfaces.http import PLAIN, Http, Rejected, field, seconds_
 
 @dataclass(frozen=True, slots=True)
 class HistoryInfo:
-    """Its Hadoop version, and when it was started (seconds since 1970)."""
+    """The server's Hadoop version, and its start time (seconds since 1970)."""
 
     version: str
     started: float | None
@@ -17,7 +17,8 @@ class HistoryInfo:
 
 @dataclass(frozen=True, slots=True)
 class HistoryJob:
-    """What the history server says of a finished job, times in seconds since 1970. The history file says far more."""
+    """A finished job as the history server reports it, times in seconds since 1970. The history file has far more
+    facts."""
 
     id: str
     name: str
@@ -39,13 +40,13 @@ class HistoryServer:
     http: Http = PLAIN
 
     def info(self) -> HistoryInfo:
-        """That it answers means that it is up."""
+        """Return version and start time; an answer means that the server is up."""
         url = f"{self.http.scheme}://{self.address}/ws/v1/history/info"
         record = field(self.http.get_json(url), "historyInfo", dict, url)
         return HistoryInfo(field(record, "hadoopVersion", str, url), seconds_of(record, "startedOn", url))
 
     def job(self, job: str) -> HistoryJob | None:
-        """A finished job, or None while the server has not seen its files (or has dropped them)."""
+        """Return a finished job; None while the server has not seen its files, or if it has dropped them."""
         url = f"{self.http.scheme}://{self.address}/ws/v1/history/mapreduce/jobs/{job}"
         try:
             record = field(self.http.get_json(url), "job", dict, url)

@@ -1,4 +1,5 @@
-"""HTTP to Hadoop's daemons: whole answers or an error, never a part. No proxies, no cookies, no hidden redirects."""
+"""HTTP to Hadoop's daemons: whole answers or an error, never a part. No proxies, no hidden redirects, and no cookies
+except those of `Http.cookie`."""
 
 from __future__ import annotations
 
@@ -13,11 +14,12 @@ from urllib.parse import urlencode, urlsplit
 from howdah.errors import ClusterProblem
 
 Connect = Callable[[str, int, float], HTTPConnection]
-"""Host, port, timeout in seconds → a connection that is not open yet."""
+"""Function of host, port and timeout in seconds. Returns a connection that is not open yet."""
 
 
 class Unreachable(ClusterProblem):
-    """No whole answer came: refused, timed out, unknown host, or cut off in the middle. `url` and `cause` say more."""
+    """No whole answer came: refused, timed out, unknown host, or cut off in the middle. `url` and `cause` have the
+    details."""
 
     def __init__(self, url: str, cause: str) -> None:
         super().__init__(f"no answer from {url}: {cause}", hint="Is the daemon running? Its log says why if it is not.")
@@ -26,7 +28,8 @@ class Unreachable(ClusterProblem):
 
 
 class Rejected(ClusterProblem):
-    """The daemon answered with an error. `exception` is the simple name of Hadoop's exception, where it gave one."""
+    """The daemon answered with an error. `exception` is the simple name of Hadoop's exception, if the daemon gave
+    one."""
 
     def __init__(self, url: str, status: int, exception: str | None, text: str) -> None:
         what = text if exception is None else f"{exception}: {text}"
@@ -38,7 +41,7 @@ class Rejected(ClusterProblem):
 
 
 class Garbled(ClusterProblem):
-    """The daemon answered, but not with what this program knows: not JSON, or a field is missing."""
+    """The daemon gave an answer that this program does not understand: it is not JSON, or a field is missing."""
 
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(f"{url} gave an answer that cannot be read: {problem}")
@@ -47,7 +50,7 @@ class Garbled(ClusterProblem):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer. `location` is where a redirect points."""
+    """A whole answer. `location` is the target of a redirect."""
 
     url: str
     status: int
@@ -55,7 +58,7 @@ class Answer:
     body: bytes
 
     def json(self) -> Any:
-        """The body as JSON. Raises Garbled."""
+        """Return the body as JSON. Raises Garbled."""
         try:
             return json.loads(self.body)
         except ValueError as error:
@@ -63,14 +66,14 @@ class Answer:
 
 
 def connect(host: str, port: int, timeout: float) -> HTTPConnection:
-    """A plain connection; `timeout` seconds hold for connecting and for each read."""
+    """Return a plain connection; `timeout` is in seconds, for connecting and for each read."""
     return HTTPConnection(host, port, timeout=timeout)
 
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """Sends one request on one connection. `timeout` is in seconds. `scheme` is that of the URLs that clients make;
-    `cookie` gives what goes with a request to a URL, if anything does."""
+    """A client that sends one request per connection. `timeout` is in seconds. `scheme` is for the URLs that clients
+    make. `cookie` returns the cookie for a request to a URL, if there is one."""
 
     timeout: float = 10.0
     connect: Connect = connect
@@ -78,20 +81,22 @@ class Http:
     cookie: Callable[[str], str | None] | None = None
 
     def get(self, url: str, query: Mapping[str, str] | None = None) -> Answer:
-        """GET, JSON preferred. Raises Unreachable, and Rejected for status 400 and above."""
+        """Send GET, with JSON preferred; return the answer. Raises Unreachable, and Rejected for status 400 and
+        above."""
         return self.send("GET", url, query)
 
     def get_json(self, url: str, query: Mapping[str, str] | None = None) -> Any:
-        """The JSON that GET gives. Raises Unreachable, Rejected, and Garbled for redirects and what is not JSON."""
+        """Return the JSON that GET gives. Raises Unreachable, Rejected, and Garbled for redirects and content other
+        than JSON."""
         answer = self.get(url, query)
         if answer.status != 200:
             raise Garbled(answer.url, f"status {answer.status}, redirect to {answer.location}")
         return answer.json()
 
     def send(self, method: str, url: str, query: Mapping[str, str] | None = None, body: bytes | None = None) -> Answer:
-        """Sends `body` (JSON unless the daemon does not look) and reads the whole answer. Raises as `get` does.
+        """Send `body` (JSON unless the daemon does not look) and return the whole answer. Raises the errors of `get`.
 
-        A redirect is an answer like any other: who follows it must know that the target may be another daemon.
+        A redirect is returned like any other answer; its target may be another daemon.
         """
         url = f"{url}?{urlencode(query)}" if query else url
         headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": "application/json"})
@@ -105,9 +110,9 @@ class Http:
         return Answer(url, response.status, response.getheader("Location"), content)
 
     def open(self, method: str, url: str, body: Any, headers: Mapping[str, str]) -> tuple[HTTPConnection, HTTPResponse]:
-        """Sends the request and reads the head of the answer; the caller reads the body and closes the connection.
+        """Send the request and read the head of the answer. The caller reads the body and closes the connection.
 
-        A daemon that refuses a body may answer and hang up before it has all of it; then the answer counts.
+        A daemon that refuses a body may answer and hang up before it has the whole body; then the answer counts.
 
         Raises:
             Unreachable: no head of an answer came.
@@ -128,11 +133,11 @@ class Http:
 
 
 PLAIN = Http()
-"""The default of every client: ten seconds for each step."""
+"""Default of every client: ten seconds for each step."""
 
 
 def read_whole(response: HTTPResponse, url: str) -> bytes:
-    """The body. Raises Unreachable where it ends before the length or the last chunk that was announced."""
+    """Return the body. Raises Unreachable if the body ends before the announced length or the last chunk."""
     try:
         return response.read()
     except IncompleteRead as error:
@@ -143,7 +148,7 @@ def read_whole(response: HTTPResponse, url: str) -> bytes:
 
 
 def rejection(url: str, status: int, content: bytes) -> Rejected:
-    """The error in an answer: Hadoop's RemoteException where there is one, else the first line of its text."""
+    """Return the error in an answer: Hadoop's RemoteException if there is one, else the first line of the text."""
     text = content.decode("utf-8", "replace").strip()
     try:
         remote = json.loads(text)["RemoteException"]
@@ -154,14 +159,14 @@ def rejection(url: str, status: int, content: bytes) -> Rejected:
 
 
 def cause_of(error: Exception) -> str:
-    """An error of the network in a few words."""
+    """Return a network error in a few words."""
     if isinstance(error, TimeoutError):
         return "timed out"
     return (error.strerror if isinstance(error, OSError) and error.strerror else str(error)) or type(error).__name__
 
 
 def field(record: Any, name: str, kind: type, url: str) -> Any:
-    """`record[name]`, checked to be a `kind` (an int is a float too). Raises Garbled."""
+    """Return `record[name]`, checked to be a `kind` (an int is a float, too). Raises Garbled."""
     value = record.get(name) if isinstance(record, Mapping) else None
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
@@ -171,6 +176,6 @@ def field(record: Any, name: str, kind: type, url: str) -> Any:
 
 
 def seconds_of(record: Any, name: str, url: str) -> float | None:
-    """A time that Hadoop gives in milliseconds since 1970, in seconds; None for 0, its word for "not yet"."""
+    """Return a time in seconds from Hadoop's milliseconds since 1970; None for 0, which means “not yet”."""
     milliseconds: int = field(record, name, int, url)
     return milliseconds / 1000 if milliseconds > 0 else None

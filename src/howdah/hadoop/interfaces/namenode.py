@@ -1,4 +1,4 @@
-"""What a NameNode says of itself and its DataNodes at `/jmx`."""
+"""The facts that a NameNode reports about itself and its DataNodes at `/jmx`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 from howdah.hadoop.interfaces.http import PLAIN, Garbled, Http, Unreachable, field
 
 METRICS_SECONDS = 10.5
-"""Hadoop keeps what it has shown of its metrics for their period of 10 s (`MetricsSourceAdapter.updateJmxCache`)."""
+"""Seconds for which Hadoop repeats the same metrics, at most; their period is 10 s
+(`MetricsSourceAdapter.updateJmxCache`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class DataNode:
 
 @dataclass(frozen=True, slots=True)
 class MissingBlock:
-    """A block without any replica, and the file it is part of."""
+    """A block without any replica, and its file."""
 
     id: str
     path: str
@@ -40,7 +41,8 @@ class MissingBlock:
 
 @dataclass(frozen=True, slots=True)
 class NameNodeStatus:
-    """`state` is `active` or `standby`. `safe_mode` is the NameNode's own sentence, None when it is off.
+    """The state of a NameNode. `state` is `active` or `standby`. `safe_mode` is the NameNode's own sentence, None if
+    safe mode is off.
 
     Sizes are bytes of raw storage (replicas counted). `dead` has the names of DataNodes that died, and where each came
     from, without those that were decommissioned; `leaving` has the number of blocks that each decommissioning DataNode
@@ -71,14 +73,15 @@ class NameNode:
     http: Http = PLAIN
 
     def is_up(self) -> bool:
-        """Whether its file system is loaded and it answers. In safe mode it is up."""
+        """Return whether the NameNode answers and has loaded its file system. A NameNode in safe mode is up."""
         try:
             return self._find("NameNodeInfo") is not None and self._find("FSNamesystemState") is not None
         except Unreachable:
             return False
 
     def status(self) -> NameNodeStatus:
-        """Raises Unreachable, Rejected, and Garbled: also while it starts and has no file system yet."""
+        """Return the state of the NameNode. Raises Unreachable, Rejected, and Garbled. The last occurs also while the
+        NameNode starts and has no file system yet."""
         url = self._url("*")
         info, system, itself = (self._bean(name) for name in ("NameNodeInfo", "FSNamesystemState", "NameNodeStatus"))
         live = sorted(_inner(info, "LiveNodes", dict, url).items())
@@ -104,9 +107,9 @@ class NameNode:
         )
 
     def activity(self) -> Mapping[str, int]:
-        """How often each operation was asked for since the NameNode started: `CreateFileOps`, `FileInfoOps`, …
+        """Return how often each operation was requested since the NameNode started: `CreateFileOps`, `FileInfoOps`, …
 
-        What was read at most METRICS_SECONDS ago is given again. See `status` for what it raises.
+        Within METRICS_SECONDS of a request, the NameNode repeats the same values. Raises the errors of `status`.
         """
         return {name: value for name, value in self._bean("NameNodeActivity").items() if isinstance(value, int)}
 
@@ -126,7 +129,7 @@ class NameNode:
 
 
 def _inner(bean: Mapping[str, Any], name: str, kind: type, url: str) -> Any:
-    """An attribute that is JSON inside a string."""
+    """Return an attribute that is JSON inside a string."""
     text = field(bean, name, str, url)
     try:
         value = json.loads(text)
@@ -151,7 +154,8 @@ def _datanode(name: str, node: Any, url: str) -> DataNode:
 
 
 def _missing(line: Any, url: str) -> MissingBlock:
-    """`CorruptFiles` has lines of block id, replication and path, by tabs (FSNamesystem.getCorruptFiles, 3.4.2)."""
+    """Return the block in a line of `CorruptFiles`: block ID, replication and path, separated by tabs
+    (FSNamesystem.getCorruptFiles, 3.4.2)."""
     block, _, path = str(line).partition("\t")
     if not path:
         raise Garbled(url, f"CorruptFiles has the line {line!r}")

@@ -9,7 +9,7 @@ from howdah.hadoop.interfaces.http import PLAIN, Http, field
 
 @dataclass(frozen=True, slots=True)
 class NodeInfo:
-    """A NodeManager. `id` is host:port; `memory` is the MiB it offers; `report` says why it is not healthy."""
+    """A NodeManager. `id` is host:port; `memory` is the MiB that it offers; `report` says why it is not healthy."""
 
     id: str
     host: str
@@ -22,7 +22,7 @@ class NodeInfo:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A container on the node. `memory` is MiB; `exit_code` is None until it has ended."""
+    """A container on the node. `memory` is MiB; `exit_code` is None until the container has ended."""
 
     id: str
     state: str
@@ -57,7 +57,7 @@ class NodeManager:
         )
 
     def containers(self) -> tuple[Container, ...]:
-        """Those it runs, and those it has not yet forgotten, sorted by id."""
+        """Return the running containers, and those that the NodeManager has not forgotten yet, sorted by ID."""
         url = f"{self.http.scheme}://{self.address}/ws/v1/node/containers"
         record = field(self.http.get_json(url), "containers", dict, url)
         rows = field(record, "container", list, url) if record else []

@@ -13,12 +13,12 @@ from howdah.hadoop.interfaces.http import PLAIN, Answer, Garbled, Http, Unreacha
 
 FINAL_STATES = frozenset({"FINISHED", "FAILED", "KILLED"})
 MAPREDUCE = "MAPREDUCE"
-"""The type of applications that are MapReduce jobs, which have a job history."""
+"""Type of applications that are MapReduce jobs, which have a job history."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterInfo:
-    """`id` is the time the ResourceManager became active (ms): part of every application id since."""
+    """A ResourceManager. `id` is the time at which it became active (ms): a part of every application ID since."""
 
     id: int
     state: str
@@ -60,7 +60,7 @@ class YarnNode:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """MiB and virtual cores."""
+    """Memory in MiB, and virtual cores."""
 
     memory: int
     vcores: int
@@ -68,10 +68,10 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Times are seconds since 1970, None when it has not come to that (or this user may not see it).
+    """An application. Times are seconds since 1970; None if that has not happened yet, or if this user may not see it.
 
-    `progress` is 0 to 1. `memory_seconds` is MiB × seconds allocated, `vcore_seconds` virtual cores × seconds;
-    both grow until the application ends. `final_status` is UNDEFINED until then.
+    `progress` is 0 to 1. `memory_seconds` is MiB × seconds allocated, `vcore_seconds` virtual cores × seconds; both
+    grow until the application ends. `final_status` is UNDEFINED until then.
     """
 
     id: str
@@ -97,8 +97,8 @@ class Application:
         return self.state in FINAL_STATES
 
     def was_there(self, start: float, end: float) -> bool:
-        """Whether it had come and not yet ended at some moment between `start` and `end` (seconds since 1970), by the
-        ResourceManager's clock. One whose times this user may not see counts unless it has ended."""
+        """Return whether the application was there at some moment between `start` and `end` (seconds since 1970), by
+        the ResourceManager's clock. If this user may not see its times, the application counts unless it has ended."""
         before_end = self.start is None or self.start < end
         return before_end and (not self.ended if self.finish is None else self.finish > start)
 
@@ -107,7 +107,7 @@ class Application:
 class ResourceManager:
     """The ResourceManagers of a cluster (web addresses, host:port), asked as `user`; the active one answers.
 
-    Where security is off, `user` is believed. Without it YARN takes the caller for `dr.who`.
+    Without security, YARN believes `user`. Without `user`, YARN takes the caller for `dr.who`.
     """
 
     addresses: tuple[str, ...]
@@ -115,7 +115,7 @@ class ResourceManager:
     http: Http = PLAIN
 
     def info(self) -> ClusterInfo:
-        """Of the active ResourceManager. Raises Unreachable when none is active."""
+        """Return facts about the active ResourceManager. Raises Unreachable if none is active."""
         causes = []
         for address in self.addresses:
             url = f"{self.http.scheme}://{address}/ws/v1/cluster/info"
@@ -136,7 +136,7 @@ class ResourceManager:
         raise Unreachable(f"{self.http.scheme}://…/ws/v1/cluster/info", "; ".join(causes))
 
     def metrics(self) -> ClusterMetrics:
-        """Raises as `application` does."""
+        """Return the metrics of the cluster. Raises the errors of `application`."""
         answer = self.get("/ws/v1/cluster/metrics")
         record = field(answer.json(), "clusterMetrics", dict, answer.url)
         names = (
@@ -146,13 +146,15 @@ class ResourceManager:
         return ClusterMetrics(*(field(record, name, int, answer.url) for name in names))
 
     def nodes(self) -> tuple[YarnNode, ...]:
-        """Every node it knows, lost ones too, sorted by id. Raises as `application` does."""
+        """Return every node that the ResourceManager knows, including lost nodes, sorted by ID. Raises the errors of
+        `application`."""
         answer = self.get("/ws/v1/cluster/nodes")
         records = _rows(answer, "nodes", "node")
         return tuple(sorted((_node(record, answer.url) for record in records), key=lambda node: node.id))
 
     def maximum_allocation(self) -> Resource:
-        """The largest container the configuration allows. YARN further limits it to what the largest node has."""
+        """Return the largest container that the configuration allows. YARN further limits containers to the largest
+        node."""
         answer = self.get("/ws/v1/cluster/metrics")
         values = effective_configuration(urlsplit(answer.url).netloc, self.http)
         try:
@@ -164,31 +166,31 @@ class ResourceManager:
             raise Garbled(answer.url, f"yarn.scheduler.maximum-allocation-*: {error}") from error
 
     def applications(self, *, tag: str | None = None, states: Iterable[str] = ()) -> tuple[Application, ...]:
-        """Those that carry `tag` and are in one of `states` (all when not given), oldest first."""
+        """Return the applications that carry `tag` and are in one of `states` (default: all), oldest first."""
         query = ({} if tag is None else {"applicationTags": tag}) | ({"states": ",".join(states)} if states else {})
         answer = self.get("/ws/v1/cluster/apps", query)
         found = (_application(record, answer.url) for record in _rows(answer, "apps", "app"))
         return tuple(sorted(found, key=lambda application: (len(application.id), application.id)))
 
     def application(self, application: str) -> Application:
-        """One application.
+        """Return one application.
 
         Raises:
-            Rejected: status 404 when there is no such application (a ResourceManager forgets old ones).
+            Rejected: status 404 if there is no such application (a ResourceManager forgets old ones).
             Unreachable: no ResourceManager answered, or none is active.
-            Garbled: the answer is of another shape.
+            Garbled: the answer has another shape.
         """
         answer = self.get(f"/ws/v1/cluster/apps/{application}")
         return _application(field(answer.json(), "app", dict, answer.url), answer.url)
 
     def kill(self, application: str) -> str:
-        """Asks for the end of an application and returns its state now: KILLING, or how it had ended before.
+        """Ask YARN to kill an application, and return its state now: KILLING, or its earlier final state.
 
-        YARN gives the ApplicationMaster 250 ms (`yarn.nodemanager.sleep-delay-before-sigkill.ms`) before SIGKILL,
-        so that a MapReduce job killed like this leaves no finished history file.
+        YARN gives the ApplicationMaster 250 ms (`yarn.nodemanager.sleep-delay-before-sigkill.ms`) before SIGKILL. A
+        MapReduce job that is killed like this leaves no finished history file.
 
         Raises:
-            Rejected: status 403 when `user` may not kill it, 404 when there is no such application.
+            Rejected: status 403 if `user` may not kill the application, 404 if there is no such application.
         """
         answer = self._ask(
             "PUT", f"/ws/v1/cluster/apps/{application}/state", {}, json.dumps({"state": "KILLED"}).encode()
@@ -196,7 +198,8 @@ class ResourceManager:
         return str(field(answer.json(), "state", str, answer.url))
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Answer:
-        """GET `path` of the active ResourceManager. A redirect to anything but another ResourceManager is returned."""
+        """Send GET for `path` to the active ResourceManager. A redirect to anything but another ResourceManager is
+        returned."""
         return self._ask("GET", path, query or {}, None)
 
     def _ask(self, method: str, path: str, query: Mapping[str, str], body: bytes | None) -> Answer:
@@ -215,7 +218,7 @@ class ResourceManager:
 
 
 def _rows(answer: Answer, outer: str, inner: str) -> list[Any]:
-    """A list of Hadoop's REST interface, which is null or an empty object when there is nothing in it."""
+    """Return a list of Hadoop's REST interface, in which an empty list is null or an empty object."""
     record = answer.json()
     if not isinstance(record, Mapping) or outer not in record:
         raise Garbled(answer.url, f"there is no {outer!r} in it")

@@ -1,4 +1,4 @@
-"""HDFS over HTTP: the NameNode says where, a DataNode sends or takes the bytes. Whole files or an error."""
+"""HDFS over HTTP: the NameNode names a DataNode, which sends or takes the bytes. Whole files or an error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NotFound(Rejected):
 
 
 class AlreadyExists(Rejected):
-    """There is one already, and it was not to be replaced."""
+    """The file or directory exists already, and was not to be replaced."""
 
 
 class AccessDenied(Rejected):
@@ -52,12 +52,12 @@ _KINDS: dict[str | None, type[Rejected]] = {
 
 @dataclass(frozen=True, slots=True)
 class FileStatus:
-    """A file or directory. Lengths are bytes, times are seconds since 1970, `permission` octal digits.
+    """A file or directory. Lengths are bytes, times are seconds since 1970, `permission` is octal digits.
 
-    `accessed` is when a file was made, until somebody has read it: a reader changes it once an hour at most
+    `accessed` is the creation time of a file until somebody has read it. A reader changes it once an hour at most
     (`dfs.namenode.accesstime.precision`).
 
-    `erasure_coding` is the policy by which a file is stored, and one written into a directory would be; None for
+    `erasure_coding` is the policy by which a file is stored, or by which a directory would store a new file; None for
     replicas.
     """
 
@@ -81,7 +81,7 @@ class FileStatus:
 
 @dataclass(frozen=True, slots=True)
 class ContentSummary:
-    """A whole tree. `length` is bytes of files, `space` bytes of all their replicas."""
+    """The summary of a whole tree. `length` is the bytes of files, `space` the bytes of all their replicas."""
 
     length: int
     files: int
@@ -91,7 +91,8 @@ class ContentSummary:
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """Two files with one algorithm (it names block and chunk layout) and equal `digest` (hex) have equal content."""
+    """The checksum of a file. Files with the same `algorithm` (it names block and chunk layout) and equal `digest`
+    (hex) have equal content."""
 
     algorithm: str
     digest: str
@@ -99,9 +100,9 @@ class Checksum:
 
 @dataclass(frozen=True, slots=True)
 class WebHdfs:
-    """HDFS through the NameNodes' web addresses (host:port), the active one answering, as `user`.
+    """HDFS through the NameNodes' web addresses (host:port), as `user`; the active NameNode answers.
 
-    The DataNode's host name must mean something here: redirects go to it. Paths are absolute and need no escaping.
+    The DataNodes' host names must be known here, because redirects go to them. Paths are absolute and need no escaping.
     Every method raises Unreachable (also for an answer that was cut off), Rejected or one of its kinds, and Garbled.
     """
 
@@ -110,7 +111,7 @@ class WebHdfs:
     http: Http = PLAIN
 
     def status(self, path: str) -> FileStatus:
-        """Raises NotFound."""
+        """Return the status of a path. Raises NotFound."""
         url, answer = self._json("GET", path, "GETFILESTATUS")
         return _status(path, field(answer, "FileStatus", dict, url), url)
 
@@ -122,7 +123,7 @@ class WebHdfs:
         return True
 
     def list(self, path: str) -> tuple[FileStatus, ...]:
-        """What is in a directory, sorted by path; the file itself for a file. Raises NotFound."""
+        """Return the entries of a directory, sorted by path; for a file, return the file itself. Raises NotFound."""
         url, answer = self._json("GET", path, "LISTSTATUS")
         found = []
         for row in field(field(answer, "FileStatuses", dict, url), "FileStatus", list, url):
@@ -131,11 +132,12 @@ class WebHdfs:
         return tuple(sorted(found, key=lambda status: status.path))
 
     def read(self, path: str) -> bytes:
-        """The whole file in memory. Raises NotFound."""
+        """Return the whole file, in memory. Raises NotFound."""
         return b"".join(self.stream(path))
 
     def stream(self, path: str) -> Iterator[bytes]:
-        """The file in pieces of at most 1 MiB. The last step raises Unreachable when bytes are missing at the end."""
+        """Yield the file in pieces of at most 1 MiB. The last step raises Unreachable if bytes are missing at the
+        end."""
         connection, response, url = self._open("GET", path, "OPEN", {})
         try:
             length = response.length
@@ -153,10 +155,10 @@ class WebHdfs:
             connection.close()
 
     def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:
-        """Creates a file and the directories above it. After Unreachable, a part of the file may be there.
+        """Create a file and the directories above it. After Unreachable, a part of the file may exist.
 
         Raises:
-            AlreadyExists: there is one, and `overwrite` is false.
+            AlreadyExists: the file exists, and `overwrite` is false.
         """
         query = {"overwrite": str(overwrite).lower(), "createparent": "true"}
         connection, response, url = self._open("PUT", path, "CREATE", query, content)
@@ -168,32 +170,34 @@ class WebHdfs:
             raise Garbled(url, f"status {response.status} where 201 says that the file was created")
 
     def delete(self, path: str, *, recursive: bool = False) -> bool:
-        """Whether there was something to delete. Raises Rejected for a directory with content, unless `recursive`."""
+        """Delete a path; return whether there was something to delete. Raises Rejected for a directory with content,
+        unless `recursive`."""
         _, deleted = self._boolean("DELETE", path, "DELETE", {"recursive": str(recursive).lower()})
         return deleted
 
     def rename(self, path: str, target: str) -> None:
-        """Raises Rejected when HDFS says no, for which it gives no reason."""
+        """Rename a path. Raises Rejected if HDFS refuses; HDFS gives no reason."""
         self._must("PUT", path, "RENAME", {"destination": target}, f"cannot rename {path} to {target}")
 
     def mkdirs(self, path: str) -> None:
-        """Creates a directory and those above it; one that exists is fine. Raises AlreadyExists where a file is."""
+        """Create a directory and those above it; an existing directory is fine. Raises AlreadyExists if there is a
+        file."""
         self._must("PUT", path, "MKDIRS", {}, f"cannot create the directory {path}")
 
     def set_replication(self, path: str, replication: int) -> None:
-        """Sets how many replicas a file shall have; HDFS gets there later. Raises Rejected for a directory."""
+        """Set the number of replicas of a file; HDFS gets there later. Raises Rejected for a directory."""
         query = {"replication": str(replication)}
         self._must("PUT", path, "SETREPLICATION", query, f"cannot set the replication of {path}: not a file")
 
     def content_summary(self, path: str) -> ContentSummary:
-        """Raises NotFound."""
+        """Return the summary of a tree. Raises NotFound."""
         url, answer = self._json("GET", path, "GETCONTENTSUMMARY")
         record = field(answer, "ContentSummary", dict, url)
         names = ("length", "fileCount", "directoryCount", "spaceConsumed")
         return ContentSummary(*(field(record, name, int, url) for name in names))
 
     def checksum(self, path: str) -> Checksum:
-        """Of a file; the DataNodes compute it from the checksums they store. Raises NotFound."""
+        """Return the checksum of a file, which the DataNodes compute from their stored checksums. Raises NotFound."""
         url, answer = self._json("GET", path, "GETFILECHECKSUM")
         record = field(answer, "FileChecksum", dict, url)
         return Checksum(field(record, "algorithm", str, url), field(record, "bytes", str, url))
@@ -228,7 +232,8 @@ class WebHdfs:
     def _open(
         self, method: str, path: str, operation: str, query: dict[str, str], content: bytes | None = None
     ) -> tuple[HTTPConnection, HTTPResponse, str]:
-        """The head of the NameNode's answer or, where it redirects, of the DataNode's; that alone gets `content`."""
+        """Return the head of the NameNode's answer or, after a redirect, of the DataNode's. Only the DataNode gets
+        `content`."""
         causes = []
         for address in self.addresses:
             url = self._url(address, path, operation, query)

@@ -1,8 +1,8 @@
 """CPU time of a cluster's processes as the kernel accounts it, read at one moment without waiting for any to end.
 
 A process counts while it is there, and after that in its parent, which has waited for it. An application master stays
-for five seconds after its job (`MRAppMaster.shutDownJob`, 3.4.2) and then uses another 0.1 s: containers that run at a
-reading are followed until they have ended, so that the caller can charge that time to their own job.
+for five seconds after its job (`MRAppMaster.shutDownJob`, 3.4.2) and then uses another 0.1 s. Containers that run at a
+reading are therefore followed until they have ended, so that the caller can charge that time to their own job.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _POLL_SECONDS = 0.02
-"""As much CPU time as this of a container that ends can be missed. A look costs 0.02 ms for each process."""
+"""Seconds between two looks: the most CPU time of a container that can be missed at its end. A look costs 0.02 ms for
+each process."""
 _FOLLOW_SECONDS = 30.0
 _MOST_LOOKS = 20
 
@@ -24,7 +25,7 @@ _Stat = List[int]
 
 
 class Accounts:
-    """The CPU time of processes and of the containers below them. Its methods may be called by several threads."""
+    """The CPU time of processes and of the containers below them. Several threads may call its methods."""
 
     def __init__(self, stat_of: "Callable[[int], Optional[_Stat]] | None" = None) -> None:
         self._stat_of = stat_of or _stat_of
@@ -34,13 +35,14 @@ class Accounts:
         self._follower: Optional[threading.Thread] = None
 
     def cpu(self, pids: List[int], managers: List[int]) -> Dict[str, Any]:
-        """CPU seconds of each process of `pids`, with all that descends from it and all that it has waited for;
-        processes that are gone are left out. `pids` are all that their agent has started.
+        """Return the CPU seconds of each process of `pids`, with all its descendants and all processes that it has
+        waited for. Processes that are gone are left out. `pids` are all processes that their agent has started.
 
-        A container is what descends from a child of one of `managers`. One whose parent was killed comes to the agent
-        that started `pids`: `adopted` is the CPU seconds of those that run there, and of those that it has waited for.
-        `containers` is the CPU seconds so far of every container that has run at a reading, `running` which of them
-        run. `steady` is whether no process ended while this was read; where it is false, some may count twice.
+        A container is everything that descends from a child of one of `managers`. A container whose parent was killed
+        comes to the agent that started `pids`. `adopted` is the CPU seconds of those that run there, and of those that
+        the agent has waited for. `containers` is the CPU seconds so far of every container that has run at a reading,
+        `running` which of them run. `steady` is whether no process ended during the reading; if it is false, some may
+        count twice.
         """
         with self._lock:
             table, steady = _steady(pids)
@@ -89,7 +91,7 @@ class Accounts:
 
 
 class _Container:
-    """Processes with a common ancestor, whoever their parent is now. `ticks` is their CPU time as last seen."""
+    """Processes with a common ancestor, whoever their parent is now. `ticks` is their CPU time at the last look."""
 
     def __init__(self, members: Dict[int, _Stat]) -> None:
         self.members = members
@@ -132,7 +134,8 @@ def _waited(stat: _Stat) -> int:
 
 
 def _steady(pids: Sequence[int]) -> "tuple[Dict[int, _Stat], bool]":
-    """All processes, in two looks between which none of those that descend from `pids` and their parents has ended."""
+    """Return all processes, and whether none of the descendants of `pids` and of their parents ended between two
+    looks."""
     before = None
     for _ in range(_MOST_LOOKS):
         table = _processes()
@@ -163,8 +166,8 @@ def _descendants(below: Mapping[int, List[int]], pids: Iterable[int]) -> Set[int
 
 
 def _processes() -> Dict[int, _Stat]:
-    """The stat of every process. One file each: the kernel's own lists of children are one for every thread, of which
-    a daemon has a hundred."""
+    """Return the stat of every process. This reads one file each: the kernel's own lists of children are one for every
+    thread, of which a daemon has a hundred."""
     found = {int(name): _stat_of(int(name)) for name in os.listdir("/proc") if name.isdigit()}
     return {pid: stat for pid, stat in found.items() if stat is not None}
 

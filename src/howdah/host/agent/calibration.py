@@ -1,4 +1,4 @@
-"""What this machine can do at this moment: the bound beside every speed that a report shows."""
+"""The rates that this machine reaches at this moment: the bound next to every speed that a report shows."""
 
 from __future__ import annotations
 
@@ -30,26 +30,28 @@ _HEAD_START = 0.02
 def measure(
     directories: List[str], seconds: float = 3.0, file_bytes: int = 256 << 20, only_disks: bool = False
 ) -> Dict[str, Any]:
-    """Measures the processors, the disks under `directories` and loopback TCP, for about `seconds` seconds in all, and
-    0.4 times as long more for every disk after the first.
+    """Measure the processors, the disks under `directories` and loopback TCP. This takes about `seconds` seconds in
+    all, and 0.4 times as long more for every disk after the first.
 
     Up to `file_bytes` are written to each disk, and twice as many must be free. With `only_disks`, nothing is written
-    to what is in memory or on a network.
+    to file systems in memory or on a network.
 
+    ```
     cpu_rate_one, cpu_rate_all    B/s of SHA-256 by one process, and by one process per allowed processor together
     bound_cpu_cores               processor seconds per second that those processes obtained together
     bound_loopback                B/s of one TCP connection through 127.0.0.1
     how                           in words, how each was measured, or why it could not be
     places                        one for all directories on the same disks:
         directory                 the first of them
-        disks                     what `machine.disks_below` says of it
+        disks                     the result of `machine.disks_below` for it
         bound_disk_write          B/s of sequential writing, fsync included
-        bound_disk_read           B/s of sequential reading of what was written
+        bound_disk_read           B/s of sequential reading of the same data
         how                       as above
-    seconds                       what all of it took
+    seconds                       the time that all of it took
+    ```
 
-    A bound that could not be measured is absent. On a disk slower than 30 MB/s it takes longer than asked for. Nothing
-    is left behind, even after SIGKILL.
+    A bound that could not be measured is absent. On a disk slower than 30 MB/s, the measurement takes longer than asked
+    for. Nothing is left behind, even after SIGKILL.
     """
     start = time.monotonic()
     processors = len(os.sched_getaffinity(0))
@@ -69,7 +71,7 @@ def measure(
 
 
 def _hash_in_processes(count: int, seconds: float) -> Tuple[float, float]:
-    """Bytes hashed per second, and processor seconds per second, of `count` processes side by side."""
+    """Return the bytes hashed per second, and the processor seconds per second, of `count` processes side by side."""
     begin = time.monotonic() + _HEAD_START
     children: Dict[int, int] = {}
     reported: Set[int] = set()
@@ -98,7 +100,8 @@ def _hash_in_processes(count: int, seconds: float) -> Tuple[float, float]:
 
 
 def _hash_and_exit(writer: int, begin: float, seconds: float) -> None:
-    """The child. Never returns; an alarm ends it should it hang, for instance on a lock that was held at the fork."""
+    """Run the child, and never return. An alarm kills a child that hangs, for instance on a lock that was held at the
+    fork."""
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(int(seconds) + 2)
@@ -164,7 +167,7 @@ def _measure_disk(directory: str, seconds: float, file_bytes: int, result: Dict[
 
 
 def _write(file: int, seconds: float, most: int) -> Tuple[int, float]:
-    """Bytes written and B/s. A pilot says how much can be written in the time."""
+    """Return the bytes written, and B/s. A pilot shows how much can be written in the time."""
     pilot = _write_synced(file, _PILOT_BYTES)
     wanted = min(most - _PILOT_BYTES, int(pilot * seconds))
     if wanted < 2 * _PILOT_BYTES:
@@ -186,7 +189,8 @@ def _write_synced(file: int, size: int) -> float:
 
 
 def _read(file: int, seconds: float) -> Tuple[str, float]:
-    """How the file was read, and B/s: `_READERS` blocks are on their way at a time, as most disks do more then."""
+    """Return how the file was read, and B/s. `_READERS` blocks are on their way at a time, because most disks do more
+    then."""
     os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
     way = "O_DIRECT, 4 MiB blocks, {} at a time".format(_READERS)
     # Memory of its own is aligned to pages, as O_DIRECT wants it.
@@ -243,11 +247,11 @@ def _loopback(seconds: float) -> float:
 
 
 def disk_rates(directory: str, seconds: float = 2.0, file_bytes: int = 256 << 20) -> Dict[str, float]:
-    """B/s that the disk of `directory` writes and reads past the page cache in `seconds` each, once a quarter of that
-    time has passed: a limit of the kernel lets some through at first. Both are 0 for a disk that is gone. Nothing is
-    left behind, even after SIGKILL.
+    """Return the B/s that the disk of `directory` writes and reads past the page cache in `seconds` each. The
+    measurement starts after a quarter of that time, because a limit of the kernel lets some through at first. Both are
+    0 for a disk that is gone. Nothing is left behind, even after SIGKILL.
 
-    Raises OSError where the file system has no O_DIRECT, or no room for `file_bytes`.
+    Raises OSError if the file system has no O_DIRECT, or no room for `file_bytes`.
     """
     try:
         file, path = tempfile.mkstemp(prefix=".howdah-rates-", dir=directory)
@@ -269,7 +273,7 @@ def disk_rates(directory: str, seconds: float = 2.0, file_bytes: int = 256 << 20
 
 
 def _steady(move: Callable[[], int], seconds: float) -> float:
-    """B/s of `move`, repeated, after the first quarter of the time."""
+    """Return the B/s of `move`, repeated for `seconds`, after a start of a quarter of that time."""
     begun = time.monotonic()
     while time.monotonic() - begun < seconds / 4:
         move()

@@ -1,8 +1,10 @@
-"""Calls the one who waits for this host, and lets an agent speak over the connection.
+"""The program that calls whoever waits for this host, and lets an agent speak over the connection.
 
-A batch system runs this file on every host of a job, as `python3 -c`; its input is one line of JSON: `addresses` and
-`port` of who waits, its `certificate`, the `token` to be let in with, and the `program` that an interpreter is to run.
-The agent is a child with ordinary pipes; this process moves bytes between them and the connection, in one thread:
+A batch system runs this file on every host of a job, as `python3 -c`. Its input is one line of JSON. `addresses` and
+`port` are those of the waiting side, and `certificate` is its certificate. `token` gives admission, and `program` is
+for an interpreter to run.
+
+The agent is a child with ordinary pipes. This process moves bytes between them and the connection, in one thread:
 OpenSSL does not let two threads use one connection.
 """
 
@@ -24,11 +26,13 @@ _TRY_SECONDS = 30.0
 _CHUNK = 1 << 16
 _AHEAD = 1 << 20
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
-"""What a batch system may send to a job that is to end: the agent has to do something then, which needs its line."""
+"""Signals that a batch system may send to a job that is to stop. The agent has something to do then, and needs its
+line."""
 
 
 def call(given: Dict[str, Any]) -> ssl.SSLSocket:
-    """A connection to who waits, who knows now which host this is. Raises OSError where nobody is reached."""
+    """Return a connection to the waiting side, which knows now which host this is. Raises OSError if nobody is
+    reached."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False  # The certificate is made for one cluster, and only that very one is believed.
     context.load_verify_locations(cadata=given["certificate"])
@@ -52,7 +56,7 @@ def call(given: Dict[str, Any]) -> ssl.SSLSocket:
 
 
 def pump(secure: ssl.SSLSocket, plain: socket.socket) -> None:
-    """Moves bytes both ways between a connection with TLS and a plain one, until either has ended; then both have."""
+    """Move bytes both ways between a connection with TLS and a plain one, until either has ended; then end both."""
     secure.setblocking(False)
     plain.setblocking(False)
     inwards, outwards = bytearray(), bytearray()
@@ -76,7 +80,7 @@ def pump(secure: ssl.SSLSocket, plain: socket.socket) -> None:
 
 
 def _take(source: socket.socket, into: bytearray) -> bool:
-    """Reads all that is there, as TLS may hold back what `select` does not see; False at the end."""
+    """Read everything that is there, because TLS may hold back what `select` does not see; return False at the end."""
     while len(into) < _AHEAD:
         try:
             read = source.recv(_CHUNK)
@@ -96,7 +100,7 @@ def _give(target: socket.socket, out: bytearray) -> None:
 
 
 def _finish(target: socket.socket, out: bytearray) -> None:
-    """Sends what is left, if it can be sent, and closes: the other end sees the end."""
+    """Send what is left, if possible, and close: the other end sees the end."""
     try:
         target.settimeout(2.0)
         target.sendall(out)
@@ -107,7 +111,7 @@ def _finish(target: socket.socket, out: bytearray) -> None:
 
 
 def main() -> int:
-    """Reads who is to be called, and serves until the connection or the agent has ended."""
+    """Read who is to be called, and serve until the connection or the agent has ended."""
     given = json.loads(sys.stdin.readline())
     for number in _ENDING:  # Not SIG_IGN, which the agent would inherit.
         signal.signal(number, lambda *_: None)

@@ -1,4 +1,4 @@
-"""Processes of this agent: started, watched, reaped, and all of them ended at the end."""
+"""Processes of this agent: started, watched, reaped, and all of them killed at the end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _GLANCE_SECONDS = 0.02
 
 
 class Children:
-    """Owns every process below this one.
+    """The owner of every process below this one.
 
-    The agent is a child subreaper: a process whose parent died (a YARN container whose NodeManager was killed; it has
-    a session of its own) becomes the agent's child instead of init's, so that nothing started here can get away.
+    The agent is a child subreaper: a process whose parent died becomes the agent's child instead of init's. Nothing
+    started here can get away, not even a YARN container whose NodeManager was killed, which has a session of its own.
+
     One thread waits for all children. Others may wait for what they forked themselves, and may find it taken.
     """
 
@@ -42,7 +43,7 @@ class Children:
         cwd: Optional[str],
         stdin: Optional[bytes] = None,
     ) -> int:
-        """Starts a process, its output appended to file `output`; returns its pid."""
+        """Start a process, its output appended to file `output`; return its pid."""
         with open(output, "ab") as out, tempfile.TemporaryFile() as given:
             given.write(stdin or b"")
             given.seek(0)
@@ -51,7 +52,7 @@ class Children:
     def run(
         self, argv: List[str], timeout: float, env: Optional[Dict[str, str]], cwd: Optional[str], stdin: bytes
     ) -> Dict[str, Any]:
-        """Runs a command to its end; kills it and its descendants when `timeout` seconds are over (TimeoutError)."""
+        """Run a command to its end; kill it and its descendants when `timeout` seconds are over (TimeoutError)."""
         began = time.monotonic()
         whole = None if env is None else {**os.environ, **env}
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -77,13 +78,13 @@ class Children:
             }
 
     def signal(self, pid: int, number: int) -> None:
-        """Signals a process of `start`; one that has ended is left alone, and so is whatever was not started here."""
+        """Send a signal to a process of `start`; processes that have ended or were not started here are left alone."""
         with self._change:
             if pid in self._watched:  # Reaped under the lock only, so that it is there: alive, or a zombie.
                 os.kill(pid, number)
 
     def end_all(self) -> None:
-        """Kills every descendant, again and again until none is left: a dying process may still start others."""
+        """Kill every descendant, again and again until none is left: a dying process may still start others."""
         deadline = time.monotonic() + _END_SECONDS
         while time.monotonic() < deadline:
             below = descendants(os.getpid())
@@ -128,7 +129,7 @@ class Children:
                 self._exited(*ended)
 
     def _take(self, pid: int) -> Optional[Tuple[int, int, float]]:
-        """Reaps a process that has ended; the pid, code and CPU seconds if it is one of `start`."""
+        """Reap a process that has ended; return pid, code and CPU seconds if it is one of `start`."""
         with self._change:
             try:
                 # Not to wait: should its pid be another's by now, that one runs.
@@ -150,7 +151,7 @@ class Children:
 
 
 def descendants(pid: int) -> List[int]:
-    """Every process below `pid`, parents first. A process that vanishes meanwhile is left out."""
+    """Return every process below `pid`, parents first. A process that vanishes meanwhile is left out."""
     found: List[int] = []
     waiting = [pid]
     while waiting:

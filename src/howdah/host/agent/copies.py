@@ -1,8 +1,8 @@
-"""Files of stores on their way from host to host: one serves what others fetch, by TCP on the network of the daemons.
+"""Copies of store files from host to host: one host serves the files that others fetch, by TCP on the daemons' network.
 
-Whoever fetches proves that it knows the secret that both channels have brought: it answers a number that the server
-has drawn with its HMAC. It then sends a SHA-256, a line each, and is sent the length and the content; a server that has
-not got the file yet waits for it, so that files flow through a tree of hosts. The secret never travels, and content
+A host that fetches proves that it knows the secret that both channels have brought. It answers a number that the server
+has drawn with the number's HMAC. It then sends a SHA-256 per line, and gets the length and the content. A server that
+has not got the file yet waits for it, so that files flow through a tree of hosts. The secret never travels, and content
 that was changed on the way does not have its SHA-256.
 """
 
@@ -31,8 +31,8 @@ _serving: Dict[Tuple[str, int], socket.socket] = {}
 
 
 def serve(store: str, address: str, port: int, secret: str, patience: float) -> None:
-    """Serves the files of `store` at an address until `end_serving`, from threads of its own; for a file that is not
-    there it waits so many seconds. Raises OSError where nobody can listen there."""
+    """Serve the files of `store` at an address until `end_serving`, from separate threads. The server waits up to
+    `patience` seconds for a missing file. Raises OSError if nobody can listen at the address."""
     server = socket.create_server((address, port), backlog=64)
     _serving[address, port] = server
 
@@ -48,7 +48,7 @@ def serve(store: str, address: str, port: int, secret: str, patience: float) -> 
 
 
 def end_serving(address: str, port: int) -> None:
-    """Serves no longer there; who is being sent a file gets it to its end."""
+    """Stop serving at the address; files that are being sent are sent to their end."""
     server = _serving.pop((address, port), None)
     if server is not None:
         try:
@@ -59,8 +59,8 @@ def end_serving(address: str, port: int) -> None:
 
 
 def fetch(store: str, digests: List[str], address: str, port: int, secret: str, patience: float) -> Optional[str]:
-    """Fetches these files into `store` from who serves there. Says why some did not come, if so: nothing was sent for
-    `patience` seconds, the other end went away, or has not the secret."""
+    """Fetch these files into `store` from the server at the address. Returns why some did not come, or None. Nothing
+    was sent for `patience` seconds, the other end went away, or it does not have the secret."""
     try:
         with socket.create_connection((address, port), patience) as connection:
             connection.settimeout(patience)

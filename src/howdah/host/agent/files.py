@@ -15,7 +15,7 @@ from .kernel import mount_of, parse_mountinfo
 
 
 def read(path: str, offset: int = 0, limit: Optional[int] = None) -> bytes:
-    """The bytes of a file from `offset`, at most `limit`. A negative offset counts from the end."""
+    """Return the bytes of a file from `offset`, at most `limit`. A negative offset counts from the end."""
     with open(path, "rb") as source:
         if offset < 0:
             offset = max(0, os.fstat(source.fileno()).st_size + offset)
@@ -24,7 +24,7 @@ def read(path: str, offset: int = 0, limit: Optional[int] = None) -> bytes:
 
 
 def write(path: str, content: bytes, mode: int = 0o600) -> None:
-    """Creates or replaces a file, whole or not at all. What somebody has laid in its way is not written to."""
+    """Create or replace a file, whole or not at all. A file that somebody has laid in its way is not written to."""
     fresh = path + ".new"
     if os.path.lexists(fresh):  # Left by a writer that was killed.
         os.remove(fresh)
@@ -34,8 +34,8 @@ def write(path: str, content: bytes, mode: int = 0o600) -> None:
 
 
 def create(path: str, content: bytes) -> bool:
-    """Creates a file, whole or not at all; False where there is one already. A link is made by one of many hosts that
-    try, on every file system that has links."""
+    """Create a file, whole or not at all; return False if it exists already. If many hosts try, one of them makes the
+    link, on every file system that has links."""
     fresh = "{}.{}.{}".format(path, os.getpid(), binascii.hexlify(os.urandom(4)).decode())
     try:
         write(fresh, content)
@@ -48,7 +48,7 @@ def create(path: str, content: bytes) -> bool:
 
 
 def make(path: str, mode: int = 0o700) -> None:
-    """Makes a directory and its parents; an existing one is fine. Only new ones get `mode`."""
+    """Create a directory and its parents; an existing one is fine. Only new directories get `mode`."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
@@ -64,7 +64,7 @@ def make(path: str, mode: int = 0o700) -> None:
 
 
 def remove(path: str) -> None:
-    """Removes a file or a whole tree; what is not there is fine. Symbolic links are not followed."""
+    """Remove a file or a whole tree; a missing one is fine. Symbolic links are not followed."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path)
     elif os.path.lexists(path):
@@ -72,9 +72,10 @@ def remove(path: str) -> None:
 
 
 def exposed(path: str) -> Optional[str]:
-    """Who else could change what is in a directory, in words, or None: whoever owns it or one above it, and everybody
-    where one above lets everybody rename what is in it. The same is asked of what links lead to. Root is trusted, and
-    so are the members of a group that may write (as in OpenSSH's StrictModes, but for the group)."""
+    """Return who else could change the contents of a directory, in words, or None. Its owner could, and the owner of
+    one above it. Everybody could, if one above lets everybody rename its entries. The targets of links are checked,
+    too. Root is trusted, and so are the members of a group that may write (as in OpenSSH's StrictModes, but for the
+    group)."""
     trusted = {0, os.geteuid()} | _unmapped()
     lexical = os.path.abspath(path)
     for place in dict.fromkeys([*_upwards(lexical), *_upwards(os.path.realpath(lexical))]):
@@ -97,7 +98,8 @@ def _upwards(path: str) -> Iterator[str]:
 
 
 def _unmapped() -> Set[int]:
-    """In a container of a user's own, the machine's root has no number there, and is shown as nobody."""
+    """Return the number of nobody in a container of a user's own, and nothing elsewhere. The machine's root has no
+    number in such a container, and is shown as nobody."""
     try:
         with open("/proc/self/uid_map") as source:
             whole = source.read().split()[:3] == ["0", "0", "4294967295"]
@@ -118,8 +120,8 @@ OWNER_FILE = ".howdah-owner"
 
 
 def claim(path: str, owner: str) -> Optional[str]:
-    """Makes a directory anew, empty but for a file that names its owner. What is there may be removed only if it is
-    empty, or `owner` had it. Otherwise nothing happens, and the answer is who has it, empty if that is not known."""
+    """Create a directory from scratch, empty but for a file that names its owner. An existing directory is removed only
+    if it is empty, or if `owner` had it. Otherwise nothing happens; the answer is its owner, empty if unknown."""
     if os.path.lexists(path) and not (_is_own(path) and os.access(path, os.R_OK | os.W_OK | os.X_OK)):
         return ""
     if os.path.isdir(path) and set(os.listdir(path)) - {OWNER_FILE + ".new"}:
@@ -134,14 +136,14 @@ def claim(path: str, owner: str) -> Optional[str]:
 
 
 def _is_own(path: str) -> bool:
-    """Whether it is a directory that this user has made, and no link."""
+    """Return whether the path is a directory that this user has made, and no link."""
     seen = os.lstat(path)
     return stat.S_ISDIR(seen.st_mode) and seen.st_uid == os.geteuid()
 
 
 def remove_claimed(path: str, owner: str) -> Optional[str]:
-    """Removes a directory that `owner` claimed, where it is there. One that is not its own is left as it is, and the
-    answer is who has it, empty if that is not known. One on a disk that is gone is gone with it."""
+    """Remove a directory that `owner` claimed, if it is there. A directory of another owner stays; the answer is its
+    owner, empty if unknown. A directory on a disk that is gone counts as removed."""
     if not os.path.lexists(path):
         return None
     try:
@@ -173,13 +175,13 @@ def _owner(path: str) -> str:
 
 
 def rename(path: str, to: str) -> None:
-    """Gives a file another name on the same file system, replacing what has that name."""
+    """Rename a file on the same file system, replacing a file with the new name."""
     os.replace(path, to)
 
 
 def listing(path: str) -> List[Dict[str, Any]]:
-    """Name, type (`file`, `directory`, `link`, `other`) and size of each entry, sorted by name. What goes meanwhile is
-    left out."""
+    """Return name, type (`file`, `directory`, `link`, `other`) and size of each entry, sorted by name. Entries that
+    vanish meanwhile are left out."""
     entries = []
     with os.scandir(path) as found:
         for entry in found:
@@ -195,9 +197,9 @@ def listing(path: str) -> List[Dict[str, Any]]:
 
 
 def walk(path: str) -> Dict[str, List[int]]:
-    """Size, and time of the last change in nanoseconds, of every file below `path`, by its path below it; "" for a
-    file. Raises ValueError for what is neither file nor directory, and for a link to a directory: nobody knows whether
-    what is behind it belongs there."""
+    """Return size, and time of the last change in nanoseconds, of every file below `path`, by its path below it; "" for
+    a file. Raises ValueError for anything but files and directories. A link to a directory raises it, too: nobody knows
+    whether the data behind it belong there."""
     seen = os.stat(path)
     if stat.S_ISREG(seen.st_mode):
         return {"": [seen.st_size, seen.st_mtime_ns]}
@@ -220,18 +222,18 @@ def _raise(error: OSError) -> None:
 
 
 def resolve(path: str) -> Optional[str]:
-    """The real path, links followed, or None when nothing is there."""
+    """Return the real path, links followed, or None if nothing is there."""
     real = os.path.realpath(os.path.expanduser(path))
     return real if os.path.exists(real) else None
 
 
 def is_writable(path: str) -> bool:
-    """Whether this user may write to a file, or in a directory, that is there."""
+    """Return whether this user may write to an existing file, or in an existing directory."""
     return os.access(path, os.W_OK)
 
 
 def mounted_type(path: str) -> Optional[str]:
-    """The type of the file system that a directory is on, as `df -T` names it; None where it is the machine's own."""
+    """Return the type of the file system of a directory, as `df -T` names it; None for the file system of `/`."""
     real = os.path.realpath(path)
     if os.stat(real).st_dev == os.stat("/").st_dev:
         return None
@@ -241,12 +243,12 @@ def mounted_type(path: str) -> Optional[str]:
 
 
 def find_command(name: str) -> Optional[str]:
-    """Where `name` is on the agent's PATH, or None."""
+    """Return the path of `name` on the agent's PATH, or None."""
     return shutil.which(name)
 
 
 def checksum(path: str) -> str:
-    """The SHA-256 of a file's content, in hexadecimal."""
+    """Return the SHA-256 of a file's content, in hexadecimal."""
     digest = hashlib.sha256()
     with open(path, "rb") as source:
         for block in iter(lambda: source.read(1 << 20), b""):
@@ -255,7 +257,8 @@ def checksum(path: str) -> str:
 
 
 def space(path: str) -> Dict[str, int]:
-    """Bytes and inodes of the file system that holds `path` (or its nearest existing parent), and its number."""
+    """Return bytes and inodes of the file system that holds `path` (or its nearest existing parent), and its device
+    number."""
     while not os.path.exists(path):
         path = os.path.dirname(path) or "/"
     facts = os.statvfs(path)
@@ -269,7 +272,7 @@ def space(path: str) -> Dict[str, int]:
 
 
 def environment(name: str) -> Optional[str]:
-    """A variable of the agent's environment."""
+    """Return a variable of the agent's environment."""
     return os.environ.get(name)
 
 

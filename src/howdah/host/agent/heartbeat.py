@@ -1,7 +1,8 @@
-"""Whether the other end of a channel is still there: each end says so, and each counts how long it has heard nothing.
+"""The check that the other end of a channel is still there: each end sends beats, and counts how long it has heard
+nothing.
 
-Time is counted in ticks of one's own: an end that was itself suspended, or had no processor, does not take that for the
-other's silence. Both ends use this class.
+Time is counted in the end's own ticks. An end that was itself suspended, or had no processor, does not take that for
+the other's silence. Both ends use this class.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import threading
 from typing import Callable
 
 _TICKS = 10
-"""In the time of silence after which the other end counts as lost."""
+"""Ticks in the time of silence after which the other end counts as lost."""
 
 
 class Heartbeat:
-    """Beats and listens from two threads of its own until `stop`: a beat may wait for a pipe that is full."""
+    """A sender of beats and a listener, in two threads until `stop`: a beat may wait for a pipe that is full."""
 
     def __init__(self, silence: float, beat: Callable[[], None], lost: Callable[[], None]) -> None:
         """`beat` tells the other end that this one lives; `lost` is called once, after `silence` seconds without
@@ -28,11 +29,11 @@ class Heartbeat:
             threading.Thread(target=work, daemon=True).start()
 
     def heard(self) -> None:
-        """The other end has said something."""
+        """Note that the other end has said something."""
         self._quiet = 0
 
     def stop(self) -> None:
-        """Ends both; may be called twice."""
+        """Stop both threads; may be called twice."""
         self._stopped.set()
 
     def _speak(self) -> None:

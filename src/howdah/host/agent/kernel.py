@@ -7,7 +7,7 @@ import struct
 from typing import Any, Callable, Mapping, Optional
 
 Reader = Callable[[str], Optional[str]]
-"""The content of a file without surrounding space, or None where there is none."""
+"""Function that returns the content of a file without surrounding space, or None if there is none."""
 
 _ARM_IMPLEMENTERS = {"0x41": "ARM", "0xc0": "Ampere", "0x48": "HiSilicon", "0x51": "Qualcomm", "0x61": "Apple"}
 _ARM_PARTS = {
@@ -33,7 +33,7 @@ _BOOT = (
 
 
 def parse_cpuinfo(text: str) -> dict[str, Any]:
-    """Model, vendor, stepping, microcode, flags (sorted) and threads in a /proc/cpuinfo of x86, ARM or POWER."""
+    """Return model, vendor, stepping, microcode, flags (sorted) and threads in a /proc/cpuinfo of x86, ARM or POWER."""
     first: dict[str, str] = {}
     threads = 0
     for line in text.splitlines():
@@ -61,7 +61,7 @@ def parse_cpuinfo(text: str) -> dict[str, Any]:
 
 
 def parse_meminfo(text: str) -> dict[str, int]:
-    """/proc/meminfo in bytes by the kernel's names; counts of huge pages stay counts."""
+    """Return /proc/meminfo in bytes by the kernel's names; counts of huge pages stay counts."""
     sizes = {}
     for line in text.splitlines():
         key, _, value = line.partition(":")
@@ -72,7 +72,8 @@ def parse_meminfo(text: str) -> dict[str, int]:
 
 
 def parse_mountinfo(text: str) -> list[dict[str, Any]]:
-    """/proc/self/mountinfo: target, source, type, device (major:minor), root within it, options (sorted)."""
+    """Return the mounts of /proc/self/mountinfo: target, source, type, device (major:minor), root within it, options
+    (sorted)."""
     mounts = []
     for line in text.splitlines():
         left, _, right = line.partition(" - ")
@@ -93,7 +94,7 @@ def parse_mountinfo(text: str) -> list[dict[str, Any]]:
 
 
 def mount_of(path: str, mounts: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The mount that holds the absolute `path`: the deepest one, and of several at one place the last."""
+    """Return the mount that holds the absolute `path`: the deepest one, and the last of several at one place."""
     best = None
     for mount in mounts:
         target = mount["target"].rstrip("/")
@@ -104,10 +105,11 @@ def mount_of(path: str, mounts: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def cgroup_limits(membership: str, mounts: list[dict[str, Any]], read: Reader) -> dict[str, Any]:
-    """What control groups grant this process: `cpu_cores`, `memory` and `memory_available`, None without a limit.
+    """Return the grants of control groups to this process: `cpu_cores`, `memory` and `memory_available`, None without a
+    limit.
 
     `versions` are those of the hierarchies in use. `membership` is /proc/self/cgroup. Limits of all the groups above
-    count too: the smallest one holds. Page cache that can be dropped counts as available.
+    count, too: the smallest one holds. Page cache that can be dropped counts as available.
     """
     versions = set()
     found: dict[str, Any] = {}
@@ -125,16 +127,16 @@ def cgroup_limits(membership: str, mounts: list[dict[str, Any]], read: Reader) -
 
 
 def parse_boot(text: str) -> list[str]:
-    """The boot parameters of /proc/cmdline that change performance, sorted."""
+    """Return the boot parameters of /proc/cmdline that change performance, sorted."""
     return sorted(word for word in text.split() if word.partition("=")[0] in _BOOT)
 
 
 def batch_grant(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """The processors and the bytes of memory that a batch system granted its job on this node, by the environment that
-    it gave the job: not every site has the kernel enforce them. None for what is not said.
+    """Return the processors and the bytes of memory that a batch system granted its job on this node, None for either
+    that is not stated. They come from the environment of the job: not every site has the kernel enforce them.
 
-    Slurm: SLURM_CPUS_ON_NODE; SLURM_MEM_PER_NODE, or SLURM_MEM_PER_CPU for each of them, in MiB, where 0 is all of the
-    node's (sbatch(1), output environment variables). PBS: NCPUS (pbs(8), environment of a job).
+    Slurm: SLURM_CPUS_ON_NODE; SLURM_MEM_PER_NODE, or SLURM_MEM_PER_CPU for each processor, in MiB, where 0 is all of
+    the node's (sbatch(1), output environment variables). PBS: NCPUS (pbs(8), environment of a job).
     """
 
     def number(name: str) -> int | None:
@@ -152,7 +154,7 @@ def batch_grant(environment: Mapping[str, str]) -> tuple[int | None, int | None]
 
 
 def parse_os_release(text: str) -> str | None:
-    """The name a distribution gives itself in /etc/os-release."""
+    """Return the name that a distribution gives itself in /etc/os-release."""
     for line in text.splitlines():
         key, _, value = line.partition("=")
         if key == "PRETTY_NAME":
@@ -161,10 +163,10 @@ def parse_os_release(text: str) -> str | None:
 
 
 def parse_utmp(content: bytes, architecture: str) -> list[str]:
-    """The users logged in according to a utmp file, sorted.
+    """Return the users logged in according to a utmp file, sorted.
 
     A record (utmp(5)) has its type as a short at 0 (7: a user's process) and the user in 32 bytes at 44. It is 384
-    bytes long where glibc keeps 32-bit times in it, 400 on ARM64.
+    bytes long if glibc keeps 32-bit times in it, 400 on ARM64.
     """
     length = 400 if architecture == "aarch64" else 384
     names = set()
@@ -176,12 +178,12 @@ def parse_utmp(content: bytes, architecture: str) -> list[str]:
 
 
 def parse_processor_times(text: str) -> list[int]:
-    """The first line of /proc/stat in clock ticks: user, nice, system, idle, iowait, irq, softirq, steal."""
+    """Return the first line of /proc/stat in clock ticks: user, nice, system, idle, iowait, irq, softirq, steal."""
     return [int(word) for word in text.split("\n", 1)[0].split()[1:9]]
 
 
 def shares(before: list[int], after: list[int]) -> dict[str, float] | None:
-    """The share of all processors that was busy and that was stolen between two `parse_processor_times`."""
+    """Return the share of all processors that was busy, and that was stolen, between two `parse_processor_times`."""
     spent = [after[place] - before[place] for place in range(len(before))]
     total = sum(spent)
     if total <= 0:
@@ -191,14 +193,15 @@ def shares(before: list[int], after: list[int]) -> dict[str, float] | None:
 
 
 def parse_process(text: str) -> dict[str, Any]:
-    """From /proc/PID/stat: `name`, `ppid`, and `ticks` of processor time (user + system)."""
+    """Return `name`, `ppid`, and `ticks` of processor time (user + system) from /proc/PID/stat."""
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
     return {"name": name, "ppid": int(fields[1]), "ticks": int(fields[11]) + int(fields[12])}
 
 
 def short_command(words: list[str]) -> str:
-    """The start of a command line; of Java's, the program and its main class or jar: options may hold secrets."""
+    """Return the start of a command line. For Java, return the program and its main class or jar: options may hold
+    secrets."""
     if os.path.basename(words[0]) != "java":
         return " ".join(words)[:100]
     rest = iter(words[1:])
@@ -213,7 +216,7 @@ def short_command(words: list[str]) -> str:
 
 
 def chosen(text: str | None) -> str | None:
-    """The word in brackets of `always [madvise] never`; the whole text where nothing is in brackets."""
+    """Return the word in brackets of `always [madvise] never`; the whole text if nothing is in brackets."""
     if text is None:
         return None
     inside = text.partition("[")[2].partition("]")[0]
@@ -221,7 +224,7 @@ def chosen(text: str | None) -> str | None:
 
 
 def _cgroup_directories(controller: str, membership: str, mounts: list[dict[str, Any]]) -> tuple[int | None, list[str]]:
-    """The version that has `controller`, and this process's group with all groups above it, deepest first."""
+    """Return the version that has `controller`, and this process's group with all groups above it, deepest first."""
     for line in membership.splitlines():
         number, controllers, path = line.split(":", 2)
         unified = number == "0" and controllers == ""
@@ -270,7 +273,7 @@ def _memory_left(directory: str, read: Reader) -> int | None:
 
 
 def _unescape(text: str) -> str:
-    """mountinfo writes space, tab, newline and backslash as octal numbers."""
+    """Return `text` of mountinfo with space, tab, newline and backslash in place of their octal numbers."""
     for code, plain in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         text = text.replace(code, plain)
     return text

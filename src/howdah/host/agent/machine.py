@@ -1,6 +1,6 @@
-"""Facts about this machine: what it is, how it is set up, and, under `now`, what it does at the moment.
+"""Facts about this machine: its hardware, its settings, and, under `now`, its activity at the moment.
 
-What a kernel does not show is None or absent, never 0. Sizes are bytes, times are seconds.
+Facts that a kernel does not show are None or absent, never 0. Sizes are bytes, times are seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from . import kernel, queueing
 BUSY_SECONDS = 0.2
 _BUSIEST = 5
 _LEAST_SHARE = 0.05
-"""One clock tick (10 ms) in BUSY_SECONDS: a smaller share of a processor cannot be told from none."""
+"""One clock tick (10 ms) in BUSY_SECONDS: a smaller share of a processor cannot be distinguished from none."""
 
 _FLAGS = (
     "aes avx avx2 avx512f vaes pclmulqdq sse4_2 sha_ni gfni rdrand hypervisor "
@@ -28,10 +28,10 @@ _FLAGS = (
 """CPU features that Hadoop's hot paths use through the JVM: CRC32C, AES, SHA, vector loops, atomic instructions."""
 
 SIMULATED = "howdah-sim"
-"""Begins the name of the interface by which this machine reaches simulated hosts, and of their control groups."""
+"""Prefix of the interface by which this machine reaches simulated hosts, and of their control groups."""
 
 _LAYERED = ("overlay", "aufs", "zfs")
-"""File systems that are on disks, and whose mounts do not name them."""
+"""File systems on disks whose mounts do not name these disks."""
 
 _SYSCTLS = (
     "vm.swappiness vm.dirty_ratio vm.dirty_background_ratio vm.dirty_bytes vm.dirty_background_bytes "
@@ -46,7 +46,7 @@ _SYSCTLS = (
 
 
 def fingerprint(paths: list[str] | None = None) -> dict[str, Any]:
-    """Everything about this machine that a measurement may depend on; `mounts` says what holds each of `paths`.
+    """Return everything about this machine that a measurement may depend on; `mounts` says what holds each of `paths`.
 
     Takes about a quarter of a second, BUSY_SECONDS of it to see how busy the machine is. Two readings of one idle
     machine agree in everything outside `now`.
@@ -82,10 +82,10 @@ def fingerprint(paths: list[str] | None = None) -> dict[str, Any]:
 
 
 def capacity() -> dict[str, int]:
-    """What a cluster may use here: `processors`, `memory` and `memory_available` (B), control groups considered, and
-    what a batch system granted the job that this is part of.
+    """Return the resources that a cluster may use here: `processors`, `memory` and `memory_available` (B). Control
+    groups are considered, and the grant of a batch system to the job that this process is part of.
 
-    Raises OSError where the kernel does not say how much memory there is.
+    Raises OSError if the kernel does not say how much memory there is.
     """
     sizes = kernel.parse_meminfo(read_text("/proc/meminfo") or "")
     if "MemTotal" not in sizes or "MemAvailable" not in sizes:
@@ -106,9 +106,10 @@ def capacity() -> dict[str, int]:
 
 
 def confine(processors: int) -> None:
-    """Lets this agent, and all that it starts from now on, use `processors` of the processors that it may use now.
+    """Restrict this agent, and everything that it starts from now on, to `processors` of the processors that it may use
+    now.
 
-    Raises ValueError where there are fewer.
+    Raises ValueError if there are fewer.
     """
     allowed = sorted(os.sched_getaffinity(0))
     if processors > len(allowed):
@@ -118,7 +119,7 @@ def confine(processors: int) -> None:
 
 
 def allowed_processors(pids: list[int]) -> list[int]:
-    """How many processors each process may use; those that have ended are left out."""
+    """Return how many processors each process may use; processes that have ended are left out."""
     found = []
     for pid in pids:
         try:
@@ -129,14 +130,14 @@ def allowed_processors(pids: list[int]) -> list[int]:
 
 
 def command_lines(pids: list[int]) -> list[list[str]]:
-    """The words that each process was started with; none for those that have ended."""
+    """Return the words that each process was started with; none for processes that have ended."""
     return [(read_text("/proc/{}/cmdline".format(pid)) or "").split("\0")[:-1] for pid in pids]
 
 
 def empty_page_cache() -> list[int]:
-    """Writes back what is dirty and takes all files out of memory. Raises OSError for who is not root.
+    """Write back dirty pages and take all files out of memory. Raises OSError for users other than root.
 
-    The bytes of files in it that no process has mapped, before and after; what is mapped stays.
+    Returns the bytes of files in memory that no process has mapped, before and after; mapped files stay.
     """
     os.sync()
     before = _cached_bytes()
@@ -146,7 +147,8 @@ def empty_page_cache() -> list[int]:
 
 
 def moment() -> dict[str, float]:
-    """The time of day, which can be set, and the clock that cannot, at once: of a few readings the closest."""
+    """Return the time of day, which can be set, and the clock that cannot, read at once: the closest of a few
+    readings."""
     readings = []
     for _ in range(5):
         before = time.monotonic()
@@ -157,11 +159,11 @@ def moment() -> dict[str, float]:
 
 
 def stray_processes() -> list[dict[str, Any]]:
-    """Processes of a cluster (HOWDAH_CLUSTER is in their environment) that no agent looks after any more.
+    """Return the processes of a cluster (HOWDAH_CLUSTER is in their environment) that no agent watches any more.
 
-    An agent is a Python process and the parent of its daemons; a daemon with another parent has lost it, and what
-    descends from that daemon is as lost. Each has pid, user, cluster and command. Processes whose environment this
-    user may not read are left out.
+    An agent is a Python process and the parent of its daemons. A daemon with another parent has lost its agent, and so
+    have the descendants of that daemon. Each process has pid, user, cluster and command. Processes whose environment
+    this user may not read are left out.
     """
     parents = {}
     for pid in _pids():
@@ -179,7 +181,8 @@ def stray_processes() -> list[dict[str, Any]]:
 
 
 def disk_of(mount: dict[str, Any]) -> str | None:
-    """The whole disk (`sda`, `nvme0n1`, `md0`) under a mount of `kernel.parse_mountinfo`; None for tmpfs and NFS."""
+    """Return the whole disk (`sda`, `nvme0n1`, `md0`) under a mount of `kernel.parse_mountinfo`; None for tmpfs and
+    NFS."""
     place: str = os.path.realpath("/sys/dev/block/" + mount["device"])
     if not os.path.isdir(place):
         # btrfs and others have a device number of their own; the mount still names a device.
@@ -190,13 +193,13 @@ def disk_of(mount: dict[str, Any]) -> str | None:
 
 
 def _whole_disk(place: str) -> str:
-    """The disk of a block device by its directory in /sys: of a partition, what it is a part of."""
+    """Return the disk of a block device by its directory in /sys; for a partition, the disk that it is a part of."""
     return os.path.basename(os.path.dirname(place) if os.path.exists(place + "/partition") else place)
 
 
 def disks_below(path: str) -> list[str] | None:
-    """The disks that hold `path`, sorted: those below partitions, volumes, arrays and loop devices. Empty where it is
-    in memory or on a network; None where its mount does not tell, such as a container's layers."""
+    """Return the disks that hold `path`, sorted: those below partitions, volumes, arrays and loop devices. Empty if the
+    path is in memory or on a network; None if its mount does not tell, such as a container's layers."""
     mount = kernel.mount_of(os.path.realpath(path), kernel.parse_mountinfo(read_text("/proc/self/mountinfo") or ""))
     disk = None if mount is None else disk_of(mount)
     if disk is not None:
@@ -215,7 +218,7 @@ def _lowest(disk: str) -> set[str]:
 
 
 def read_text(path: str) -> str | None:
-    """The content of a small file without surrounding space, or None where it cannot be read."""
+    """Return the content of a small file without surrounding space, or None if it cannot be read."""
     try:
         with open(path, encoding="utf-8", errors="replace") as source:
             return source.read().strip()
@@ -275,7 +278,7 @@ def _mount_facts(mount: dict[str, Any]) -> dict[str, Any]:
 
 
 def _disks(mounts: list[dict[str, Any]]) -> dict[str, Any]:
-    """The disks with hardware below them, and whatever else holds a path that was asked for."""
+    """Return the disks with hardware below them, and everything else that holds a requested path."""
     names = {os.path.basename(path) for path in glob.glob("/sys/block/*") if os.path.exists(path + "/device")}
     names |= {disk for disk in map(disk_of, mounts) if disk is not None}
     disks = {}
@@ -367,7 +370,7 @@ def _now() -> dict[str, Any]:
 def _busiest(
     before: dict[int, dict[str, Any] | None], after: dict[int, dict[str, Any] | None], seconds: float
 ) -> list[dict[str, Any]]:
-    """The processes that took most processor time meanwhile, without this one; `share` is of one processor."""
+    """Return the processes that took most processor time meanwhile, without this one; `share` is of one processor."""
     tick = 1.0 / os.sysconf("SC_CLK_TCK")
     used = []
     for pid, late in after.items():
@@ -380,7 +383,8 @@ def _busiest(
 
 
 def _other_users(pids: list[int]) -> list[str]:
-    """People other than this user who are logged in or have processes; system accounts (uid < 1000) are none."""
+    """Return the people other than this user who are logged in or have processes; system accounts (uid < 1000) are
+    none."""
     names = set()
     try:
         with open("/var/run/utmp", "rb") as source:
@@ -394,7 +398,8 @@ def _other_users(pids: list[int]) -> list[str]:
 
 
 def _clock() -> dict[str, Any] | None:
-    """Whether something keeps the clock right, and by how much it may be wrong: adjtimex(2), which may be missing."""
+    """Return whether something keeps the clock right, and its possible error: from adjtimex(2), which may be
+    missing."""
 
     class Timex(ctypes.Structure):
         _fields_ = [

@@ -1,10 +1,12 @@
-"""Serves one channel: requests in, replies, exits of processes and stream records out; then ends everything.
+"""The server of one channel: it takes requests, sends replies, exits of processes and stream records, then stops
+everything.
 
-Messages are plain dictionaries. A request is {"id", "operation", "arguments"}; the reply has the same "id" and either
-"value" or "error" and "kind". Either side may send {"beat": True}, which says that it lives. On its own the agent
-sends {"exit": pid, "code", "cpu_seconds"} for every process that was started with `process.start`, and {"stream": id,
-"records"} for streams: a list as JSON, since execnet's own serialisation of as many dictionaries costs several times
-as much.
+Messages are plain dictionaries. A request is {"id", "operation", "arguments"}. The reply has the same "id" and either
+"value" or "error" and "kind". Either side may send {"beat": True}, which says that it lives.
+
+The agent sends {"exit": pid, "code", "cpu_seconds"} for every process that was started with `process.start`, and
+{"stream": id, "records"} for streams. Records are a list as JSON, since execnet's own serialisation of as many
+dictionaries costs several times as much.
 """
 
 from __future__ import annotations
@@ -38,10 +40,11 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
 
 
 def serve(channel: Any, settings: Dict[str, Any]) -> None:
-    """Runs until the channel closes, for whatever reason; returns when nothing that it started is left.
+    """Run until the channel closes, for whatever reason; return when nothing that it started is left.
 
     `channel` has send(value), and iterating over it receives until the other side is gone (execnet's channel). In
-    `settings`, `silence` is after how many seconds without a word the other side counts as gone; None for never.
+    `settings`, `silence` is the number of seconds without a message after which the other side counts as gone; None for
+    never.
     """
     # A Ctrl-C in the user's terminal is for Howdah, which then closes the channel; it must not reach the daemons.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -79,7 +82,7 @@ class _Agent:
         }
 
     def accept(self, message: Dict[str, Any]) -> None:
-        """Starts work on one request in a thread of its own: a slow request must not hold up the others."""
+        """Start work on one request in a thread of its own: a slow request must not hold up the others."""
         threading.Thread(target=self._serve, args=(message,), daemon=True).start()
 
     def end(self) -> None:
@@ -93,11 +96,11 @@ class _Agent:
                 pass  # Nobody is there to be told. Whoever claims it next removes it.
 
     def beat(self) -> None:
-        """Tells the other side that this one lives."""
+        """Tell the other side that this one lives."""
         self._send({"beat": True})
 
     def leave(self) -> None:
-        """Ends everything, this process included: nobody listens any more, and nobody would notice."""
+        """Stop everything, including this process: nobody listens any more, and nobody would notice."""
         self.end()
         os._exit(1)
 
@@ -129,7 +132,8 @@ class _Agent:
         return _OPERATIONS[name](**arguments)
 
     def _endings(self, emit: Callable[[List[Dict[str, Any]]], None], stop: threading.Event) -> None:
-        """Tells when a batch system wants its host back: it signals every process a while before it kills them."""
+        """Report when a batch system wants its host back: it signals every process a while before it kills the
+        process."""
         while not stop.wait(_GLANCE_SECONDS):
             if self.told_to_end.is_set():
                 emit([{"signal": "SIGTERM"}])
@@ -139,7 +143,7 @@ class _Agent:
         self._claimed[path] = owner
 
     def _call_in(self, program: str, invitation: str) -> int:
-        """Lets another agent call who has sent the invitation; it ends with this one, if not before."""
+        """Have another agent call the sender of the invitation. The other agent stops with this one, if not before."""
         command = [sys.executable, "-I", "-c", program]
         return self._children.start(command, os.devnull, env=None, cwd=None, stdin=invitation.encode())
 

@@ -1,4 +1,4 @@
-"""Ports and names as this machine has them."""
+"""Ports and names of this machine."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33  # asm-generic/socket.h
 
 
 def listening(pids: list[int] | None = None) -> list[dict[str, Any]]:
-    """The TCP sockets that listen here, sorted by port: address, port, uid, and the pid that holds it.
+    """Return the TCP sockets that listen here, sorted by port: address, port, uid, and the pid of the owner.
 
-    With `pids`, only theirs (a process that has ended has none); without, all of them, where `pid` is None if the owner
-    cannot be seen. A wildcard is `0.0.0.0` or `::`.
+    With `pids`, return only theirs (a process that has ended has none). Without, return all sockets; `pid` is None if
+    the owner cannot be seen. A wildcard is `0.0.0.0` or `::`.
     """
     sockets = []
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
@@ -47,18 +47,18 @@ def listening(pids: list[int] | None = None) -> list[dict[str, Any]]:
 
 
 def free_ports(address: str, ports: list[int]) -> list[int]:
-    """Those of `ports` that can be listened on, at `address` and at the wildcard too, in their order.
+    """Return those of `ports` that are free at `address`, and at the wildcard, too, in their order.
 
-    Both are asked for because Hadoop's shuffle handler takes the wildcard whatever its address is. Nothing keeps a port
-    free afterwards. Raises OSError when `address` is not one of this machine's.
+    Both are checked because Hadoop's shuffle handler takes the wildcard whatever its address is. Nothing keeps a port
+    free afterwards. Raises OSError if `address` is not one of this machine's.
     """
     return [port for port in ports if _can_listen(address, port) and _can_listen("", port)]
 
 
 def identity() -> dict[str, Any]:
-    """Which host this is: `boot` and `network` tell it from every other one, whatever its names (a boot of a machine,
-    a network namespace on it); `name` is its own, `user` whose agent this is, `addresses` its IPv4 addresses by
-    interface."""
+    """Return the identity of this host. `boot` and `network` distinguish it from every other host, whatever its names
+    (a boot of a machine, a network namespace on it). `name` is its own name, `user` the user of this agent, `addresses`
+    its IPv4 addresses by interface."""
     with open("/proc/sys/kernel/random/boot_id") as source:
         boot = source.read().strip()
     return {
@@ -83,8 +83,8 @@ def _addresses() -> dict[str, str]:
 
 
 def listen(address: str, port: int, seconds: float) -> None:
-    """Takes connections at an address for so many seconds, from a thread of its own, so that others can try to reach
-    it. Raises OSError where that cannot be."""
+    """Accept connections at an address for so many seconds, in a thread of its own, so that others can try to reach it.
+    Raises OSError if that is not possible."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     server = socket.create_server((address, port), family=family)
     server.settimeout(0.2)
@@ -102,7 +102,8 @@ def listen(address: str, port: int, seconds: float) -> None:
 
 
 def unreachable(targets: list[tuple[str, int]], timeout: float) -> list[tuple[str, int, str]]:
-    """Those of `targets`, addresses and ports, that cannot be reached from here within `timeout` seconds, and why."""
+    """Return those of `targets`, addresses and ports, that cannot be reached from here within `timeout` seconds, and
+    why."""
     found = []
     for address, port in targets:
         try:
@@ -113,7 +114,7 @@ def unreachable(targets: list[tuple[str, int]], timeout: float) -> list[tuple[st
 
 
 def swallow(address: str, port: int, seconds: float) -> None:
-    """Takes one connection at an address, and all that comes by it, for so many seconds, from a thread of its own."""
+    """Accept one connection at an address, and read everything from it, for so many seconds, in a thread of its own."""
     server = socket.create_server((address, port))
     _buffer(server, _SO_RCVBUFFORCE, socket.SO_RCVBUF, _DEEP)
     server.settimeout(seconds)
@@ -133,8 +134,9 @@ def swallow(address: str, port: int, seconds: float) -> None:
 
 
 def payload_rate(address: str, port: int, seconds: float, ahead: int) -> float:
-    """Bits a second that TCP brings to who swallows there: the bytes that the other kernel has acknowledged in the last
-    two thirds of the time. In the first one, buffers and the bucket of a shaped card fill.
+    """Return the bits per second that TCP brings to a host that runs `swallow`. These are the bytes that the other
+    kernel has acknowledged in the last two thirds of the time. In the first third, buffers and the bucket of a shaped
+    card fill.
 
     `ahead` bytes are sent ahead, so that the card has work while this process waits for a processor. More than the
     queue of a shaped card holds would be dropped there, and acknowledged late.
@@ -161,14 +163,14 @@ def payload_rate(address: str, port: int, seconds: float, ahead: int) -> float:
 
 
 def _acknowledged(connection: socket.socket) -> int:
-    """The bytes of a connection that the other end has acknowledged: `tcpi_bytes_acked` of linux/tcp.h, at 120 since
-    Linux 4.1."""
+    """Return the bytes of a connection that the other end has acknowledged: `tcpi_bytes_acked` of linux/tcp.h, at 120
+    since Linux 4.1."""
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
     return int(struct.unpack_from("Q", info, 120)[0])
 
 
 def _buffer(one: socket.socket, force: int, usual: int, size: int) -> None:
-    """Gives a socket a buffer of a size, beyond the system's limit where this is root."""
+    """Give a socket a buffer of a size, beyond the system's limit if this is root."""
     try:
         one.setsockopt(socket.SOL_SOCKET, force, size)
     except OSError:
@@ -176,10 +178,10 @@ def _buffer(one: socket.socket, force: int, usual: int, size: int) -> None:
 
 
 def resolve(name: str | None = None) -> dict[str, Any]:
-    """What this machine's resolver says of `name` (its own host name if None).
+    """Return the answer of this machine's resolver for `name` (its own host name if None).
 
-    `addresses` is empty and `error` says why when it has no answer; `reverse` is the name of each address that has
-    one; `seconds` is what it took.
+    Without an answer, `addresses` is empty and `error` says why. `reverse` is the name of each address that has one;
+    `seconds` is the time that this took.
     """
     asked = socket.gethostname() if name is None else name
     start = time.monotonic()
@@ -202,7 +204,7 @@ def resolve(name: str | None = None) -> dict[str, Any]:
 
 
 def parse_sockets(text: str, byteorder: str = sys.byteorder) -> list[dict[str, Any]]:
-    """The listening sockets in a /proc/net/tcp or tcp6: address, port, uid, inode."""
+    """Return the listening sockets in a /proc/net/tcp or tcp6: address, port, uid, inode."""
     sockets = []
     for line in text.splitlines()[1:]:
         fields = line.split()
@@ -220,7 +222,8 @@ def parse_sockets(text: str, byteorder: str = sys.byteorder) -> list[dict[str, A
 
 
 def parse_address(text: str, byteorder: str = sys.byteorder) -> str:
-    """An address of the kernel's tables: words of 32 bits in the machine's byte order. IPv4 in IPv6 becomes IPv4."""
+    """Return an address of the kernel's tables: words of 32 bits in the machine's byte order. IPv4 in IPv6 becomes
+    IPv4."""
     words = bytes.fromhex(text)
     if byteorder == "little":
         words = b"".join(words[start : start + 4][::-1] for start in range(0, len(words), 4))

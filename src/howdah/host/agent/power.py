@@ -1,8 +1,8 @@
-"""What can be asked on a host about power: RAPL, hwmon, a BMC by ipmitool, SNMP; or a simulation of it.
+"""The power meters that can be read on a host: RAPL, hwmon, a BMC by ipmitool, SNMP; or a simulation of one.
 
-Records are {"meter": NAME, "header": {...}} once for each meter that is there, {"meter": NAME, "utc", "monotonic"} with
-`watts` or `joules` for each reading, or with `fault` and its words where a reading cannot be one; and {"absent": KIND,
-"why"} for what is not there. A meter that is absent has no readings, and none is ever 0 for want of one.
+Records are {"meter": NAME, "header": {...}} once for each meter that is there. Readings are {"meter": NAME, "utc",
+"monotonic"} with `watts` or `joules`, or with `fault` and its words if there is no valid reading. Missing meters are
+{"absent": KIND, "why"}. A meter that is absent has no readings, and no reading is ever 0 for want of a value.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .power_programs import Ipmi, Snmp
 from .power_reader import Place, Point, Reader
 
 _LAST = 4.0
-"""Seconds in which a source ends, whatever it waits for."""
+"""Seconds in which a source stops, whatever it waits for."""
 
 _SLOW = 1.0
-"""Seconds for a reading that are many."""
+"""A reading with more seconds than this is slow."""
 
 _READERS: Dict[str, Callable[[Dict[str, Any], Place], Reader]] = {
     "rapl": Rapl,
@@ -39,10 +39,11 @@ def run(
     sys: str = "/sys",
     proc: str = "/proc",
 ) -> Dict[str, Any]:
-    """Emits the meters that the `sources` have, then their readings until `stop`, each source at its own interval.
+    """Emit the meters that the `sources` have, then their readings until `stop`, each source at its own interval.
 
-    A source is {"kind", "interval", "accuracy"} with what its kind needs.
-    Returns the `cpu_seconds` that it took, of programs, too.
+    A source is {"kind", "interval", "accuracy"} with the settings that its kind needs.
+
+    Returns the `cpu_seconds` that this took, including those of programs.
     """
     spent: List[float] = []
     threads = [
@@ -93,7 +94,7 @@ def _now() -> Point:
 
 
 def _readings(reader: Reader) -> List[Tuple[str, Point]]:
-    """One reading of each meter; a fault of each where the reader cannot read."""
+    """Return one reading of each meter; a fault of each if the reader cannot read."""
     try:
         return list(reader.read())
     except (OSError, ValueError) as error:

@@ -1,4 +1,5 @@
-"""Meters that a kernel has as files: RAPL, ACPI's power meter; and one that is simulated by the processors' load."""
+"""Meters that a kernel has as files: RAPL, ACPI's power meter; and a meter that is simulated by the processors'
+load."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ from .power_reader import Place, Point, Reader
 
 _RAPL = re.compile(r"intel-rapl:(\d+)(:\d+)?$")  # AMD's processors are there under the same name.
 _RAPL_JOULES = 2.0**-14
-"""The unit of RAPL's counters on most processors (Intel SDM 3B, 15.10.1)."""
+"""Unit of RAPL's counters on most processors (Intel SDM 3B, 15.10.1)."""
 _ACPI = "power_meter"
-"""The name of the hwmon device of ACPI's power meter, which is the one that tells what a whole host draws."""
+"""Name of the hwmon device of ACPI's power meter, which is the one that measures a whole host."""
 
 
 class Rapl(Reader):
-    """Energy counters of processor packages, of their memory, and of the platform where there is one."""
+    """Energy counters of processor packages, of their memory, and of the platform if there is one."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:
         root = os.path.join(place.sys, "class/powercap")
@@ -53,14 +54,14 @@ class Rapl(Reader):
 
 
 def _rapl_domain(name: str) -> Optional[str]:
-    """What a zone is about; None for the parts of a package, which would count twice."""
+    """Return the domain of a zone; None for the parts of a package, which would count twice."""
     if name.startswith("package"):
         return "package"
     return {"dram": "dram", "psys": "node"}.get(name)
 
 
 class Hwmon(Reader):
-    """ACPI's power meter: what the host draws from its supply."""
+    """ACPI's power meter: the power that the host draws from its supply."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:
         root = os.path.join(place.sys, "class/hwmon")
@@ -101,7 +102,7 @@ class Hwmon(Reader):
 
 
 class Simulated(Reader):
-    """So many watts when nothing is busy, and so many when every processor is, added up."""
+    """A simulated energy counter: `idle` watts when nothing is busy, `busy` watts when every processor is, added up."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:
         self._idle, self._busy = float(source["idle"]), float(source["busy"])

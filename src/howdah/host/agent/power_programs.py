@@ -1,4 +1,4 @@
-"""Meters that programs ask: BMCs by ipmitool, distribution units by snmpget."""
+"""Meters that are read by programs: BMCs by ipmitool, distribution units by snmpget."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .power_reader import Place, Point, Reader
 _PATIENCE = 10.0
 """Seconds that a program may take for one reading."""
 _LAST = 3.0
-"""Seconds that it may take for the last one, once it is to end."""
+"""Seconds that a program may take for its last reading, once it is to stop."""
 _PATIENCE_OF_SNMP = 3.0
-"""As that of a last reading: snmpget itself gives up after two seconds."""
+"""Seconds for a reading by snmpget, as for a last reading: snmpget itself gives up after two seconds."""
 _REASON = 200
-"""Letters of what a program said that are kept."""
+"""Letters of a program's output that are kept."""
 _WRONG = re.compile(r"error|failed|unable|could not|invalid|no such", re.IGNORECASE)
 
 
 class _Patience:
-    """How long a program may take, which gets less when the readings are to end."""
+    """The time that a program may take, which gets shorter when the readings are to stop."""
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop, self._stopped = stop, 0.0
 
     def left(self, begun: float) -> float:
-        """The seconds that a reading may still take which began at `begun`."""
+        """Return the seconds that are left for a reading that began at `begun`."""
         now = time.monotonic()
         if not self._stop.is_set():
             return begun + _PATIENCE - now
@@ -38,7 +38,7 @@ class _Patience:
         return min(begun + _PATIENCE, self._stopped + _LAST) - now
 
     def ready(self, pipe: Any, begun: float) -> bool:
-        """Whether a pipe has something to read in time."""
+        """Return whether a pipe has something to read in time."""
         while (left := self.left(begun)) > 0:
             if select.select([pipe], [], [], min(left, 0.5))[0]:
                 return True
@@ -46,8 +46,8 @@ class _Patience:
 
 
 class Ipmi(Reader):
-    """What the BMC says, asked by ipmitool: on the host itself, or at an `address` by the network. One ipmitool is
-    asked again and again: to start it and to log in takes a hundred times as long as a reading."""
+    """The BMC's reading by ipmitool: on the host itself, or at an `address` on the network. One ipmitool is asked again
+    and again, because starting it and logging in takes a hundred times as long as a reading."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:
         self._patience = _Patience(place.stop)
@@ -102,7 +102,7 @@ class Ipmi(Reader):
         return point
 
     def _answer(self, child: "subprocess.Popen[bytes]", begun: float) -> Optional[str]:
-        """What it printed until it was done, or ended; None where that takes too long."""
+        """Return the output of ipmitool until it was done, or ended; None if that takes too long."""
         assert child.stdout is not None
         said = ""
         while self._patience.ready(child.stdout, begun):
@@ -116,7 +116,7 @@ class Ipmi(Reader):
 
 
 class Snmp(Reader):
-    """One number of a distribution unit, asked by snmpget, which finds names and passwords in the user's snmp.conf."""
+    """One number of a distribution unit, read by snmpget, which finds names and passwords in the user's snmp.conf."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:
         self._program = place.program
@@ -150,7 +150,7 @@ class Snmp(Reader):
 
 
 def _spent(pid: int) -> float:
-    """The processor seconds of a program that runs; 0 where it has ended."""
+    """Return the processor seconds of a running program; 0 if it has ended."""
     try:
         with open("/proc/{}/stat".format(pid), encoding="ascii", errors="replace") as file:
             columns = file.read().rpartition(")")[2].split()
@@ -168,8 +168,8 @@ _DCMI_STATE = re.compile(
 
 
 def parse_dcmi(text: str) -> Point:
-    """The reading in what ipmitool, FreeIPMI's ipmi-dcmi or ipmiutil print: what is drawn now. Their mean is over a
-    window that may be days; it is left alone."""
+    """Return the present power in the output of ipmitool, FreeIPMI's ipmi-dcmi or ipmiutil. Their mean is ignored,
+    because its window may be days."""
     state, found = _DCMI_STATE.search(text), _DCMI.search(text)
     if state is not None and state.group(1).lower() not in ("activated", "active"):
         return {"fault": "the BMC's power reading is {}".format(state.group(1).lower())}

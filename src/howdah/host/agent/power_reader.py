@@ -1,4 +1,4 @@
-"""What every reader of meters has."""
+"""The common part of all readers of meters."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ Point = Dict[str, Any]
 
 
 class Place:
-    """Where a reader looks, the event that ends it, and what runs a program to its end (`Children.run`)."""
+    """The places where a reader looks, the event that stops it, and the function that runs a program to its end
+    (`Children.run`)."""
 
     def __init__(self, sys: str, proc: str, stop: threading.Event, program: Callable[..., Dict[str, Any]]) -> None:
         self.sys, self.proc, self.stop, self.program = sys, proc, stop, program
 
 
 class Reader:
-    """`meters` are the headers of what it reads, without the hosts that they cover."""
+    """A reader of meters. `meters` are their headers, without the hosts that they cover."""
 
     program_seconds = 0.0
     meters: List[Dict[str, Any]]
 
     def read(self) -> Iterator[Tuple[str, Point]]:
-        """The name of a meter and its reading, `watts`, `joules` or `fault`; for each meter that has one now."""
+        """Yield the name of a meter and its reading, `watts`, `joules` or `fault`; for each meter that has one now."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Ends what it has started. Called once, after the last reading."""
+        """Stop everything that the reader has started. Called once, after the last reading."""
 
     def header(self, given: Dict[str, Any], **own: Any) -> Dict[str, Any]:
         return {

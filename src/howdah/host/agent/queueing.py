@@ -17,8 +17,8 @@ _SECONDS = 5.0
 
 
 def disciplines() -> dict[str, list[str]] | None:
-    """Kinds by interface, sorted, each once. Those that hold a rate or a delay themselves have a digest of it: two
-    that differ limit differently. Rates of classes (htb, hfsc) are not seen. None where the kernel does not answer."""
+    """Return the kinds by interface, sorted, each once. Kinds with a rate or a delay of their own have a digest of it:
+    two that differ limit differently. Rates of classes (htb, hfsc) are not seen. None if the kernel does not answer."""
     found: dict[str, set[str]] = {}
     try:
         names = dict(socket.if_nameindex())
@@ -31,8 +31,8 @@ def disciplines() -> dict[str, list[str]] | None:
 
 
 def parse(messages: bytes) -> tuple[list[tuple[int, str]], bool]:
-    """The disciplines in an answer, by the interface's index, and whether it was the last. Raises OSError for a
-    refusal, struct.error for what is cut off."""
+    """Return the disciplines in an answer, by the interface's index, and whether the answer was the last. Raises
+    OSError for a refusal, struct.error for an answer that is cut off."""
     found: list[tuple[int, str]] = []
     at = 0
     while at + _HEADER.size <= len(messages):

@@ -1,6 +1,6 @@
-"""The probe of a host: what the machine, its disks, its network and the cluster's processes did, once a second.
+"""The probe of a host: the activity of the machine, its disks, its network and the cluster's processes, once a second.
 
-The points are those of `series/HOST.jsonl` in docs/reference/run-directory.md. What cannot be read is absent.
+The points are those of `series/HOST.jsonl` in docs/reference/run-directory.md. Facts that cannot be read are absent.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _MEMORY = {
 _HOST_MEMORY = {"total_rss": "memory_anonymous", "total_cache": "memory_cached"}  # Of memory.stat.
 _CONTAINER = re.compile(rb"container_(?:e\d+_)?\d+_\d{4,}_\d{2,}_\d{6,}")  # ContainerId.toString of YARN
 _LOOKS = 3
-"""So often is a NodeManager's new child asked for its container, once it has called exec: until then it looks like its
-parent, however long that takes."""
+"""Number of times that a NodeManager's new child is asked for its container, once it has called exec. Until then the
+child looks like its parent, however long that takes."""
 
 
 def _columns(counters: dict[str, str], gauges: dict[str, str]) -> dict[str, Any]:
@@ -64,13 +64,14 @@ def run(
     interval: float = 1.0,
     host: str | None = None,
 ) -> dict[str, Any]:
-    """Emits the header, then the points of a sample every `interval` seconds, and those of a last one after `stop`: one
+    """Emit the header, then the points of a sample every `interval` seconds, and those of a last one after `stop`: one
     list each.
 
-    The schedule is fixed: a sample that comes late does not move the ones after it, and a tick that has passed is
-    skipped. `roots` and `devices` are those of Sampler, `host` is what its owner calls this host, where that is another
-    name than its own. Returns the `samples` taken, the ticks `skipped`, and
-    `cpu_seconds`, the processor time of this thread, emitting included.
+    The schedule is fixed: a late sample does not move the ones after it, and a tick that has passed is skipped. `roots`
+    and `devices` are those of Sampler. `host` is the owner's name for this host, if it is another name than its own.
+
+    Returns the `samples` taken, the ticks `skipped`, and `cpu_seconds`, the processor time of this thread, emitting
+    included.
     """
     used = time.thread_time()
     sampler = Sampler(roots, devices, interval)
@@ -94,15 +95,16 @@ def run(
 
 
 class Sampler:
-    """Reads counters; keeps no history. Not safe for use by several threads.
+    """A reader of counters, without history. Not safe for use by several threads.
 
-    A sample takes 0.2 ms of processor time for the machine and 0.8 ms with 40 processes (two cores of an AMD EPYC of
-    family 26, Python 3.11). With 13 processes, sent through the channel, it took 1.4 ms on a slower machine.
+    A sample takes 0.2 ms of processor time for the machine and 0.8 ms with 40 processes. This was measured on two cores
+    of an AMD EPYC of family 26, with Python 3.11. With 13 processes, sent through the channel, it took 1.4 ms on a
+    slower machine.
 
-    New processes are found by listing /proc and reading the parent of each new pid once: 0.1 ms a sample. Reading
+    New processes are found by listing /proc and reading the parent of each new pid once: 0.1 ms per sample. Reading
     /proc/PID/task/*/children, which is there for each thread, took 8 ms for eight JVMs.
 
-    A process's `read_bytes` and `write_bytes` are those of /proc/PID/io, where the kernel adds a child's once its
+    A process's `read_bytes` and `write_bytes` are those of /proc/PID/io. The kernel adds a child's bytes there once its
     parent has waited for it: adding up a parent and its ended children counts them twice.
     """
 
@@ -113,21 +115,21 @@ class Sampler:
         interval: float = 1.0,
         proc: str = "/proc",
     ) -> None:
-        """Finds the processes and disks to follow, and opens the machine's counters.
+        """Find the processes and disks to follow, and open the machine's counters.
 
-        `roots` are {"pid", "role", "node"}, `node` None or absent where there is none: they are followed with all
-        that descends from them, under the role and node of the nearest root. Descendants of a `nodemanager` are a
-        `container` where their command line, their directory or their parent names one. The pid 0 stands for
-        whatever descends from this process, which itself is always the `probe`.
+        `roots` are {"pid", "role", "node"}; `node` is None or absent if there is none. Roots are followed with all
+        their descendants, under the role and node of the nearest root. Descendants of a `nodemanager` are a `container`
+        if their command line, their directory or their parent names one. The pid 0 stands for all descendants of this
+        process, which itself is always the `probe`.
 
-        A root's `network`, if it has one, names the network cards that the process sees, which are not this host's:
-        they are read, too, as `NETWORK/CARD`, but for loopback. Disks that it has mounted and this process has not
-        are read as `NETWORK/DISK`, and then no others are: what they hold is on those.
+        A root's `network`, if it has one, names the network cards that the process sees, which are not this host's.
+        They are read, too, as `NETWORK/CARD`, except loopback. Disks that the root has mounted and this process has not
+        are read as `NETWORK/DISK`. No other disks are read then, because the data of the former are on the latter.
 
-        `devices` are names of disks, or absolute paths, which stand for the disk below them; None stands for every
-        disk with hardware.
+        `devices` are names of disks, or absolute paths, which stand for the disk below them; None stands for every disk
+        with hardware.
 
-        Raises OSError where the machine's own counters cannot be read.
+        Raises OSError if the machine's own counters cannot be read.
         """
         self._proc = proc
         self._interval = interval
@@ -151,7 +153,7 @@ class Sampler:
         )
 
     def _disks_elsewhere(self) -> Dict[bytes, str]:
-        """By the name of each disk that another mount namespace has, how it is called."""
+        """Return the name in the series of each disk that another mount namespace has, by the disk's own name."""
         here = {mount["source"] for mount in self._mounts("self")}
         found = {}
         for network, pids in self._elsewhere.items():
@@ -162,7 +164,7 @@ class Sampler:
         return found
 
     def _mounts(self, pid: "int | str") -> List[Dict[str, Any]]:
-        """The mounts that a process sees; none where it is gone or may not be looked at."""
+        """Return the mounts that a process sees; none if the process is gone or may not be read."""
         try:
             with open("{}/{}/mountinfo".format(self._proc, pid)) as source:
                 return parse_mountinfo(source.read())
@@ -170,7 +172,7 @@ class Sampler:
             return []
 
     def header(self) -> dict[str, Any]:
-        """The first line of the series."""
+        """Return the first line of the series."""
         return {
             "schema": 1,
             "host": os.uname().nodename,
@@ -180,7 +182,7 @@ class Sampler:
         }
 
     def sample(self) -> list[dict[str, Any]]:
-        """One point for everything that is followed, all with one time."""
+        """Return one point for everything that is followed, all with one time."""
         moment = {"utc": time.time(), "monotonic": time.monotonic()}
         self._follow()
         return [
@@ -192,7 +194,7 @@ class Sampler:
         ]
 
     def close(self) -> None:
-        """Closes what is kept open; the sampler is of no use afterwards."""
+        """Close the open files; the sampler is of no use afterwards."""
         while self._files:
             os.close(self._files.pop())
 
@@ -253,7 +255,7 @@ class Sampler:
         return points
 
     def _host_points(self, moment: dict[str, float]) -> list[dict[str, Any]]:
-        """What the control groups of simulated hosts count, for those that have some."""
+        """Return the counts of simulated hosts' control groups, for hosts that have some."""
         points = []
         for host, groups in self._groups.items():
             point: dict[str, Any] = {"kind": "host", **moment, "role": "machine", "host": host}
@@ -269,7 +271,7 @@ class Sampler:
         return points
 
     def _groups_elsewhere(self) -> Dict[str, Dict[str, str]]:
-        """By simulated host, the directory of its own control group by controller."""
+        """Return by simulated host the directory of its own control group, by controller."""
         found: Dict[str, Dict[str, str]] = {}
         for host, pids in self._elsewhere.items():
             text = next(filter(None, (self._read(pid, "cgroup") for pid in pids)), b"").decode()
@@ -301,7 +303,7 @@ class Sampler:
         return points
 
     def _follow(self) -> None:
-        """Takes in the descendants that are new. A parent is older than its child, so the oldest come first."""
+        """Take in the new descendants. A parent is older than its child, so the oldest come first."""
         present = {int(name) for name in os.listdir(self._proc) if name.isdigit()}
         self._strangers &= present
         fresh = []
@@ -341,12 +343,12 @@ class Sampler:
             process.becomes(container)
 
     def _stat_of(self, pid: int) -> list[bytes] | None:
-        """The fields of /proc/PID/stat after the name, from `state` on: field n of proc(5) is at n - 3."""
+        """Return the fields of /proc/PID/stat after the name, from `state` on: field n of proc(5) is at n - 3."""
         content = self._read(pid, "stat")
         return content[content.rindex(b")") + 2 :].split(None, 22) if content else None
 
     def _read(self, pid: int, name: str) -> bytes:
-        """The start of a file of a process; nothing where the process is gone or may not be looked at."""
+        """Return the start of a file of a process; nothing if the process is gone or may not be read."""
         try:
             file = os.open("{}/{}/{}".format(self._proc, pid, name), os.O_RDONLY)
         except (FileNotFoundError, ProcessLookupError, PermissionError):
@@ -364,7 +366,7 @@ class Sampler:
 
 
 def _pairs(directory: Optional[str], file: str) -> List[Tuple[str, int]]:
-    """The lines of a file of a control group, each a name and a number; none where it is gone."""
+    """Return the lines of a file of a control group, each a name and a number; none if the group is gone."""
     if directory is None:
         return []
     try:
@@ -375,7 +377,7 @@ def _pairs(directory: Optional[str], file: str) -> List[Tuple[str, int]]:
 
 
 class _Process:
-    """A followed process: who it is in every point, and how often its container is still to be looked for."""
+    """A followed process: its identity in every point, and how often its container is still to be looked for."""
 
     __slots__ = ("identity", "looks", "node", "parent", "started")
 
@@ -403,7 +405,7 @@ class _Process:
 
 
 def _whole(file: int) -> bytes:
-    """All of a file of /proc from its beginning; the kernel gives about a page at a time."""
+    """Return a whole file of /proc from its beginning; the kernel gives about a page at a time."""
     parts = [os.pread(file, 65536, 0)]
     length = len(parts[0])
     while parts[-1]:
@@ -429,8 +431,8 @@ def _disks_below(devices: list[str]) -> set[str]:
 
 
 def _interfaces_up() -> list[str]:
-    """Loopback, and the cards: what a bond, a bridge or a container's interface moves, a card moves, too. Where there
-    is none, as in a container, all that belong to no other interface."""
+    """Return loopback and the cards. The traffic of a bond, a bridge or a container's interface goes through a card,
+    too. Without cards, as in a container, return all interfaces that belong to no other one."""
     names = _all_up()
     cards = [name for name in names if os.path.exists("/sys/class/net/{}/device".format(name))]
     if not cards:

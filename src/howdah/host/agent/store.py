@@ -1,10 +1,12 @@
 """Software that is kept on a host by its content: files by their SHA-256, and trees of hard links to them.
 
+```
 STORE/files/SHA256             a whole file, checked
-      files/SHA256.BOOT.part   one that is being sent to the host with this boot id, which may not be alone in the store
-                               that it has; what there is of it need not be sent again
+      files/SHA256.BOOT.part   a file that is being sent to the host with this boot ID, which may share the store with
+                               other hosts; the part that is there need not be sent again
       trees/NAME/…             directories whose files are links to those
-      archives/…, namespaces/… what was made here for those who use them
+      archives/…, namespaces/… made here by the users of this software, for later use
+```
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _WHEN = 1_000_000_000
 
 
 def have(store: str, digests: list[str]) -> dict[str, int]:
-    """How many bytes of each of these files have to be sent no more: -1 for all of them."""
+    """Return how many bytes of each of these files need not be sent any more: -1 for all of them."""
     found = {}
     for digest in digests:
         if os.path.exists(path_of(store, digest)):
@@ -37,9 +39,9 @@ def have(store: str, digests: list[str]) -> dict[str, int]:
 
 
 def put(store: str, digest: str, offset: int, content: bytes, last: bool) -> None:
-    """Adds `content` at `offset`, which is where the part ends that is there. With the last one, the file is checked.
+    """Add `content` at `offset`, which is the end of the present part. With the last content, the file is checked.
 
-    Raises ValueError where the file is not the one with this SHA-256; it is gone then, and can be sent again.
+    Raises ValueError if the file does not have this SHA-256; it is gone then, and can be sent again.
     """
     part = _part(store, digest)
     make(os.path.dirname(part))
@@ -57,8 +59,8 @@ def put(store: str, digest: str, offset: int, content: bytes, last: bool) -> Non
 
 
 def lay(store: str, name: str, files: dict[str, str]) -> str:
-    """The directory of the tree `name`, made where it is not there yet: `files` are SHA-256 by path in it. Trees with
-    other names share what files they have in common."""
+    """Return the directory of the tree `name`, created if it is missing: `files` are SHA-256 by path in the tree. Trees
+    with other names share the files that they have in common."""
     tree = "{}/trees/{}".format(store, name)
     if use(tree):
         return tree
@@ -78,7 +80,7 @@ def lay(store: str, name: str, files: dict[str, str]) -> str:
 
 
 def use(path: str) -> bool:
-    """Notes that what is at `path` was used now, and says whether it is there."""
+    """Record that the entry at `path` was used now; return whether it is there."""
     try:
         os.utime(path)
     except FileNotFoundError:
@@ -87,8 +89,9 @@ def use(path: str) -> bool:
 
 
 def contents(store: str) -> list[dict[str, Any]]:
-    """What is in a store: `name`, `bytes`, `used` (when it was used last, in seconds since 1970), and `busy`, whether a
-    process of this host has it on its command line. What was sent and is in no tree is one entry, `files`."""
+    """Return the entries of a store. Each has `name` and `bytes`. `used` is the time of the last use, in seconds since
+    1970. `busy` is whether a process of this host has the entry on its command line. Files that were sent and are in no
+    tree are one entry, `files`."""
     lines, found = _command_lines(), []
     for kind in _KINDS:
         for name in _names(os.path.join(store, kind)):
@@ -104,7 +107,7 @@ def contents(store: str) -> list[dict[str, Any]]:
 
 
 def discard(store: str, names: list[str]) -> None:
-    """Removes entries of `contents`, and what no tree has that was sent more than a day ago."""
+    """Remove entries of `contents`, and files that no tree has and that were sent more than a day ago."""
     for name in names:
         kind, _, rest = name.partition("/")
         if kind in _KINDS and rest and rest not in (".", "..") and "/" not in rest:
@@ -125,7 +128,7 @@ def _remove(path: str) -> None:
 
 
 def _loose(store: str, before: float) -> list[str]:
-    """Files that were sent and that no tree has, whole or in part, since before a moment."""
+    """Return files that were sent and that no tree has, whole or in part, since before a moment."""
     found = []
     for name in _names(os.path.join(store, "files")):
         path = os.path.join(store, "files", name)
@@ -164,7 +167,7 @@ def _command_lines() -> list[bytes]:
 
 
 def path_of(store: str, digest: str) -> str:
-    """Where the whole file is, or will be."""
+    """Return the path of the whole file, even if it does not exist yet."""
     return "{}/files/{}".format(store, digest)
 
 

@@ -1,4 +1,4 @@
-"""Ending what an agent that was killed has left running."""
+"""Killing the processes that a killed agent has left running."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import signal
 import time
 
 ROOT = "HOWDAH_ROOT"
-"""In the environment of every daemon, and so of its containers: the cluster's directory on the host."""
+"""Variable in the environment of every daemon, and so of its containers: the cluster's directory on the host."""
 
 _END_SECONDS = 10.0
 
 
 def end_strays(root: str) -> int:
-    """Kills every process of this user with the cluster's directory `root` in its environment, again and again until
-    none is left; how many were there at first. To be called when no agent of the cluster is on this host any more.
+    """Kill every process of this user with the cluster's directory `root` in its environment, again and again until
+    none is left. Return how many there were at first. Call this when no agent of the cluster is on this host any more.
 
-    Raises TimeoutError where some survive.
+    Raises TimeoutError if some survive.
     """
     setting = "{}={}".format(ROOT, root).encode()
     deadline = time.monotonic() + _END_SECONDS
@@ -37,8 +37,8 @@ def end_strays(root: str) -> int:
 
 
 def outer_pids(root: str, pids: list[int]) -> dict[int, int]:
-    """What this host calls the processes of a cluster's directory `root` that have `pids` in a process space of their
-    own, in which a simulated host's are; those that it does not see are left out."""
+    """Return this host's IDs of processes of a cluster's directory `root`, by their IDs `pids` in another process
+    space. A simulated host has such a space of its own. Processes that this host does not see are left out."""
     found = {}
     for pid in _having("{}={}".format(ROOT, root).encode()):
         try:
@@ -52,7 +52,7 @@ def outer_pids(root: str, pids: list[int]) -> dict[int, int]:
 
 
 def _having(setting: bytes) -> list[int]:
-    """Processes that live and have `setting` in the environment that they were started with."""
+    """Return the live processes with `setting` in the environment that they were started with."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():

@@ -1,4 +1,4 @@
-"""Batch systems: what Howdah asks of one, in values that are the same for all of them."""
+"""Batch systems: Howdah's questions to one, with answers that are the same for all of them."""
 
 from __future__ import annotations
 
@@ -16,47 +16,49 @@ __all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step", "batch_system_here", "
 
 
 class BatchSystem(Protocol):
-    """The commands of one batch system, as this machine has them. Every method raises HostProblem where a command is
-    missing, hangs, fails, or prints what nobody expected: what it printed is in the message."""
+    """The commands of one batch system, as this machine has them. Every method raises HostProblem if a command is
+    missing, hangs, fails, or prints something unexpected; the message has the output."""
 
     kind: str
 
     def current(self) -> str | None:
-        """The job that this process is in."""
+        """Return the job that this process is in."""
 
     def where(self) -> str:
-        """What tells this batch system from others of its kind, whose jobs may have the same numbers."""
+        """Return the name that distinguishes this batch system from others of its kind, whose jobs may have the same
+        numbers."""
 
     def is_over(self, job: str) -> bool:
-        """Whether nothing of a job runs any more: one that is being ended is not over."""
+        """Return whether nothing of a job runs any more: a job that is stopping is not over."""
 
     def look(self, job: str) -> Job | None:
-        """What the batch system says of a job; None when it does not know one of that name, or the job has ended."""
+        """Return the batch system's facts about a job; None if it does not know the job, or if the job has ended."""
 
     def hosts(self, job: str) -> tuple[str, ...]:
-        """The hosts of a job that runs, in its order, by the names that the batch system has for them."""
+        """Return the hosts of a running job, in its order, by the names that the batch system has for them."""
 
     def submit(self, wish: JobWish, name: str, script: str, output: str) -> str:
-        """Submits a job called `name` that runs a shell script, whose words go to the file `output`; the job's id."""
+        """Submit a job called `name` that runs a shell script, whose output goes to the file `output`; return the job's
+        ID."""
 
     def cancel(self, job: str) -> None:
-        """Ends a job; one that has ended is fine."""
+        """Cancel a job; a job that has ended is fine."""
 
     def own_jobs(self) -> Sequence[Job]:
-        """This user's jobs that wait or run, which Howdah has submitted."""
+        """Return this user's jobs that wait or run, and that Howdah has submitted."""
 
 
 BATCH_SYSTEMS: Mapping[str, BatchSystem] = {"slurm": Slurm(), "pbs": Pbs()}
-"""By kind."""
+"""Batch systems by kind."""
 
 
 def key_of(system: BatchSystem, job: str) -> str:
-    """What names a job everywhere: KIND:WHERE:ID. Raises HostProblem."""
+    """Return the name of a job that is unique everywhere: KIND:WHERE:ID. Raises HostProblem."""
     return f"{system.kind}:{system.where()}:{job}"
 
 
 def has_ended(key: str) -> bool:
-    """Whether a job is known to be over; False where nobody here can know it."""
+    """Return whether a job is known to be over; False if nobody here can know it."""
     kind, where, job = key.split(":", 2)
     system = BATCH_SYSTEMS[kind]
     try:
@@ -66,8 +68,8 @@ def has_ended(key: str) -> bool:
 
 
 def own_job_is_over(kind: str) -> bool:
-    """Whether the job of a batch system of that `kind` that this process is in loses its hosts, or has lost them; False
-    outside of jobs, and where the batch system does not say."""
+    """Return whether the job of this process, in a batch system of that `kind`, loses its hosts or has lost them.
+    Returns False outside of jobs, and if the batch system does not say."""
     system = BATCH_SYSTEMS.get(kind)
     try:
         job = None if system is None else system.current()
@@ -77,7 +79,7 @@ def own_job_is_over(kind: str) -> bool:
 
 
 def batch_system_here() -> str:
-    """The kind of batch system that this machine has the commands of. Raises HostProblem where it has none."""
+    """Return the kind of batch system whose commands this machine has. Raises HostProblem if it has none."""
     for kind, command in (("slurm", "squeue"), ("pbs", "qstat")):
         if shutil.which(command) is not None:
             return kind

@@ -1,4 +1,4 @@
-"""PBS, by its commands: OpenPBS, and what has the same commands."""
+"""PBS, by its commands: OpenPBS, and systems with the same commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howdah.host.batch.states import Job, answer_of, ask, failed, shown, unexpec
 from howdah.spec.jobs import NAME_PREFIX, JobWish
 
 _GONE_CODES = (153, 35)
-"""PBSE_UNKJOBID modulo 256, and PBSE_HISTJOBID: `qstat` of a job that is not known, or has ended."""
+"""Exit codes of `qstat` for a job that is unknown or has ended: PBSE_UNKJOBID modulo 256, and PBSE_HISTJOBID."""
 _OVER_STATES = ("C", "F", "X")
 _GONE_STATES = (*_OVER_STATES, "E")
 _WORDS = {"Q": "queued", "H": "held", "W": "waiting", "R": "running", "S": "suspended", "T": "moving", "B": "begun"}
@@ -23,8 +23,7 @@ _CLOCK = re.compile(r"(\d+):(\d\d):(\d\d)")
 
 
 class Pbs:
-    """See `howdah.host.batch.BatchSystem`. Agents come by ssh: `pbsdsh`, where there is one, gives its tasks no
-    input."""
+    """See `howdah.host.batch.BatchSystem`. Agents come by ssh: `pbsdsh`, if there is one, gives its tasks no input."""
 
     kind = "pbs"
 
@@ -87,11 +86,11 @@ class Pbs:
         return [_job(number, fields) for number, fields in found if fields.get("job_state") not in _GONE_STATES]
 
     def _alive(self, job: str) -> list[tuple[str, dict[str, str]]]:
-        """A job that waits or runs."""
+        """Return a job that waits or runs."""
         return [one for one in self._qstat(job) if one[1].get("job_state") not in _GONE_STATES]
 
     def _qstat(self, *which: str) -> list[tuple[str, dict[str, str]]]:
-        """Jobs with their attributes."""
+        """Return jobs with their attributes."""
         command = ("qstat", "-f", *which)
         code, out, err = ask(command)
         if code in _GONE_CODES:
@@ -105,13 +104,13 @@ class Pbs:
 
 
 def _hosts_of(fields: Mapping[str, str]) -> tuple[str, ...]:
-    """The hosts that a job has, each once; none before it runs."""
+    """Return the hosts of a job, each once; none before the job runs."""
     parts = (part.partition("/")[0] for part in fields.get("exec_host", "").split("+"))
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
 def read_nodefile(text: str, file: str) -> tuple[str, ...]:
-    """The hosts of a PBS_NODEFILE, which has a line for each slot. Raises HostProblem."""
+    """Return the hosts of a PBS_NODEFILE, which has a line for each slot. Raises HostProblem."""
     names = tuple(dict.fromkeys(line.strip() for line in text.split("\n") if line.strip()))
     bad = [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name)]
     if bad or not names:
@@ -120,7 +119,8 @@ def read_nodefile(text: str, file: str) -> tuple[str, ...]:
 
 
 def parse_qstat(text: str) -> list[tuple[str, dict[str, str]]]:
-    """The jobs of `qstat -f`, each with its attributes; long values are wrapped, with a tab before what goes on."""
+    """Return the jobs of `qstat -f`, each with its attributes. Long values are wrapped; a continuation begins with a
+    tab."""
     found: list[tuple[str, dict[str, str]]] = []
     last = ""
     for line in text.splitlines():
@@ -157,7 +157,7 @@ def _job(number: str, fields: Mapping[str, str]) -> Job:
 
 
 def seconds_of(text: str) -> float | None:
-    """What PBS calls a time: `01:30:00`, or seconds; None where there is none."""
+    """Return the seconds in a time as PBS writes it: `01:30:00`, or seconds; None if there is none."""
     clock = _CLOCK.fullmatch(text)
     if clock is not None:
         hours, minutes, seconds = map(int, clock.groups())
@@ -166,7 +166,7 @@ def seconds_of(text: str) -> float | None:
 
 
 def options(wish: JobWish) -> tuple[str, ...]:
-    """The options of `qsub` for what is wished. Raises HostProblem for what PBS has no option for."""
+    """Return the options of `qsub` for a wish. Raises HostProblem for wishes that PBS has no option for."""
     hours, rest = divmod(wish.seconds, 3600)
     minutes, seconds = divmod(rest, 60)
     processors = "" if wish.cpus is None else f":ppn={wish.cpus}"

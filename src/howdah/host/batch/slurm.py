@@ -20,7 +20,8 @@ _UNSET = (
     *("SRUN_CPUS_PER_TASK", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_GPU"),
     *("SLURM_GPUS_PER_TASK", "SLURM_CPUS_PER_GPU", "SLURM_EXPORT_ENV"),
 )
-"""What a job was asked for, for its tasks. `srun` takes it for options, which contradict those of the agents."""
+"""Variables with the request of a job, for its tasks. `srun` takes them for options, which contradict those of the
+agents."""
 _UNKNOWN = "Invalid job id"
 _WAITING = (
     "PENDING",
@@ -41,7 +42,7 @@ _NO_LIMIT = ("UNLIMITED", "NOT_SET", "INVALID", "N/A", "")
 
 
 class Slurm:
-    """See `howdah.host.batch.BatchSystem`. All agents of a job are one step of it."""
+    """See `howdah.host.batch.BatchSystem`. All agents of a job are one step of the job."""
 
     kind = "slurm"
 
@@ -78,8 +79,8 @@ class Slurm:
         raise HostProblem(f"Slurm knows no job {job}", hint="`squeue -u $USER` lists yours.")
 
     def _alive(self, job: str) -> list[tuple[Job, str]]:
-        """A job that waits or runs, with its hosts as Slurm writes them. The number of one job of an array is that of
-        the array, too, and `squeue` has all jobs of it."""
+        """Return a job that waits or runs, with its hosts as Slurm writes them. One job of an array has the number of
+        the array, too, and `squeue` returns all jobs of the array."""
         found = [one for one in self._squeue("-j", job) if one[0].runs or one[0].state in _WAITING]
         return [one for one in found if one[0].id == job] or found
 
@@ -101,13 +102,13 @@ class Slurm:
         return [seen for seen in found if seen.name.startswith(NAME_PREFIX)]
 
     def step(self, job: str, hosts: Sequence[str], python: str, program: str) -> tuple[str, ...]:
-        """The command that runs a Python program once on each of these hosts of a job, with all that the job has
-        there, and its standard input on each of them."""
+        """Return the command that runs a Python program once on each of these hosts of a job. The program has
+        everything that the job has there, and gets the standard input on each host."""
         of_job = (f"--jobid={job}", f"--nodelist={','.join(hosts)}")
         return self._step((*of_job, *_once_on_each(str(len(hosts)))), python, program)
 
     def whole_job(self, python: str, program: str) -> tuple[str, ...]:
-        """The same for all hosts of the job whose script it is in."""
+        """Return the same command for all hosts of the job whose script contains it."""
         return self._step(_once_on_each("$SLURM_JOB_NUM_NODES"), python, program)
 
     def _step(self, where: Sequence[str], python: str, program: str) -> tuple[str, ...]:
@@ -131,7 +132,7 @@ class Slurm:
         return int(match[1]), int(match[2])
 
     def _squeue(self, *which: str, states: str = "all") -> list[tuple[Job, str]]:
-        """Jobs, each with its hosts as Slurm writes them."""
+        """Return jobs, each with its hosts as Slurm writes them."""
         command = ("squeue", "--noheader", f"--states={states}", f"--format={'|'.join(_FIELDS)}", *which)
         code, out, err = ask(command)
         if code != 0 and _UNKNOWN in err:
@@ -168,7 +169,8 @@ def _job(parts: Sequence[str]) -> Job:
 
 
 def seconds_of(text: str) -> float | None:
-    """What Slurm calls a time: `1-02:03:04`, `02:03:04` or `03:04`; None where there is none. Raises HostProblem."""
+    """Return the seconds in a time as Slurm writes it: `1-02:03:04`, `02:03:04` or `03:04`; None if there is none.
+    Raises HostProblem."""
     if text in _NO_LIMIT:
         return None
     match = _LEFT.fullmatch(text)
@@ -179,7 +181,7 @@ def seconds_of(text: str) -> float | None:
 
 
 def options(wish: JobWish) -> tuple[str, ...]:
-    """The options of `sbatch` for what is wished."""
+    """Return the options of `sbatch` for a wish."""
     minutes = -(-wish.seconds // 60)  # Slurm counts whole minutes.
     named = {"partition": wish.queue, "account": wish.account, "qos": wish.qos}
     named |= {"reservation": wish.reservation, "constraint": wish.constraint}

@@ -13,14 +13,14 @@ from howdah.errors import HostProblem, NoAnswer
 _COMMAND_SECONDS = 30.0
 _END_SECONDS = 10.0
 _SHOWN = 300
-"""Characters of what a command has printed that are told."""
+"""Characters of a command's output that messages show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as its batch system sees it: `state` and `reason` are its words, `runs` whether it has its hosts and is not
-    about to lose them. `seconds_left` is None where there is no limit, or it does not run. `expected` is when it is
-    expected to start, as the batch system writes it."""
+    """A job as its batch system sees it. `state` and `reason` are the batch system's words. `runs` is whether the job
+    has its hosts and is not about to lose them. `seconds_left` is None if there is no limit, or if the job does not
+    run. `expected` is when the job is expected to start, as the batch system writes it."""
 
     id: str
     name: str
@@ -31,15 +31,15 @@ class Job:
     expected: str | None = None
     seconds_left: float | None = None
     shared: bool | None = None
-    """Whether other jobs may be on its hosts; None where the batch system does not say."""
+    """Whether other jobs may be on its hosts; None if the batch system does not say."""
 
 
 class Step:
-    """A command that starts agents in a job, and runs as long as they do."""
+    """A command that starts agents in a job, and runs as long as the agents do."""
 
     def __init__(self, name: str, command: Sequence[str], given: bytes) -> None:
-        """`name` is what messages call it, `given` is its standard input. Raises HostProblem where it cannot be
-        started."""
+        """`name` is the name of the command in messages, `given` is its standard input. Raises HostProblem if it cannot
+        be started."""
         self._name = name
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `end`
         with tempfile.TemporaryFile() as stdin:
@@ -53,19 +53,19 @@ class Step:
                 raise _not_there(command[0], error) from error
 
     def broken(self) -> str | None:
-        """Why it has ended, in its own words; None while it runs."""
+        """Return why the command has ended, in its own words; None while it runs."""
         code = self._process.poll()
         if code is None:
             return None
         return f"`{self._name}` ended with code {code}: {self.said() or 'it said nothing'}"
 
     def said(self) -> str:
-        """The last of what it has said."""
+        """Return the end of the command's output."""
         self._said.seek(0)
         return shown(self._said.read()[-4 * _SHOWN :].decode(errors="replace"), last=True)
 
     def end(self) -> None:
-        """Waits for its end, as agents whose channels have closed end by themselves, and makes sure of it."""
+        """Wait for the end of the command, and enforce it. Agents whose channels have closed end by themselves."""
         for make_sure in (None, self._process.terminate, self._process.kill):
             if make_sure is not None:
                 make_sure()
@@ -76,8 +76,8 @@ class Step:
 
 
 def ask(command: Sequence[str], *, given: str = "") -> tuple[int, str, str]:
-    """The exit code of a command of a batch system, what it prints, and what it says on its standard error. Raises
-    HostProblem where it is missing or hangs."""
+    """Return the exit code of a batch system's command, its standard output and its standard error. Raises HostProblem
+    if the command is missing or hangs."""
     try:
         done = subprocess.run(
             list(command), input=given, capture_output=True, text=True, errors="replace", timeout=_COMMAND_SECONDS,
@@ -94,7 +94,7 @@ def ask(command: Sequence[str], *, given: str = "") -> tuple[int, str, str]:
 
 
 def answer_of(command: Sequence[str], *, given: str = "") -> str:
-    """What a command of a batch system prints. Raises HostProblem where it is missing, hangs or fails."""
+    """Return the output of a batch system's command. Raises HostProblem if the command is missing, hangs or fails."""
     code, out, err = ask(command, given=given)
     if code != 0:
         raise failed(command, code, err or out)
@@ -102,12 +102,12 @@ def answer_of(command: Sequence[str], *, given: str = "") -> str:
 
 
 def failed(command: Sequence[str], code: int, said: str) -> NoAnswer:
-    """That a command has failed, with its words."""
+    """Return the error that a command has failed, with the command's words."""
     return NoAnswer(f"`{' '.join(command)}` failed with code {code}: {shown(said)}")
 
 
 def unexpected(command: Sequence[str], printed: str) -> HostProblem:
-    """That a command has printed what cannot be read."""
+    """Return the error that a command's output cannot be read."""
     return HostProblem(
         f"`{' '.join(command)}` printed what Howdah cannot read: {shown(printed) or 'nothing'}",
         hint="Howdah reads Slurm 20.11 and newer, and OpenPBS; `howdah up --on hosts:FILE` needs no batch system.",
@@ -115,7 +115,7 @@ def unexpected(command: Sequence[str], printed: str) -> HostProblem:
 
 
 def shown(text: str, *, last: bool = False) -> str:
-    """A text in one line, and not too much of it: its end if `last`."""
+    """Return a text in one line of limited length: its end if `last`."""
     line = " ".join(text.split())
     if len(line) <= _SHOWN:
         return line

@@ -1,4 +1,4 @@
-"""How an agent is started on a host, or how one that starts by itself gets through."""
+"""Ways to start an agent on a host, or to connect an agent that starts by itself."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from howdah.host.launch.line import Line
 
 
 class Launcher(Protocol):
-    """Gets a Python interpreter on one host, which a line leads to."""
+    """A way to get a Python interpreter on one host, with a line to it."""
 
     def connect(self, program: str) -> Line:
-        """The line to an interpreter there that runs the line `program`. Raises OSError where nothing can be started
-        here, and HostProblem where none comes."""
+        """Return the line to an interpreter there that runs the line `program`. Raises OSError if nothing can be
+        started here, and HostProblem if no interpreter comes."""
 
     def explain(self, said: str) -> tuple[str, str | None]:
-        """What went wrong and what to do, from what the line has said when no agent came."""
+        """Return what went wrong and what to do, from the words of the line when no agent came."""

@@ -1,4 +1,4 @@
-"""What carries a channel: the standard streams of a process here, or a connection that an agent has made."""
+"""The carrier of a channel: the standard streams of a process here, or a connection that an agent has made."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from execnet import gateway_base
 
 
 class Line(gateway_base.IO, Protocol):
-    """What execnet reads from and writes to, and what Howdah asks of it besides."""
+    """The line that execnet reads from and writes to, with the methods that Howdah needs in addition."""
 
     def said(self) -> str:
-        """What went wrong, in the words of whatever brought the agent; for when it has ended or does not answer."""
+        """Return what went wrong, in the words of the program that brought the agent; for an agent that has ended or
+        does not answer."""
 
     def done(self) -> None:
-        """Ends what has not ended, and closes everything."""
+        """Stop everything that still runs, and close everything."""
 
 
 class Pipes(gateway_base.Popen2IO):
-    """The standard streams of a command. If `heard`, what it says on its standard error is kept."""
+    """The standard streams of a command. If `heard`, its standard error is kept."""
 
     def __init__(self, command: Sequence[str], *, heard: bool) -> None:
-        """Raises OSError where it cannot be started."""
+        """Start the command. Raises OSError if it cannot be started."""
         self._errors = tempfile.TemporaryFile() if heard else None  # noqa: SIM115 -- closed by `done`
         self.popen = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
         super().__init__(self.popen.stdin, self.popen.stdout, gateway_base.get_execmodel("thread"))

@@ -17,7 +17,7 @@ class ProcessLauncher:
         return Pipes(self.command(program), heard=False)
 
     def command(self, program: str) -> Sequence[str]:
-        """The command that runs `program` in an interpreter."""
+        """Return the command that runs `program` in an interpreter."""
         # -P: no module of the directory that somebody happens to be in.
         return (sys.executable, "-P", "-u", "-c", program)
 

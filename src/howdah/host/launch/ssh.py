@@ -1,4 +1,4 @@
-"""An agent on another host, by the ssh client of this machine with the user's own configuration."""
+"""An agent on another host, through this machine's ssh client with the user's own configuration."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ _SSH_FAILED = 255
 
 
 def run_there(target: str, command: Sequence[str], environment: Mapping[str, str]) -> int | None:
-    """Runs a command on another host with this process's own streams and directory, and returns its exit code; None
-    where ssh does not get there, which has said why."""
+    """Run a command on another host with the streams and the directory of this process; return its exit code. Returns
+    None if ssh does not get there; ssh has printed why."""
     given = [word for option in _OPTIONS for word in ("-o", option)]
     variables = [f"{name}={value}" for name, value in environment.items()]
     there = f"cd {shlex.quote(str(Path.cwd()))} && exec {shlex.join(['env', *variables, *command])}"
@@ -73,7 +73,7 @@ def run_there(target: str, command: Sequence[str], environment: Mapping[str, str
 @dataclass(frozen=True, slots=True)
 class SshLauncher:
     """See `howdah.host.launch.Launcher`. `target` is a host as ssh takes it (`ann@node1`, a name of ~/.ssh/config),
-    `python` the interpreter there. `options` are more arguments of ssh."""
+    `python` the interpreter there. `options` are additional arguments of ssh."""
 
     target: str
     port: int | None = None
@@ -84,7 +84,7 @@ class SshLauncher:
         return Pipes(self.command(program), heard=True)
 
     def command(self, program: str) -> Sequence[str]:
-        """The command here that runs `program` in an interpreter there."""
+        """Return the command here that runs `program` in an interpreter there."""
         given = [word for option in _OPTIONS for word in ("-o", option)]
         port = () if self.port is None else ("-p", str(self.port))
         # The login shell there reads the line, whatever shell it is: single quotes mean the same in all of them.

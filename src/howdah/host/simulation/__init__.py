@@ -1,7 +1,7 @@
 """Hosts that are simulated on this machine: each has a network, a name and processes of its own, and an ssh server.
 
-Namespaces have no names here: they live as long as the processes in them, all of which die with the holder
-(`holder.py`), however that ends. Nothing can be left behind but files.
+Namespaces have no names here. They live as long as the processes in them, and all these die with the holder
+(`holder.py`), however it ends. Only files can be left behind.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PROGRAMS = {
     "ssh": "openssh-client",
     "ssh-keygen": "openssh-client",
 }
-"""What is needed, and the package of Debian that has it."""
+"""Required programs, with the Debian package of each."""
 _FOR_DISKS = {"mkfs.xfs": "xfsprogs", "losetup": "mount"}
 _HOLDER = "howdah.host.simulation.holder"
 _START_SECONDS = 60.0
@@ -42,20 +42,20 @@ _END_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Simulated:
-    """Hosts that run: their addresses by name, and the configuration with which ssh reaches them. They end with `end`,
+    """Hosts that run: their addresses by name, and the configuration with which ssh reaches them. They stop with `end`,
     with the process that started them, or with their holder."""
 
     addresses: Mapping[str, str]
     config: str
     holder: int
     disks: Mapping[str, Sequence[Mapping[str, str]]]
-    """By host: each disk's `directory`, which only that host has mounted, and its `device`."""
+    """Disks by host: the `directory` of each disk, which only that host has mounted, and its `device`."""
     _process: Detached
     _asking: threading.Lock = field(default_factory=threading.Lock)
 
     def disturb(self, kind: str, host: str, rate: int | None = None) -> None:
-        """`cut` takes a host's cable away, `join` gives it back, `slow` gives its card another `rate` in bits a second,
-        `restore` the one that it had, `disk` takes its last disk away. Raises HostProblem."""
+        """Inject a fault: `cut` takes a host's cable away, `join` gives it back. `slow` gives its card another `rate`
+        in bits per second, `restore` the original one. `disk` takes its last disk away. Raises HostProblem."""
         with self._asking:
             try:
                 self._process.to.write(json.dumps({"do": kind, "host": host, "rate": rate}).encode() + b"\n")
@@ -67,19 +67,19 @@ class Simulated:
             raise HostProblem(answer["error"], host=host)
 
     def leave(self) -> None:
-        """Lets the hosts outlive this process; `end` of their holder ends them then."""
+        """Let the hosts outlive this process; `end` of their holder stops them then."""
         self._process.to.write(b'{"do": "stay"}\n')
         self._process.to.close()
         self._process.said.close()
 
     def end(self) -> None:
-        """Ends the hosts with all that runs on them, and removes their files; may be called twice."""
+        """Stop the hosts with everything that runs on them, and remove their files; may be called twice."""
         if not _ended(self._process):
             raise HostProblem(f"the simulated hosts do not end (process {self.holder})")
 
 
 def end(holder: int) -> None:
-    """Ends hosts that were left. Raises HostProblem."""
+    """Stop hosts that were left. Raises HostProblem."""
     deadline = time.monotonic() + _END_SECONDS
     with suppress(ProcessLookupError):
         os.kill(holder, signal.SIGTERM)
@@ -90,7 +90,7 @@ def end(holder: int) -> None:
 
 
 def check_possible(wish: Simulation | None = None) -> None:
-    """Raises HostProblem where this machine cannot simulate hosts, or not those that are wished."""
+    """Raise HostProblem if this machine cannot simulate hosts, or not those that are wished for."""
     if os.geteuid() != 0:
         raise HostProblem(
             "simulated hosts need root, which makes their networks",
@@ -106,9 +106,10 @@ def check_possible(wish: Simulation | None = None) -> None:
 
 
 def start(directory: Path, names: Sequence[str], wish: Simulation) -> Simulated:
-    """Hosts with these names and what is wished, whose files are in `directory`. Raises HostProblem; nothing runs then.
+    """Start hosts with these names and the wished properties, with their files in `directory`. Raises HostProblem;
+    nothing runs then.
 
-    They end when this process does.
+    The hosts stop when this process does.
     """
     check_possible(wish)
     shutil.rmtree(directory, ignore_errors=True)
@@ -134,13 +135,13 @@ def start(directory: Path, names: Sequence[str], wish: Simulation) -> Simulated:
 
 
 def _words(log: Path) -> str:
-    """Why there was no answer."""
+    """Return why there was no answer."""
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n") if log.exists() else []
     return next((line for line in reversed(lines) if line.strip()), f"there were none within {_START_SECONDS:.0f} s")
 
 
 def _ended(process: Detached) -> bool:
-    """Lets a holder end, and says whether it has."""
+    """Stop a holder; return whether it has stopped."""
     with suppress(OSError):  # It has ended, and what could not be written is in the buffer.
         process.to.close()
     code = process.wait(_END_SECONDS)
@@ -149,7 +150,7 @@ def _ended(process: Detached) -> bool:
 
 
 def runs(holder: int) -> bool:
-    """Whether the hosts of that holder run; its number may be another process's by now."""
+    """Return whether the hosts of that holder run; its process ID may be another process's by now."""
     try:
         return _HOLDER.encode() in Path(f"/proc/{holder}/cmdline").read_bytes().split(b"\0")
     except OSError:

@@ -1,8 +1,8 @@
-"""The process that holds simulated hosts: makes them, says where they are, and waits for the end of its input.
+"""The process that holds simulated hosts: it makes them, reports their addresses, and waits for the end of its input.
 
-Every host is a process tree in namespaces of its own, and the switch between them is one, too. Each of these processes
-is killed by the kernel when this one dies (PR_SET_PDEATHSIG), and a namespace goes with its last process: its cards,
-the switch and this machine's way to it.
+Every host is a process tree in namespaces of its own, and so is the switch between the hosts. The kernel kills each of
+these processes when this one dies (PR_SET_PDEATHSIG). A namespace goes with its last process: its cards, the switch and
+this machine's way to it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _START_SECONDS = 20.0
 _END_SECONDS = 5.0
 _NETWORKS = range(1, 255)
 _BURST, _LATENCY = "256kb", "50ms"
-"""Of the token bucket: with 256 KiB, TCP's payload is 94 to 96 % of the rate from 100 Mb/s to 1 Gb/s."""
+"""Size and latency of the token bucket. With 256 KiB, the TCP payload is 94 to 96 % of the rate, from 100 Mb/s to 1
+Gb/s."""
 
 # The first process of a host: makes the machine look like another one, and becomes its ssh server.
 _INIT = """\
@@ -90,7 +91,7 @@ class Holder:
         self._hosts: dict[str, int] = {}
 
     def start(self) -> Mapping[str, Any]:
-        """Makes everything; the answer to who asked. Raises Refused."""
+        """Make everything; return the answer to whoever asked. Raises Refused."""
         number = self._free_network()
         prefix = f"10.213.{number}"
         self._shares = Shares(f"{SIMULATED}{number}", self._wish.cpus, self._wish.memory)
@@ -116,7 +117,7 @@ class Holder:
         return {"addresses": addresses, "config": str(self._directory / "client"), "disks": disks}
 
     def end(self) -> None:
-        """Ends everything and removes the files."""
+        """Stop everything and remove the files."""
         if self._way is not None:  # The kernel would get round to it a moment later.
             subprocess.run(("ip", "link", "del", self._way), stderr=subprocess.DEVNULL, check=False)
         for process in reversed(self._processes):
@@ -129,13 +130,13 @@ class Holder:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def _remove_shares(self, shares: Shares) -> None:
-        """What ran in them may be about to end."""
+        """Remove the groups. Their processes may be about to end."""
         deadline = time.monotonic() + _END_SECONDS
         while not shares.remove() and time.monotonic() < deadline:
             time.sleep(0.01)
 
     def _free_network(self) -> int:
-        """A network that no other simulation of this machine has, nor this machine otherwise."""
+        """Return the number of a network that neither another simulation nor this machine itself has."""
         used = run("ip", "-4", "-o", "addr", "show")
         for number in _NETWORKS:
             if f" 10.213.{number}." in used:
@@ -163,8 +164,8 @@ class Holder:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
 
     def disturb(self, kind: str, name: str, rate: int | None) -> None:
-        """Cuts a host's cable, joins it again, gives its card another rate or its own again, or takes its last disk
-        away. Raises Refused."""
+        """Cut a host's cable, join it again, give its card another rate or its own again, or take its last disk away.
+        Raises Refused."""
         card, within = self._cards[name]
         if kind in ("slow", "restore"):
             self._shape(card, within, rate if kind == "slow" else self._rate)
@@ -176,7 +177,7 @@ class Holder:
             run(*self._switch, "ip", "link", "set", card, "down" if kind == "cut" else "up")
 
     def _shape(self, card: str, within: Sequence[str], rate: int | None) -> None:
-        """None takes a rate away."""
+        """Set the rate of a card; None removes it."""
         for there, device in ((self._switch, card), (within, "eth0")):
             if rate is not None:
                 bucket = ("tbf", "rate", f"{rate}bit", "burst", _BURST, "latency", _LATENCY)
@@ -213,7 +214,7 @@ class Holder:
         host.stdin.flush()
 
     def _spawn(self, *command: str, log: str = "switch.log") -> subprocess.Popen[bytes]:
-        """Starts a process in a network of its own, which dies with this one."""
+        """Start a process in a network of its own, which dies with this one."""
         with (self._directory / log).open("ab") as said:
             process = subprocess.Popen(
                 ("setpriv", "--pdeathsig", "KILL", *command), stdin=subprocess.PIPE, stdout=said, stderr=said
@@ -242,8 +243,8 @@ class Holder:
 
 
 def _obey(holder: Holder) -> None:
-    """Does what comes on the standard input, a line of JSON each, and answers it, until that ends. "stay" is the last:
-    the hosts stay until SIGTERM, whatever becomes of whoever asked for them."""
+    """Obey the requests on standard input, one line of JSON each, and answer them, until the input ends. "stay" is the
+    last request: the hosts then stay until SIGTERM, whatever happens to the process that asked for them."""
     for line in sys.stdin:
         asked = json.loads(line)
         if asked["do"] == "stay":
@@ -263,7 +264,7 @@ def _say(answer: Mapping[str, Any]) -> None:
 
 
 def main() -> int:
-    """Holds the hosts that are asked for in a line of JSON on the standard input, and obeys what comes after it."""
+    """Hold the hosts that the first line of JSON on standard input asks for, and obey the lines after it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Of the user's terminal: whoever asked decides.
     asked = json.loads(sys.stdin.readline())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

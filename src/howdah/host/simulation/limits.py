@@ -1,8 +1,8 @@
-"""What simulated hosts have of the machine: a share of its processors and memory, and disks of a rate.
+"""The parts of the machine that simulated hosts have: a share of its processors and memory, and disks of a rate.
 
 Shares are control groups of version 1, one for each host. Disks are files that are mounted in the host's own view of
-the file systems: the kernel lets them go with its last process. A rate is one of the whole device, which stands in the
-root group: what the kernel writes back later, for nobody in particular, is held to it, too.
+the file systems: the kernel releases them with its last process. A rate applies to the whole device, and is set in the
+root group. It therefore limits also the data that the kernel writes back later, for no particular process.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _SPARED = 0.9
 
 
 class Refused(Exception):
-    """Something of this machine does not do what simulated hosts need."""
+    """This machine cannot do something that simulated hosts need."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """A disk of a host: the file behind it, and where it is mounted there."""
+    """A disk of a host: the file behind it, and its mount point there."""
 
     image: Path
     directory: Path
 
     def mounting(self) -> str:
-        """What a host's shell does to have it."""
+        """Return the command by which a host's shell mounts the disk."""
         return f"mount -t xfs -o loop,noatime '{self.image}' '{self.directory}'"
 
     def device(self) -> str:
-        """The device that stands for it, once it is mounted. Raises Refused."""
+        """Return the device of the disk, once it is mounted. Raises Refused."""
         name = run("losetup", "--noheadings", "--output", "NAME", "--associated", str(self.image)).strip()
         if not name:
             raise Refused(f"{self.image} has no device")
@@ -66,7 +66,7 @@ class Shares:
         self.remove()  # Those of hosts that were killed.
 
     def make(self, host: str) -> Sequence[Path]:
-        """The groups of a host, to whose `cgroup.procs` its first process is to be written."""
+        """Create the groups of a host, and return them. Its first process must be written to their `cgroup.procs`."""
         made = []
         for controller, settings in self._settings.items():
             group = self._directories[controller] / host
@@ -82,7 +82,7 @@ class Shares:
         return made
 
     def remove(self) -> bool:
-        """Removes the groups in which nothing runs any more; whether none is left."""
+        """Remove the groups in which nothing runs any more; return whether none is left."""
         for directory in self._directories.values():
             for group in (*directory.glob("*/"), directory):
                 with suppress(OSError):
@@ -94,7 +94,7 @@ class Disks:
     """The disks of hosts, whose files are in `directory`."""
 
     def __init__(self, directory: Path, hosts: Sequence[str], count: int, rate: int | None) -> None:
-        """So many for each host, of `rate` bytes a second. Raises Refused where there is no room."""
+        """`count` disks for each host, of `rate` bytes per second. Raises Refused if there is no room."""
         self._directory = directory
         self._rate = rate
         self._devices: dict[str, str] = {}
@@ -109,7 +109,7 @@ class Disks:
             _forget_rates()
 
     def make(self, host: str) -> Sequence[Disk]:
-        """The disks of a host, formatted."""
+        """Create and format the disks of a host; return them."""
         made = []
         for number in range(1, self._count + 1):
             disk = Disk(self._directory / f"{host}-{number}.img", self._directory / "disks" / host / str(number))
@@ -121,7 +121,7 @@ class Disks:
         return made
 
     def hold(self, disk: Disk) -> str:
-        """Gives a disk that is mounted its rate; the name of its device. Raises Refused."""
+        """Give a mounted disk its rate; return the name of its device. Raises Refused."""
         device = disk.device()
         with suppress(Refused):  # Where the file system below cannot, its pages are kept twice.
             run("losetup", "--direct-io=on", f"/dev/{device}")
@@ -132,14 +132,15 @@ class Disks:
         return device
 
     def release(self) -> None:
-        """Takes the rates away."""
+        """Remove the rates."""
         for number in self._devices.values():
             with suppress(Refused):
                 _set_rate(number, 0)
 
 
 def _set_rate(number: str, rate: int) -> None:
-    """Bytes a second, both ways, of the device with this number (MAJOR:MINOR); 0 for no limit. Raises Refused."""
+    """Set the bytes per second, both ways, of the device with this number (MAJOR:MINOR); 0 for no limit. Raises
+    Refused."""
     for throttle in _THROTTLES:
         try:
             (GROUPS / "blkio" / f"blkio.throttle.{throttle}").write_text(f"{number} {rate}\n")
@@ -150,7 +151,7 @@ def _set_rate(number: str, rate: int) -> None:
 
 
 def _forget_rates() -> None:
-    """Takes the rates away from devices that are there no more: somebody was killed."""
+    """Remove the rates of devices that no longer exist, because somebody was killed."""
     with suppress(OSError):
         for number in rates():
             if number.startswith(f"{_LOOP}:") and not Path(f"/sys/dev/block/{number}/loop/backing_file").exists():
@@ -158,13 +159,13 @@ def _forget_rates() -> None:
 
 
 def rates() -> Mapping[str, int]:
-    """Bytes a second by the number of each device that has a rate."""
+    """Return the bytes per second of each device that has a rate, by its number."""
     text = (GROUPS / "blkio" / f"blkio.throttle.{_THROTTLES[0]}").read_text()
     return {line.split()[0]: int(line.split()[1]) for line in text.splitlines()}
 
 
 def run(*command: str) -> str:
-    """What a command prints. Raises Refused where it fails."""
+    """Run a command and return its output. Raises Refused if it fails."""
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     except OSError as error:

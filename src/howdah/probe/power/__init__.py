@@ -1,4 +1,4 @@
-"""Power and energy, from whatever measures them: the hosts' own meters, their BMCs, a monitoring system."""
+"""Power and energy from all kinds of meters: the hosts' own meters, their BMCs, a monitoring system."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from howdah.spec.meters import Meters, Source
 
 
 class Remote(Protocol):
-    """Meters that are asked by the network from here."""
+    """Meters that this machine asks over the network."""
 
     def start(self) -> None:
-        """Begins to ask."""
+        """Begin to ask."""
 
     def stop(self) -> None:
-        """Ends it, within five seconds whatever the other side does."""
+        """Stop, within five seconds whatever the other side does."""
 
 
 class Past(Protocol):
-    """Meters whose readings something else has kept."""
+    """Meters whose readings another program has kept."""
 
     def collect(self, start: float, end: float) -> None:
-        """Gives the sink what there is of the time between two moments."""
+        """Give the sink the readings between two moments."""
 
 
 _REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] = {
@@ -100,8 +100,8 @@ class PowerProbe:
 def past_meters(
     meters: Meters, hosts: Sequence[str], start: float, end: float
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """The series that meters which keep their readings have of a stretch of time, and what is not there, with the
-    reason."""
+    """Return the series of a stretch of time from meters that keep their readings. Also return the missing ones, with
+    the reason."""
     series, absent = dict[str, list[dict[str, Any]]](), list[str]()
 
     def sink(name: str, record: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ def past_meters(
 
 
 def _unknown(source: Source, hosts: Sequence[str]) -> str:
-    """What is wrong with the hosts that it is about; empty where nothing is."""
+    """Return the problem with the hosts of a source; empty if there is none."""
     missing = sorted({*(source.covers or ()), *(source.hosts or ())} - set(hosts))
     name = source.name or source.kind
     return f"{name} is about hosts that are not in this run: {', '.join(missing)}" if missing else ""
@@ -133,8 +133,9 @@ def _own(source: Source) -> dict[str, Any]:
 
 
 class _Heard:
-    """What the agent of a host says, for the sink, by this machine's clock: that of the host is ahead by the first of
-    `clock`, give or take the second. Meters of a host itself are called after it where there are several hosts."""
+    """A receiver of records from the agent of a host, for the sink, by this machine's clock. The host's clock is ahead
+    by the first value of `clock`, give or take the second. If there are several hosts, meters of a host itself are
+    named after it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Readings that something else has written to a CSV file, whose columns a file of meters declares."""
+"""Readings that another program has written to a CSV file; a file of meters declares its columns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from howdah.spec.meters import UNITS, Source
 
 
 class _Unusable(Exception):
-    """A line cannot be used; its text says which, and why."""
+    """A line that cannot be used; the text says which line, and why."""
 
 
 class Imported:
-    """Reads the file when the run has ended, or later."""
+    """A file that is read when the run has ended, or later."""
 
     def __init__(self, source: Source, sink: Sink, absent: Callable[[str], None]) -> None:
         self._source, self._sink, self._absent = source, sink, absent
@@ -33,7 +33,7 @@ class Imported:
         self.collect(self._begun - AROUND, time.time() + AROUND)
 
     def collect(self, start: float, end: float) -> None:
-        """Takes what the file has between two moments."""
+        """Take the readings in the file between two moments."""
         name = self._source.name or "csv"
         try:
             readings = [(utc, value) for utc, value in self._readings() if start <= utc <= end]

@@ -1,4 +1,4 @@
-"""A series that a Prometheus has scraped: its raw samples, asked for once, when the run has ended."""
+"""A series that a Prometheus server has scraped. Its raw samples are requested once, when the run has ended."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from howdah.spec.meters import Source
 
 
 class Prometheus:
-    """`query` names one series. `query_range` would repeat a stale value for five minutes, so the samples are asked for
-    as they were scraped (`/api/v1/query?query=SERIES[5m]`)."""
+    """A series that `query` names. `query_range` would repeat a stale value for five minutes, so the samples are
+    requested as they were scraped (`/api/v1/query?query=SERIES[5m]`)."""
 
     def __init__(self, source: Source, sink: Sink, absent: Callable[[str], None]) -> None:
         self._source, self._sink, self._absent = source, sink, absent
@@ -29,7 +29,7 @@ class Prometheus:
         self.collect(self._begun - AROUND, time.time())
 
     def collect(self, start: float, end: float) -> None:
-        """Asks for what was scraped between two moments."""
+        """Ask for the samples that were scraped between two moments."""
         source = self._source
         span = math.ceil(end - start)
         query = urlencode({"query": f"{source.settings['query']}[{span}s]", "time": f"{end:.3f}"})
@@ -69,7 +69,7 @@ class Prometheus:
 
 
 def samples_of(said: Any) -> list[tuple[float, float]]:
-    """Moments and values of the only series in an answer. Raises NoAnswer."""
+    """Return the moments and values of the only series in an answer. Raises NoAnswer."""
     try:
         series = said["data"]["result"]
         found = [(float(utc), float(value)) for utc, value in series[0]["values"]] if series else []
@@ -81,8 +81,8 @@ def samples_of(said: Any) -> list[tuple[float, float]]:
 
 
 def unbroken(samples: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """A counter that began again after its exporter was restarted, as one that went on: what it had counted between
-    its last sample and the restart is not known, and is not made up."""
+    """Return a counter without the resets by restarts of its exporter. The amount between its last sample and a restart
+    is unknown and is not estimated."""
     total, made = 0.0, list[tuple[float, float]]()
     before = 0.0
     for utc, value in samples:
@@ -93,5 +93,5 @@ def unbroken(samples: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def scale_of(query: str) -> float:
-    """What a unit in a metric's name is in watts or joules."""
+    """Return the factor from the unit in a metric's name to watts or joules."""
     return 1e-6 if "microwatts" in query or "microjoules" in query else 1e-3 if "milliwatts" in query else 1.0

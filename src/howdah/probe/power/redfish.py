@@ -1,4 +1,4 @@
-"""A BMC that speaks Redfish: what its chassis draws, now, and its energy counter where it has one."""
+"""A BMC that speaks Redfish: the present power of its chassis, and its energy counter if it has one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from howdah.probe.power.web import NoAnswer, ask
 from howdah.spec.meters import Source
 
 _JOULES = 3.6e6
-"""Of a kilowatt-hour."""
+"""Joules of a kilowatt-hour."""
 _LEAST = 1.0
-"""Seconds between two looks at a BMC, at least."""
+"""Least number of seconds between two looks at a BMC."""
 
 
 class Redfish:
-    """Asks at its interval, in a thread of its own. The first place that has a reading is kept: `EnvironmentMetrics`
-    of a chassis before the older `Power`."""
+    """A BMC that a thread asks at its interval. The first resource with a reading is kept: `EnvironmentMetrics` of a
+    chassis before the older `Power`."""
 
     def __init__(self, source: Source, sink: Sink, absent: Callable[[str], None]) -> None:
         self._source, self._sink, self._absent = source, sink, absent
@@ -94,7 +94,7 @@ class Redfish:
             yield meter(f"{name}-energy", "counter", 1e-3 * _JOULES), energy_of
 
     def _find(self) -> tuple[str, Mapping[str, Any]]:
-        """The resource with a reading, and what it says now. Raises NoAnswer."""
+        """Return the resource with a reading, and its content now. Raises NoAnswer."""
         looked = []
         for chassis in _links(self._get("/redfish/v1/Chassis"), "Members"):
             told = self._get(chassis)
@@ -129,7 +129,7 @@ class Redfish:
             raise NoAnswer(f"{place} gave no token")
 
     def _log_out(self) -> None:
-        """A BMC has few sessions: one that is left open is missing to others until it expires."""
+        """Log out. A BMC has few sessions: an open session is missing to others until it expires."""
         if self._session is None:
             return
         verify = self._source.settings.get("verify", "yes") == "yes"
@@ -141,7 +141,7 @@ class Redfish:
 
 
 def watts_of(said: Mapping[str, Any]) -> float | None:
-    """The power in EnvironmentMetrics or Power; None where neither has a reading above 0."""
+    """Return the power in watts in EnvironmentMetrics or Power; None if neither has a reading above 0."""
     found = said.get("PowerWatts")
     if isinstance(found, dict):
         return _positive(found.get("Reading"))
@@ -152,7 +152,7 @@ def watts_of(said: Mapping[str, Any]) -> float | None:
 
 
 def energy_of(said: Mapping[str, Any]) -> float | None:
-    """The energy counter of EnvironmentMetrics in joules, None where there is none."""
+    """Return the energy counter of EnvironmentMetrics in joules; None if there is none."""
     found = said.get("EnergykWh")
     kilowatt_hours = _positive(found.get("Reading")) if isinstance(found, dict) else None
     return None if kilowatt_hours is None else kilowatt_hours * _JOULES

@@ -1,4 +1,4 @@
-"""JSON from the meters of others, by HTTP, with a limit in time."""
+"""JSON from other people's meters, by HTTP, with a time limit."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from urllib import error, request
 
 PATIENCE = 4.0
-"""Seconds for one answer."""
+"""Seconds to wait for one answer."""
 _MOST = 16 << 20
 
 
 class NoAnswer(Exception):
-    """There is no answer, or none that can be used; its text says why, without what was sent."""
+    """There is no usable answer. The text says why, without the content that was sent."""
 
 
 @cache
 def _context(verify: bool) -> ssl.SSLContext:
-    """Made once: reading the authorities takes longer than an answer."""
+    """Return the TLS context, which is made once: reading the authorities takes longer than an answer."""
     context = ssl.create_default_context()
     if not verify:
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -35,7 +35,8 @@ def ask(
     verify: bool = True,
     method: str | None = None,
 ) -> tuple[Any, Mapping[str, str]]:
-    """The JSON at `url`, and the headers of the answer; with `send`, what posting that gives. Raises NoAnswer."""
+    """Return the JSON at `url`, and the headers of the answer. With `send`, return the answer to a POST. Raises
+    NoAnswer."""
     context = _context(verify) if url.startswith("https:") else None
     content = None if send is None else json.dumps(send).encode()
     asked = request.Request(url, content, {"Accept": "application/json", **(headers or {})}, method=method)  # noqa: S310
