@@ -14,9 +14,10 @@ def completion(shell: str) -> None:
     """Print the script that makes SHELL complete the commands and options of howdah.
 
     \b
-    bash:  howdah completion bash > ~/.local/share/bash-completion/completions/howdah
-    zsh:   howdah completion zsh > DIR/_howdah, with DIR a directory of your fpath
-    fish:  howdah completion fish > ~/.config/fish/completions/howdah.fish
+    Examples:
+      howdah completion bash > ~/.local/share/bash-completion/completions/howdah
+      howdah completion zsh > DIR/_howdah      (DIR is a directory of your fpath)
+      howdah completion fish > ~/.config/fish/completions/howdah.fish
     """
     made_by = get_completion_class(shell)
     assert made_by is not None

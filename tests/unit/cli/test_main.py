@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -101,3 +103,24 @@ def test_the_options_of_a_workload_are_in_groups(columns: int) -> None:
     options = re.findall(r"^  (?:-h, )?(--\S+)", said.output, re.M)
     assert sorted(options) == sorted(set(options)), "each once"
     assert len(options) == 38
+
+
+def commands(command: click.Command, *words: str) -> Iterator[tuple[str, ...]]:
+    """The words of a command, and of every command below it."""
+    yield words
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from commands(below, *words, name)
+
+
+@pytest.mark.promise("Help fits in 80 columns, and has an example for every command", "reference/commands")
+@pytest.mark.parametrize("columns", [80, 120])
+def test_every_page_of_help_fits_its_terminal(columns: int) -> None:
+    for words in commands(howdah):
+        said = CliRunner().invoke(howdah, [*words, "--help"], prog_name="howdah", env={"COLUMNS": str(columns)})
+        assert said.exit_code == 0, said.output
+        assert not [line for line in said.output.splitlines() if len(line) > columns], words
+        assert "\n  Example" in said.output or "COMMAND [ARGS]" in said.output, words

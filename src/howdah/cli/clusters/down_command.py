@@ -17,7 +17,13 @@ from howdah.errors import HowdahError, UsageError
     "--forget", "forgotten", is_flag=True, help="Forget a cluster whose host is gone, whatever it left there."
 )
 def down(name: str, every: bool, forgotten: bool) -> None:
-    """Shut down a cluster and remove its data. The logs stay. Nothing is left running when this returns."""
+    """Shut down a cluster and remove its data. The logs stay. Nothing is left running when this returns.
+
+    \b
+    Examples:
+      howdah down
+      howdah down --all
+    """
     from howdah.cluster.state import known_clusters
     from howdah.cluster.supervision.client import forget
 

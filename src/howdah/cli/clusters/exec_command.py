@@ -18,8 +18,9 @@ def exec(name: str, argv: tuple[str, ...]) -> NoReturn:  # noqa: A001 (the comma
     """Run a command with hadoop, hdfs, yarn and mapred on its PATH and HADOOP_CONF_DIR set for a cluster.
 
     \b
-    Examples:  howdah exec -- hdfs dfs -ls /
-               howdah exec -- python my_program_that_calls_hadoop.py
+    Examples:
+      howdah exec -- hdfs dfs -ls /
+      howdah exec -- python my_program_that_calls_hadoop.py
     """
     from howdah.cluster.live.environment import shell_environment
     from howdah.cluster.supervision.client import find_cluster
@@ -34,7 +35,12 @@ def exec(name: str, argv: tuple[str, ...]) -> NoReturn:  # noqa: A001 (the comma
 @click.command()
 @name_option
 def shell(name: str) -> NoReturn:
-    """Open a shell with hadoop, hdfs, yarn and mapred on PATH and HADOOP_CONF_DIR set for a cluster."""
+    """Open a shell with hadoop, hdfs, yarn and mapred on PATH and HADOOP_CONF_DIR set for a cluster.
+
+    \b
+    Example:
+      howdah shell --name mine
+    """
     from howdah.cluster.live.environment import shell_environment
     from howdah.cluster.supervision.client import find_cluster
     from howdah.host.supervise import become

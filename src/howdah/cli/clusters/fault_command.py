@@ -28,9 +28,10 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None,
              disk: its last disk (of simulated hosts that have some).
 
     \b
-    Examples:  howdah fault kill sim2 --daemon datanode
-               howdah fault slow sim3 --rate 10mbit
-               howdah fault disk sim2 --at sort:50
+    Examples:
+      howdah fault kill sim2 --daemon datanode
+      howdah fault slow sim3 --rate 10mbit
+      howdah fault disk sim2 --at sort:50
     """
     from howdah.cluster.control import ControlClient, ask_fault
     from howdah.cluster.faults import DEVICES, HostFault, check_fault

@@ -16,7 +16,8 @@ def logs(name: str, daemon: str | None, lines: int) -> None:
     """Show the end of a daemon's log, or list the logs. Logs stay after the cluster is down.
 
     \b
-    Example:  howdah logs datanode-node2
+    Example:
+      howdah logs datanode-node2
     """
     from howdah.cluster.logs import logs_of
     from howdah.cluster.state import cluster_directory

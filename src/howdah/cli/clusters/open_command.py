@@ -18,6 +18,11 @@ def open(name: str, no_browser: bool) -> None:  # noqa: A001 (the command's name
 
     Requests are signed for you, so the pages of a secured cluster open without a ticket. Only people who have the
     printed address can see them.
+
+    \b
+    Examples:
+      howdah open
+      howdah open --name mine --no-browser
     """
     from howdah.cluster.deployment.realm import access_of
     from howdah.cluster.live.pages import serve_pages

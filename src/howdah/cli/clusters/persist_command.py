@@ -19,7 +19,12 @@ def persist() -> None:
 @persist.command("ls")
 @json_option
 def list_directories(as_json: bool) -> None:
-    """List the directories with data that clusters have left, as far as this host can see them."""
+    """List the directories with data that clusters have left, as far as this host can see them.
+
+    \b
+    Example:
+      howdah persist ls
+    """
     from howdah.cli.columns import print_columns
     from howdah.cli.reporting import width
     from howdah.cluster.deployment.persistence import known_directories, look
@@ -50,6 +55,10 @@ def verify_directory(directory: str) -> None:
     """Check that all parts of a file system exist and belong together, and that the namespace is undamaged.
 
     HDFS checks the blocks itself, once a cluster uses the data: `howdah exec -- hdfs fsck /`.
+
+    \b
+    Example:
+      howdah persist verify /scratch/ann/hdfs
     """
     from pathlib import Path
 
@@ -69,7 +78,12 @@ def verify_directory(directory: str) -> None:
 @click.argument("directory", type=click.Path())
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove_directory(directory: str, yes: bool) -> None:
-    """Remove the data in DIRECTORY permanently."""
+    """Remove the data in DIRECTORY permanently.
+
+    \b
+    Example:
+      howdah persist rm /scratch/ann/hdfs
+    """
     from pathlib import Path
 
     from howdah.cluster.deployment.persistence import remove

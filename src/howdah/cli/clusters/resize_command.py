@@ -24,7 +24,8 @@ def shrink(hosts: tuple[str, ...], name: str, timeout: str) -> None:
     nothing of the cluster is left there. Hosts that are dead leave at once.
 
     \b
-    Example:  howdah shrink node3 node4
+    Example:
+      howdah shrink node3 node4
     """
     from howdah.spec.experiment import parse_duration
 
@@ -38,8 +39,9 @@ def grow(hosts: tuple[str, ...], name: str) -> None:
     """Take hosts into a cluster that runs: those that have left it, or that `howdah up --nodes N` has not used.
 
     \b
-    Example:  howdah up --on hosts:node1,node2,node3,node4 --nodes 2
-              howdah grow node4
+    Example:
+      howdah up --on hosts:node1,node2,node3,node4 --nodes 2
+      howdah grow node4
     """
     _resize("grow", hosts, name, 0.0)
 

@@ -42,7 +42,8 @@ def stage_in(source: str, target: str, replication: int | None, **options: Any) 
     """Copy files that all hosts see into HDFS.
 
     \b
-    Example:  howdah stage in /lustre/ann/data /data
+    Example:
+      howdah stage in /lustre/ann/data /data
     """
     from pathlib import Path
 
@@ -57,7 +58,8 @@ def stage_out(source: str, target: str, **options: Any) -> None:
     """Copy files from HDFS to a file system that all hosts see.
 
     \b
-    Example:  howdah stage out /results /lustre/ann/results
+    Example:
+      howdah stage out /results /lustre/ann/results
     """
     from pathlib import Path
 

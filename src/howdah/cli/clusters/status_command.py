@@ -21,7 +21,13 @@ from howdah.model.quantity import format_bytes
 @click.option("--name", default=None, help="Only this cluster.")
 @json_option
 def status(name: str | None, as_json: bool) -> None:
-    """Show clusters on this machine: state, daemons, web pages and open ports."""
+    """Show clusters on this machine: state, daemons, web pages and open ports.
+
+    \b
+    Examples:
+      howdah status
+      howdah status --json
+    """
     from howdah.cluster.state import known_clusters
     from howdah.cluster.supervision.client import find_cluster
 

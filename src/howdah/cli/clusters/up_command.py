@@ -63,8 +63,9 @@ def up(
     """Start a Hadoop cluster of real daemons, each its own process. All are healthy when this returns.
 
     \b
-    Examples:  howdah up --nodes 3
-               howdah up --on hosts:node1,node2,node3
+    Examples:
+      howdah up --nodes 3
+      howdah up --on hosts:node1,node2,node3
     """
     from howdah.cli.hosts.fetching import ensure_hadoop
     from howdah.cluster.supervision.client import StartedCluster

@@ -60,8 +60,9 @@ def ab(
     The comparison is an experiment: `howdah experiment status`, `resume` and `report` take its directory.
 
     \b
-    Examples:  howdah ab terasort --size 1G --b mapreduce.map.output.compress=true
-               howdah ab wordcount --size 1G --a accelerator=none --b accelerator=sort
+    Examples:
+      howdah ab terasort --size 1G --b mapreduce.map.output.compress=true
+      howdah ab wordcount --size 1G --a accelerator=none --b accelerator=sort
     """
     from howdah.engine.experiment.ab import ab_experiment
     from howdah.model.experiment import StopRule

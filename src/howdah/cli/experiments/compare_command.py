@@ -43,9 +43,10 @@ def compare(
     the runs of two settings, in turn. With --prices, pages and -v also show the cost of both.
 
     \b
-    Examples:  howdah compare heap=default heap=small
-               howdah compare heap=default heap=small -o page.html --fail-if 'slower > 5%'
-               howdah compare heap=1g heap=2g heap=3g heap=4g -o heaps.csv
+    Examples:
+      howdah compare heap=default heap=small
+      howdah compare heap=default heap=small -o page.html --fail-if 'slower > 5%'
+      howdah compare heap=1g heap=2g heap=3g heap=4g -o heaps.csv
     """
     from howdah.cli.experiments.comparison_table import check_fails, print_comparison, print_many
     from howdah.cli.reporting import load_side, side_name, width, write_page

@@ -41,6 +41,10 @@ def plan(file: Path, cluster: str | None, as_json: bool) -> None:
     """Show the runs of FILE and their order, without starting anything.
 
     The plan also has the time that the runs would take, and the effects that they could show.
+
+    \b
+    Example:
+      howdah experiment plan experiments/terasort.yaml
     """
     made = _plan_of(file, synthetic_file(cluster), quiet=as_json)
     if as_json:
@@ -59,6 +63,10 @@ def run(file: Path, out: Path | None, cluster: str | None) -> None:
     """Run the experiment of FILE until there are enough runs, and show its findings.
 
     Each run has a cluster of its own.
+
+    \b
+    Example:
+      howdah experiment run experiments/terasort.yaml --out my-experiment
     """
     from howdah.store import ExperimentDirectory, experiments_root
 
@@ -74,6 +82,10 @@ def resume(directory: str) -> None:
     """Continue the experiment in DIRECTORY. Finished runs are not repeated, interrupted runs are.
 
     DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
+
+    \b
+    Example:
+      howdah experiment resume latest
     """
     found = _found(directory)
     found.check_unchanged()
@@ -89,6 +101,10 @@ def report(directory: str, output: Path | None, as_json: bool) -> None:
 
     The page is report.html in DIRECTORY. DIRECTORY is a path, a name that `howdah experiment list` has, the start of
     one, or 'latest'.
+
+    \b
+    Example:
+      howdah experiment report latest -o findings.html
     """
     found = _found(directory)
     _show(found, _planned(found), output, as_json=as_json)
@@ -101,6 +117,10 @@ def status(directory: str, as_json: bool) -> None:
     """Show the progress of the experiment in DIRECTORY: whether it runs now, and how much longer it takes.
 
     DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
+
+    \b
+    Example:
+      howdah experiment status latest
     """
     from howdah.cli.experiments.experiment_tables import print_status
     from howdah.engine.experiment.confirmation import confirming
@@ -125,7 +145,12 @@ def status(directory: str, as_json: bool) -> None:
 @experiment.command("list")
 @json_option
 def list_experiments(as_json: bool) -> None:
-    """List the experiments in ~/.howdah/experiments, the oldest first."""
+    """List the experiments in ~/.howdah/experiments, the oldest first.
+
+    \b
+    Example:
+      howdah experiment list
+    """
     from howdah.cli.experiments.experiment_tables import print_experiments
     from howdah.store import ExperimentDirectory, experiments_root
 

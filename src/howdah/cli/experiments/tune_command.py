@@ -44,7 +44,8 @@ def tune(
     The search is an experiment: `howdah experiment status`, `resume` and `report` take its directory.
 
     \b
-    Example:  howdah tune terasort --size 1G --budget 2h
+    Example:
+      howdah tune terasort --size 1G --budget 2h
     """
     from howdah.engine.experiment.tunables import simulated_tuning, tuning_experiment
     from howdah.model.experiment import StopRule

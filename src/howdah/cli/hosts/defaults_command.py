@@ -46,8 +46,9 @@ def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> 
     NAME is a tuned default, as in `howdah up --without NAME`. Without a NAME, all are shown.
 
     \b
-    Examples:  howdah defaults --nodes 3
-               howdah defaults sort-buffer reduce-memory
+    Examples:
+      howdah defaults --nodes 3
+      howdah defaults sort-buffer reduce-memory
     """
     from howdah.cli.columns import in_columns
     from howdah.cli.hosts.fetching import fetch_managed

@@ -49,6 +49,11 @@ def doctor(
     """Check this machine, or other hosts, for problems that make a run fail or a number doubtful.
 
     Each finding has its meaning and a fix.
+
+    \b
+    Examples:
+      howdah doctor --nodes 3
+      howdah doctor --on hosts:node1,node2
     """
     from howdah.cli.reporting import width
     from howdah.cluster.allocation import find_allocation

@@ -16,7 +16,12 @@ def hadoop() -> None:
 @hadoop.command()
 @click.argument("version", default=PRIMARY)
 def fetch(version: str) -> None:
-    """Fetch VERSION into the cache, so that everything works offline afterwards. Continues an interrupted fetch."""
+    """Fetch VERSION into the cache, so that everything works offline afterwards. Continues an interrupted fetch.
+
+    \b
+    Example:
+      howdah hadoop fetch 3.4.2
+    """
     from howdah.cli.hosts.fetching import fetch_managed
 
     distribution = fetch_managed(version, offline=False, quiet=False)
@@ -26,7 +31,12 @@ def fetch(version: str) -> None:
 @hadoop.command()
 @click.argument("version", default=PRIMARY)
 def verify(version: str) -> None:
-    """Hash every jar of VERSION in the cache and compare with the lock."""
+    """Hash every jar of VERSION in the cache and compare with the lock.
+
+    \b
+    Example:
+      howdah hadoop verify 3.4.2
+    """
     from howdah.hadoop.distribution.distribution import managed
 
     distribution = managed(version, howdah_home() / "cache", verify=True)
@@ -36,7 +46,12 @@ def verify(version: str) -> None:
 
 @hadoop.command("list")
 def list_versions() -> None:
-    """List the managed versions and whether each is in the cache."""
+    """List the managed versions and whether each is in the cache.
+
+    \b
+    Example:
+      howdah hadoop list
+    """
     from howdah.errors import HostProblem
     from howdah.hadoop.distribution.distribution import managed
     from howdah.hadoop.distribution.lock import managed_versions

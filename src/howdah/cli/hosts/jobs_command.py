@@ -22,8 +22,9 @@ def jobs(kind: str | None, cancel: str | None, as_json: bool) -> None:
     """List the waiting and running batch jobs that Howdah has submitted, or cancel one.
 
     \b
-    Examples:  howdah jobs
-               howdah jobs --cancel 1234
+    Examples:
+      howdah jobs
+      howdah jobs --cancel 1234
     """
     from howdah.cli.columns import print_columns
     from howdah.cli.reporting import width

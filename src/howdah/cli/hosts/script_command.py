@@ -67,8 +67,9 @@ def script(kind: str | None, nodes: int, wall: str, partition: str | None, site:
     """Print a batch script to edit and submit: three lines of Howdah, the rest are comments.
 
     \b
-    Examples:  howdah script slurm > hadoop.sh
-               howdah script pbs --nodes 8 --time 2h > hadoop.sh
+    Examples:
+      howdah script slurm > hadoop.sh
+      howdah script pbs --nodes 8 --time 2h > hadoop.sh
     """
     from howdah.errors import UsageError
     from howdah.host.user import process_user

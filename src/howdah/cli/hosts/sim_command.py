@@ -21,8 +21,9 @@ def up(wish: str, name: str) -> None:
     """Start N simulated hosts, which stay until `howdah sim down`. KEY is network, cpus, memory, disks or disk_rate.
 
     \b
-    Examples:  howdah sim up 3,network=100mbit
-               howdah sim up 2,cpus=0.5,memory=4G,disks=2,disk_rate=50MB
+    Examples:
+      howdah sim up 3,network=100mbit
+      howdah sim up 2,cpus=0.5,memory=4G,disks=2,disk_rate=50MB
     """
     from howdah.cluster.simulations import start_simulation
 
@@ -35,7 +36,12 @@ def up(wish: str, name: str) -> None:
 @sim.command()
 @name_option
 def down(name: str) -> None:
-    """Stop simulated hosts, with everything that runs on them."""
+    """Stop simulated hosts, with everything that runs on them.
+
+    \b
+    Example:
+      howdah sim down --name lab
+    """
     from howdah.cluster.simulations import end_simulation
 
     ended = end_simulation(name)
@@ -44,7 +50,12 @@ def down(name: str) -> None:
 
 @sim.command()
 def status() -> None:
-    """List the simulated hosts that are up."""
+    """List the simulated hosts that are up.
+
+    \b
+    Example:
+      howdah sim status
+    """
     from howdah.cluster.simulations import simulations
 
     found = simulations()

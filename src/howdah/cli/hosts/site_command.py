@@ -22,7 +22,8 @@ def check(file: str | None, as_json: bool) -> None:
     """Read a site file, and check whether it is right for the host where you type this.
 
     \b
-    Example:  srun -N1 howdah site check /etc/howdah/site.yaml
+    Example:
+      srun -N1 howdah site check /etc/howdah/site.yaml
     """
     from howdah.cluster.allocation.site import check_site
     from howdah.errors import HostProblem, UsageError

@@ -30,7 +30,8 @@ def list_stores(on: str, silence: float, network: str | None, site: str | None, 
     """List the contents of the store of each host.
 
     \b
-    Example:  howdah store ls --on hosts:hosts.yaml
+    Example:
+      howdah store ls --on hosts:hosts.yaml
     """
     from howdah.cli.columns import print_columns
     from howdah.cli.reporting import width
@@ -68,7 +69,8 @@ def collect(on: str, silence: float, network: str | None, site: str | None, olde
     Entries that a running cluster uses stay. Removed entries that are needed again are sent or made again.
 
     \b
-    Example:  howdah store gc --on hosts:hosts.yaml --older-than 7d
+    Example:
+      howdah store gc --on hosts:hosts.yaml --older-than 7d
     """
     from howdah.cluster.request import Links
     from howdah.cluster.software.stores import open_stores

@@ -22,8 +22,9 @@ def energy(run: str, meters: str | None, root: str | None, as_json: bool) -> Non
     are added first, for the time of the run. Meters that know only the present are for `howdah run --meters`.
 
     \b
-    Examples:  howdah energy
-               howdah energy 20261129 --meters pdu.yaml
+    Examples:
+      howdah energy
+      howdah energy 20261129 --meters pdu.yaml
     """
     from howdah.cli.reporting import load_runs, width
     from howdah.report.page.energy import energy_report

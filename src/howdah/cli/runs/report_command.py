@@ -42,6 +42,11 @@ def report(
     """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only.
 
     With --prices, the report also has their cost.
+
+    \b
+    Examples:
+      howdah report latest -o report.html --open
+      howdah report latest --format methods
     """
     from howdah.cli.reporting import load_runs, write_page
 

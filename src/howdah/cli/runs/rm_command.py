@@ -28,7 +28,8 @@ def rm(runs: tuple[str, ...], root: str | None, yes: bool) -> None:
     A run that is being written stays. A run of an experiment stays too, because the experiment would make it again.
 
     \b
-    Example:  howdah rm latest
+    Example:
+      howdah rm latest
     """
     from howdah.store import find_run, runs_root
     from howdah.store.removal import check_removable
@@ -60,8 +61,9 @@ def prune(
     """Remove the runs that match. They are listed first.
 
     \b
-    Examples:  howdah prune --outcome aborted --outcome failed
-               howdah prune --workload terasort --older-than 30d --keep 20
+    Examples:
+      howdah prune --outcome aborted --outcome failed
+      howdah prune --workload terasort --older-than 30d --keep 20
     """
     from howdah.spec.experiment import parse_duration
     from howdah.store import list_runs, runs_root

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from howdah.spec.meters import Meters
 
 _ALL = "all"
+_PROGRAM = """--run 'hadoop jar my.jar Main in out'"""
 _MAKES_A_CLUSTER = ("nodes", "work_dir", "without")
 _LOCAL = "local"
 _COMMON = (
@@ -124,8 +125,9 @@ def run() -> None:
     shows the options of a workload.
 
     \b
-    Examples:  howdah run terasort --size 1G --nodes 3
-               howdah run terasort --size 2G --repeat 8 --cluster default
+    Examples:
+      howdah run terasort --size 1G --nodes 3
+      howdah run terasort --size 2G --repeat 8 --cluster default
     """
 
 
@@ -144,7 +146,8 @@ def _command(workload: Workload) -> click.Command:
     sizes = ", ".join(f"{label} ({format_amount(size, workload.unit)})" for label, size in workload.sizes.items())
     words = f"{workload.title}: {workload.summary}."
     if sizes:
-        words += f"\n\nNamed sizes: {sizes}.\n\n\b\nExample:  howdah run {workload.name} --size small --repeat 5"
+        words += f"\n\nNamed sizes: {sizes}."
+    words += f"\n\n\b\nExample:\n  howdah run {workload.name} {'--size small --repeat 5' if sizes else _PROGRAM}"
     made: click.Command = click.command(workload.name, _OfWorkload, help=words, short_help=workload.summary)(command)
     return made
 
@@ -169,7 +172,7 @@ def _command_of_all() -> click.Command:
 
     words = (
         "Every workload but `command`, one after the other on one cluster, with one report. Those that cannot be run "
-        "there are named and left out."
+        "there are named and left out.\n\n\b\nExample:\n  howdah run all --size smoke"
     )
     sizes = click.Choice(["smoke", "small", "large"])
     command: Any = call

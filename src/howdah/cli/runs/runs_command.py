@@ -67,8 +67,9 @@ def runs(
     """List runs with their results, the oldest first.
 
     \b
-    Examples:  howdah runs --last 5
-               howdah runs --workload terasort --where nodes=3 --csv
+    Examples:
+      howdah runs --last 5
+      howdah runs --workload terasort --where nodes=3 --csv
     """
     from howdah.store import list_runs, runs_root
 

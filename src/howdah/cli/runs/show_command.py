@@ -12,7 +12,13 @@ from howdah.cli.options import json_option
 @click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
 @json_option
 def show(run: str, root: str | None, as_json: bool) -> None:
-    """Show one run: RUN is an id, the start of one, a path, or 'latest'."""
+    """Show one run: RUN is an id, the start of one, a path, or 'latest'.
+
+    \b
+    Examples:
+      howdah show latest
+      howdah show 20261130-0213 --json
+    """
     from howdah.cli.reporting import load_runs, width
     from howdah.report.page.describe import describe_run
     from howdah.report.render.json import render_json

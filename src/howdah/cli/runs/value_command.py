@@ -32,8 +32,9 @@ def value(
     power come from the price list; Howdah does not measure them.
 
     \b
-    Examples:  howdah value latest --prices prices.yaml
-               howdah value on=old on=new --prices prices.yaml --server old --server new --explain
+    Examples:
+      howdah value latest --prices prices.yaml
+      howdah value on=old on=new --prices prices.yaml --explain
     """
     from howdah.cli.reporting import load_side, side_name
     from howdah.report.value.section import value_facts

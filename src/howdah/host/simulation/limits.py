@@ -17,7 +17,8 @@ from pathlib import Path
 
 GROUPS = Path("/sys/fs/cgroup")
 _PERIOD_US = 20_000
-"""So often is a share of a processor handed out: with the usual 100 ms, a host would stand still for as long."""
+"""The period in which a host gets its share of a processor. With the usual 100 ms, a host would stand still for as
+long."""
 _COUNTED = ("cpuacct", "memory")
 """Controllers that count what each host uses, also without a share."""
 _LOOP = "7"
