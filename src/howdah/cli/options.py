@@ -92,14 +92,14 @@ _REACH = (
         "--network",
         metavar="NETWORK",
         default=None,
-        help="For hosts: the network of the daemons, as 10.1.0.0/16, ib0 or eth*. [each host's only one]",
+        help="For hosts: the network of the daemons, as 10.1.0.0/16, ib0 or eth*. [default: each host's only one]",
     ),
     click.option(
         "--site",
         metavar="FILE",
         type=click.Path(),
         default=None,
-        help="For slurm and pbs: the site file. [HOWDAH_SITE, /etc/howdah/site.yaml]",
+        help="For slurm and pbs: the site file. [default: HOWDAH_SITE, /etc/howdah/site.yaml]",
     ),
 )
 
@@ -118,7 +118,7 @@ _MAKING = (
         metavar="N",
         type=click.IntRange(1),
         default=None,
-        help="Nodes, up to 20 on a machine (DataNode + NodeManager). [one for each host]",
+        help="Nodes, up to 20 on a machine (DataNode + NodeManager). [default: one for each host]",
     ),
     click.option(
         "--hadoop",
@@ -143,7 +143,7 @@ _MAKING = (
         "--storage",
         metavar="hdfs|posix:DIR",
         default=None,
-        help="HDFS, or a directory that every node sees; both with a comma, the first is the default. [hdfs]",
+        help="HDFS, or a directory that every node sees; both with a comma, the first is the default. [default: hdfs]",
     ),
     click.option(
         "--work-dir",
@@ -153,12 +153,16 @@ _MAKING = (
         help="Parent of the directory with the daemons' data, which has the cluster's name.",
     ),
     *_REACH,
-    click.option("--secure", is_flag=True, help="With Kerberos: closed to everybody but you. [on --on hosts:…]"),
+    click.option(
+        "--secure",
+        is_flag=True,
+        help="With Kerberos: closed to everybody but you. [default: with --on hosts:, slurm, pbs]",
+    ),
     click.option(
         "--protection",
         type=click.Choice(["authentication", "integrity", "privacy"]),
         default=None,
-        help="What --secure protects: who one is, that nothing is changed, or that nobody reads it. [authentication]",
+        help="Level of --secure: who one is; that nothing is changed; that nobody reads it. [default: authentication]",
     ),
     click.option("--insecure", is_flag=True, help="Without Kerberos: whoever reaches it can use it as you."),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
@@ -168,6 +172,14 @@ conf_option = click.option(
     "--conf", "conf", multiple=True, metavar="KEY=VALUE", help="A Hadoop setting; may be repeated."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+runs_option = click.option(
+    "--out",
+    "root",
+    metavar="DIR",
+    type=click.Path(),
+    default=None,
+    help="The directory of the run directories. [default: ~/.howdah/runs]",
+)
 name_option = click.option("--name", metavar="NAME", default="default", show_default=True, help="Which cluster.")
 
 

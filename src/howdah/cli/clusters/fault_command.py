@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 @click.argument("kind")
 @click.argument("host")
 @name_option
-@click.option("--daemon", metavar="ROLE", help="Only this daemon of the host: datanode, nodemanager, … [all it has]")
+@click.option(
+    "--daemon", metavar="ROLE", help="Only this daemon of the host: datanode, nodemanager, … [default: all it has]"
+)
 @click.option("--rate", metavar="RATE", help="The rate of a slow card: 10mbit.")
-@click.option("--at", metavar="PHASE:PERCENT", help="Once the run there has done so much of a phase. [now]")
+@click.option("--at", metavar="PHASE:PERCENT", help="Once the run there has done so much of a phase. [default: now]")
 def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None, at: str | None) -> None:
     """Inject a fault on HOST, to see how the cluster copes.
 

@@ -26,7 +26,7 @@ def stage() -> None:
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     maps = click.option(
-        "--maps", metavar="N", type=click.IntRange(1), default=None, help="Maps. [one for each task slot]"
+        "--maps", metavar="N", type=click.IntRange(1), default=None, help="Maps. [default: one for each task slot]"
     )
     for option in (name_option, maps, json_option):
         command = option(command)
@@ -36,7 +36,9 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 @stage.command("in")
 @click.argument("source", metavar="DIR|FILE", type=click.Path())
 @click.argument("target", metavar="HDFS-PATH")
-@click.option("--replication", metavar="N", type=click.IntRange(1), default=None, help="Replicas. [the cluster's]")
+@click.option(
+    "--replication", metavar="N", type=click.IntRange(1), default=None, help="Replicas. [default: the cluster's]"
+)
 @_options
 def stage_in(source: str, target: str, replication: int | None, **options: Any) -> None:
     """Copy files that all hosts see into HDFS.

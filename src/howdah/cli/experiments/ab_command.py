@@ -15,14 +15,20 @@ from howdah.cli.options import parse_conf
 @click.argument("workload")
 @click.option("--a", "first", multiple=True, metavar="KEY=VALUE", help="A property or factor of A; may be repeated.")
 @click.option("--b", "second", multiple=True, metavar="KEY=VALUE", help="A property or factor of B; may be repeated.")
-@click.option("--name-a", metavar="NAME", default=None, help="What A is called. [its settings]")
-@click.option("--name-b", metavar="NAME", default=None, help="What B is called. [its settings]")
+@click.option("--name-a", metavar="NAME", default=None, help="What A is called. [default: its settings]")
+@click.option("--name-b", metavar="NAME", default=None, help="What B is called. [default: its settings]")
 @click.option("--size", metavar="SIZE", default=None, help="As `howdah run WORKLOAD --size` has it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Another option of the workload.")
 @click.option(
-    "--nodes", metavar="N", type=click.IntRange(1, 20), default=None, help="Nodes of every cluster. [one for each host]"
+    "--nodes",
+    metavar="N",
+    type=click.IntRange(1, 20),
+    default=None,
+    help="Nodes of every cluster. [default: one for each host]",
 )
-@click.option("--on", metavar="KIND[:ARGUMENT]", default=None, help="The hosts, as `howdah up --on` has them. [local]")
+@click.option(
+    "--on", metavar="KIND[:ARGUMENT]", default=None, help="The hosts, as `howdah up --on` has them. [default: local]"
+)
 @click.option("--half-width", metavar="PERCENT", default="5%", show_default=True, help="How exact the effect is to be.")
 @click.option("--min", "least", metavar="N", type=click.IntRange(4), default=8, show_default=True, help="Runs a side.")
 @click.option("--max", "most", metavar="N", type=click.IntRange(4), default=30, show_default=True, help="Runs a side.")
@@ -31,7 +37,9 @@ from howdah.cli.options import parse_conf
 @click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order."
 )
-@click.option("--out", metavar="DIR", type=click.Path(path_type=Path), default=None, help="To make. [in ~/.howdah]")
+@click.option(
+    "--out", metavar="DIR", type=click.Path(path_type=Path), default=None, help="To make. [default: in ~/.howdah]"
+)
 @click.option("--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of real ones.")
 def ab(
     workload: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howdah.cli.options import json_option
+from howdah.cli.options import json_option, runs_option
 from howdah.cli.runs.value_options import check_alone, value_options, valued
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("baseline")
 @click.argument("contenders", nargs=-1, required=True, metavar="CONTENDER...")
-@click.option("--metric", metavar="PHASE/METRIC", help="What is compared. [the workload's primary metric]")
+@click.option("--metric", metavar="PHASE/METRIC", help="What is compared. [default: the workload's primary metric]")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write a page too: .html, .md, .json or .csv")
-@click.option("--out", "root", type=click.Path(), metavar="DIR", help="Where the run directories are. [~/.howdah/runs]")
+@runs_option
 @value_options(demanded=False)
 @click.option("-v", "--verbose", is_flag=True, help="Everything that the page has.")
 @click.option("--fail-if", metavar="RULE", help="Exit with 1 if this is shown: 'slower > 5%', faster, different.")

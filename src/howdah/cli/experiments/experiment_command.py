@@ -57,7 +57,9 @@ def plan(file: Path, cluster: str | None, as_json: bool) -> None:
 
 @experiment.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [in ~/.howdah]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [default: in ~/.howdah]"
+)
 @_CLUSTER
 def run(file: Path, out: Path | None, cluster: str | None) -> None:
     """Run the experiment of FILE until there are enough runs, and show its findings.

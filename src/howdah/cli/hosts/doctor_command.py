@@ -27,7 +27,7 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "
     show_default=True,
     help="The hosts you want, as `howdah up --on` has them.",
 )
-@click.option("--nodes", type=click.IntRange(1), default=None, help="Nodes you want. [one for each host]")
+@click.option("--nodes", type=click.IntRange(1), default=None, help="Nodes you want. [default: one for each host]")
 @reach_options
 @click.option("--hadoop", default=PRIMARY, show_default=True, help="Managed version you want to run.")
 @click.option("--size", default="1G", show_default=True, help="Data you want to sort, for the disk check.")

@@ -62,7 +62,9 @@ _PBS = """\
 @click.option("--nodes", metavar="N", type=click.IntRange(1), default=4, show_default=True, help="Hosts.")
 @click.option("--time", "wall", metavar="TIME", default="1h", show_default=True, help="The time of the job.")
 @click.option("--partition", metavar="NAME", default=None, help="The partition; PBS calls it a queue.")
-@click.option("--site", metavar="FILE", type=click.Path(), default=None, help="The site file. [HOWDAH_SITE, /etc]")
+@click.option(
+    "--site", metavar="FILE", type=click.Path(), default=None, help="The site file. [default: HOWDAH_SITE, /etc]"
+)
 def script(kind: str | None, nodes: int, wall: str, partition: str | None, site: str | None) -> None:
     """Print a batch script to edit and submit: three lines of Howdah, the rest are comments.
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from howdah.cli.options import json_option
+from howdah.cli.options import json_option, runs_option
 from howdah.errors import UsageError
 
 
 @click.command()
 @click.argument("run", default="latest")
 @click.option("--meters", metavar="FILE", type=click.Path(), help="Add what these have of the time of the run.")
-@click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
+@runs_option
 @json_option
 def energy(run: str, meters: str | None, root: str | None, as_json: bool) -> None:
     """Show the energy of a run, how sure it is, and by which meters.

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from howdah.cli.options import json_option, open_in_browser
+from howdah.cli.options import json_option, open_in_browser, runs_option
 from howdah.cli.runs.value_options import check_alone, value_options, valued
 from howdah.errors import UsageError
 
@@ -16,7 +16,7 @@ from howdah.errors import UsageError
 @click.command()
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-o", "--output", type=click.Path(), default="report.html", show_default=True, help=".html, .md or .json")
-@click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
+@runs_option
 @click.option(
     "--format",
     "form",

@@ -8,19 +8,18 @@ from pathlib import Path
 
 import click
 
-from howdah.cli.options import confirm_removal, parse_conf
+from howdah.cli.options import confirm_removal, parse_conf, runs_option
 from howdah.errors import HowdahError, UsageError
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Run
 
-_ROOT = click.option("--out", "root", metavar="DIR", type=click.Path(), help="Of the run directories. [~/.howdah/runs]")
 _YES = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 _ENDINGS = ("valid", "invalid", "failed", "aborted")
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True)
-@_ROOT
+@runs_option
 @_YES
 def rm(runs: tuple[str, ...], root: str | None, yes: bool) -> None:
     """Remove RUNS: ids, starts of ids, paths, or 'latest'. The runs to remove are listed first.
@@ -47,7 +46,7 @@ def rm(runs: tuple[str, ...], root: str | None, yes: bool) -> None:
 @click.option("--workload", metavar="NAME", help="Only runs of this workload.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Only with this label; may be repeated.")
 @click.option("--outcome", type=click.Choice(_ENDINGS), multiple=True, help="Only runs that ended so; may be repeated.")
-@_ROOT
+@runs_option
 @_YES
 def prune(
     keep: int | None,

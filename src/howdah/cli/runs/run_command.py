@@ -47,10 +47,12 @@ _COMMON = (
         "--keytab",
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
-        help="Keytab for a conf:DIR cluster with Kerberos. [your ticket]",
+        help="Keytab for a conf:DIR cluster with Kerberos. [default: your ticket]",
     ),
     click.option("--principal", metavar="NAME@REALM", help="Principal in the keytab."),
-    click.option("--out", metavar="DIR", type=click.Path(), help="Where the run directories go. [~/.howdah/runs]"),
+    click.option(
+        "--out", metavar="DIR", type=click.Path(), help="Where the run directories go. [default: ~/.howdah/runs]"
+    ),
     click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes: system, power."),
     click.option(
         "--meters",
@@ -184,7 +186,7 @@ def _command_of_all() -> click.Command:
 
 def _size_option(workload: Workload) -> Option:
     what = "Bytes of data (1G = 10^9)" if workload.unit == "B" else f"How many {workload.unit} (1M = 10^6)"
-    return Option("size", f"{what}, or the name of a size. [small]")
+    return Option("size", f"{what}, or the name of a size. [default: small]")
 
 
 _METAVARS = {"count": "N", "number": "X", "positive": "X", "bytes": "BYTES"}

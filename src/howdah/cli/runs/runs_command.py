@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from howdah.cli.columns import print_columns
-from howdah.cli.options import json_option, parse_conf
+from howdah.cli.options import json_option, parse_conf, runs_option
 from howdah.cli.reporting import width
 from howdah.model.accelerator import NONE
 from howdah.model.quantity import format_bytes
@@ -39,7 +39,7 @@ class _Listed:
 
 
 @click.command()
-@click.option("--out", "root", type=click.Path(), metavar="DIR", help="Where the run directories are. [~/.howdah/runs]")
+@runs_option
 @click.option("--workload", metavar="NAME", help="Only runs of this workload.")
 @click.option(
     "--label", "labels", multiple=True, metavar="KEY=VALUE", help="Only runs with this label; may be repeated."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from howdah.cli.options import json_option
+from howdah.cli.options import json_option, runs_option
 
 
 @click.command()
 @click.argument("run", default="latest")
-@click.option("--out", "root", type=click.Path(), default=None, help="Where the run directories are. [~/.howdah/runs]")
+@runs_option
 @json_option
 def show(run: str, root: str | None, as_json: bool) -> None:
     """Show one run: RUN is an id, the start of one, a path, or 'latest'.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howdah.cli.options import json_option
+from howdah.cli.options import json_option, runs_option
 from howdah.cli.runs.value_options import value_options, valued
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("systems", nargs=-1, required=True)
 @value_options(demanded=True)
-@click.option("--equal-to", metavar="N", type=click.IntRange(1), help="Servers of the first. [a full rack, or its own]")
+@click.option(
+    "--equal-to", metavar="N", type=click.IntRange(1), help="Servers of the first. [default: a full rack, or its own]"
+)
 @click.option("--explain", is_flag=True, help="Print the formula and the inputs of every figure.")
-@click.option("--out", "root", type=click.Path(), metavar="DIR", help="Where the run directories are. [~/.howdah/runs]")
+@runs_option
 @json_option
 def value(
     systems: tuple[str, ...], equal_to: int | None, explain: bool, root: str | None, as_json: bool, **options: Any

@@ -30,7 +30,7 @@ _OPTIONS = (
         multiple=True,
         metavar="N",
         type=click.IntRange(1),
-        help="How many servers a system has; one for all, or one for each. [the machines that were observed]",
+        help="How many servers a system has; one for all, or one for each. [default: the machines that were observed]",
     ),
     click.option("--rack", metavar="NAME", help="The rack, where the list has several."),
 )
