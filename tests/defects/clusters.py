@@ -112,8 +112,8 @@ DEFECTS = (
         name="logs-removed-by-down",
         promise="`howdah down` leaves nothing but the logs.",
         file=_DAEMONS,
-        old="operations.remove(host, self._plan.quarters[host.name].conf)",
-        new="operations.remove(host, self._plan.quarters[host.name].logs)",
+        old="operations.remove(host, plan.quarters[host.name].conf)",
+        new="operations.remove(host, plan.quarters[host.name].logs)",
         tests=(f"{_CLUSTER}::test_down_leaves_nothing_but_the_logs",),
     ),
     Defect(
@@ -139,5 +139,13 @@ DEFECTS = (
         old="        if seen.st_uid not in trusted:",
         new="        if seen.st_uid not in trusted and not place:",
         tests=("tests/unit/host/test_files.py::test_who_else_could_change_what_is_in_a_directory_is_told",),
+    ),
+    Defect(
+        name="blocks-left-behind",
+        promise="`howdah shrink` loses no data and leaves nothing on the host.",
+        file="src/howdah/cluster/deployment/resizing.py",
+        old="one.name in names and one.state != _DECOMMISSIONED]",
+        new="one.name in names and one.state == _IN_SERVICE]",
+        tests=("tests/unit/cluster/deployment/test_resizing.py::test_what_hdfs_cannot_copy_keeps_its_host",),
     ),
 )

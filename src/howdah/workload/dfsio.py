@@ -164,7 +164,7 @@ class Dfsio:
 
     name: ClassVar[str] = "dfsio"
     title: ClassVar[str] = "TestDFSIO"
-    summary: ClassVar[str] = "writes, reads and appends files: disks and network of the storage; Hadoop's own tests"
+    summary: ClassVar[str] = "writes, reads and appends files: disks and network of the storage; stock tests of Hadoop"
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
     options: ClassVar[tuple[Option, ...]] = (

@@ -27,7 +27,7 @@ class DistCp:
     name: ClassVar[str] = "distcp"
     title: ClassVar[str] = "DistCp"
     summary: ClassVar[str] = (
-        "copies files within a storage or from one to another: disks and network; Hadoop's own tool"
+        "copies files within a storage or from one to another: disks and network; a stock tool of Hadoop"
     )
     unit: ClassVar[str] = "B"
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}

@@ -35,7 +35,7 @@ class Shuffle:
         Option("key", f"Bytes of a key, {_LEAST_KEY_BYTES} at least. [{_KEY_BYTES}]", "count"),
         Option("value", f"Bytes of a value. [{_VALUE_BYTES}]", "count"),
         Option("prefix", "Bytes, after those that say the partition, that all keys have in common. [0]", "count"),
-        Option("distinct", "At most so many keys are different ones. [as they come]", "count"),
+        Option("distinct", "How many different keys there are at most. [default: random]", "count"),
         Option("type", "The type of the keys, BytesWritable or Text. [bytes]", choices=_TYPES),
         Option(
             "comparator", "The order of the keys: the type's own, or its reverse by a custom class.", choices=_ORDERS

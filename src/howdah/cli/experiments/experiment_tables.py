@@ -24,7 +24,7 @@ from howdah.report.experiment.candidate import candidate_blocks
 from howdah.report.render.text import wrapped
 from howdah.stats.design import Levels
 
-_TAKES = {"job": "another job", "cluster": "a cluster started anew", "person": "somebody's hands"}
+_TAKES = {"job": "another job", "cluster": "a new cluster", "person": "somebody's hands"}
 
 
 def print_plan(plan: ExperimentPlan) -> None:
@@ -48,7 +48,7 @@ def print_plan(plan: ExperimentPlan) -> None:
     for line in _expected(plan):
         click.echo(line)
     click.echo(f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.")
-    click.echo(f"A run that takes longer than {format_seconds(plan.limit_seconds)} is ended.")
+    click.echo(f"A run that takes longer than {format_seconds(plan.limit_seconds)} is stopped.")
     if experiment.design not in ("cic-2014", "together"):
         click.echo("If something is shown to be better, fresh runs against the baseline and the runner-up follow.")
 

@@ -83,7 +83,7 @@ _COMMON = (
         "--accelerator",
         type=click.Choice(list(ACCELERATORS)),
         default=None,
-        help="Plugins that serve the jobs in the place of Hadoop's own classes: short for --factor accelerator=LEVEL.",
+        help="Plugins that serve the jobs instead of stock classes: short for --factor accelerator=LEVEL.",
     ),
     making_options,
     conf_option,

@@ -219,7 +219,7 @@ def main() -> int:
         if lock is None:
             raise UsageError(
                 f"a cluster called {request.name!r} is already up or being started",
-                hint=f"`howdah down --name {request.name}` ends it; --name OTHER makes another one beside it.",
+                hint=f"`howdah down --name {request.name}` stops it; --name OTHER starts another one.",
             )
     except HowdahError as error:
         return _refuse(say, error)

@@ -282,13 +282,13 @@ RULES = (
     Rule(
         "open-files",
         "Each block, spill and connection of a daemon is an open file; at the limit, jobs fail.",
-        'echo "$USER - nofile 65536" | sudo tee -a /etc/security/limits.conf  # then log in anew',
+        'echo "$USER - nofile 65536" | sudo tee -a /etc/security/limits.conf  # then log in again',
         _open_files,
     ),
     Rule(
         "process-limit",
         "Threads count too: `unable to create native thread` ends a daemon.",
-        'echo "$USER - nproc 65536" | sudo tee -a /etc/security/limits.conf  # then log in anew',
+        'echo "$USER - nproc 65536" | sudo tee -a /etc/security/limits.conf  # then log in again',
         _processes,
     ),
     Rule(

@@ -67,7 +67,7 @@ def rebuilt(cluster: LiveCluster) -> Iterator[Caveat]:
     for path, digest in cluster.description.get("plugins", {}).items():
         jar = Path(path)
         if not jar.is_file() or sha256(jar) != digest:
-            what = "was built anew" if jar.is_file() else "is gone"
+            what = "was rebuilt" if jar.is_file() else "is gone"
             yield Caveat("run", f"{jar.name} {what} since the cluster came up: JVMs start without the class archive")
 
 
@@ -81,7 +81,7 @@ def shortfalls(job: Job, asked: Sequence[Plugin], held: Mapping[str, str]) -> It
         if found.whole:
             continue
         counted = ", ".join(f"{name} {count:,}" for name, count in found.fallbacks.items())
-        own = f"Hadoop's own {plugin.work}"
+        own = f"stock {plugin.work}"
         if found.records == 0:
             why = counted or f"no counter of {plugin.group} tells of it"
             if not plugin.is_named_by(held):

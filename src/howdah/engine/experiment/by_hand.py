@@ -40,7 +40,7 @@ class ByHand:
             if not self._person.asked_to_change(factor, level, found, anew=anew and found == level):
                 raise HostProblem(
                     f"the next run needs {factor.name} {level}"
-                    + (", set up anew" if found == level else "" if found is None else f", and it is {found}")
+                    + (", set up again" if found == level else "" if found is None else f", and it is {found}")
                     + "; nobody is at this terminal to change it",
                     host=self._host.name,
                     hint=f"{factor.change or 'Change it'}; then {self._resume}"

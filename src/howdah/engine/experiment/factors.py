@@ -329,7 +329,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             _faults,
         ),
         NamedFactor(
-            "defaults", "cluster", "tuned, stock", "Howdah's settings, or Hadoop's own", _defaults, follows=_SETTINGS
+            "defaults", "cluster", "tuned, stock", "Howdah's settings, or stock Hadoop's", _defaults, follows=_SETTINGS
         ),
         NamedFactor(
             CONFIGURATION,
@@ -361,7 +361,7 @@ FACTORS: Mapping[str, NamedFactor] = {
             "accelerator",
             "job",
             ", ".join(ACCELERATORS),
-            "plugins that serve jobs in the place of Hadoop's own sort, shuffle and client of HDFS",
+            "plugins that serve jobs instead of the stock sort, shuffle and client of HDFS",
             _accelerator,
             _not_built,
             hint=how_to_get_jars(),

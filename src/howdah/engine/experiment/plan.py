@@ -184,7 +184,7 @@ def _check_design(experiment: Experiment) -> None:
         raise UsageError(
             f"{', '.join(turned)} is changed by hand, and a {experiment.design} design would measure several "
             "runs after one change",
-            hint="Its error is that of changing it anew: choose the design one-at-a-time or blocks.",
+            hint="Its error is that of changing it again: choose the design one-at-a-time or blocks.",
         )
 
 

@@ -47,7 +47,7 @@ def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done
         elif (path / layout.RUN).exists():  # Without it, nothing has been measured yet.
             raise Untrusted(
                 f"{path} cannot be read: {run}",
-                hint="Restore it; or move it away, and its place in the plan is run anew.",
+                hint="Restore it; or move it away, and its place in the plan is run again.",
             )
     return tuple(sorted(_of_last_jobs(found), key=lambda one: (one.slot.block, one.slot.place)))
 

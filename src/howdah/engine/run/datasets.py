@@ -137,11 +137,11 @@ class Datasets:
         for name in sorted(stored.keys() | now.keys()):
             if stored.get(name) != now.get(name):
                 return (
-                    f"the dataset {place} was not what it had been and was made anew: {name} "
+                    f"the dataset {place} had changed and was made again: {name} "
                     f"was {_words(stored.get(name))} and is {_words(now.get(name))}"
                 )
         if (problem := self._unlike(now)) is not None:
-            return f"the dataset {place} was not what was asked for and was made anew: {problem}"
+            return f"the dataset {place} did not fit the request and was made again: {problem}"
         return None
 
     def _unlike(self, files: Mapping[str, StoredFile]) -> str | None:

@@ -285,7 +285,7 @@ def _caveats(sides: _Sides, chosen: bool) -> Iterator[Caveat]:
     if settings and software and not any(entry.path.startswith(_OF_SOFTWARE) for entry in settings):
         yield Caveat(
             "run",
-            f"The software differs beside the settings ({listing(software)}): the effect may be that of either.",
+            f"The software differs, besides the settings ({listing(software)}): the effect may be that of either.",
         )
     asked = _asked(settings)
     if len(asked) > 1:

@@ -104,9 +104,7 @@ def _answer(found: Findings) -> str:
             return f"There are no runs yet to say anything of {what}."
         return f"By the policy cic-2014, {what} is, of the baseline's, {listing(shares, most=4)}: no verdict."
     if found.blocks < stop.least:
-        return (
-            f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, so nothing is said of {what}."
-        )
+        return f"Not enough data: {found.blocks} of at least {stop.least} blocks are done, too few to judge {what}."
     if is_ab(found):
         return _of_two(found)
     words, depends, told = [], [], set[tuple[Level, Level]]()

@@ -87,7 +87,7 @@ def _fresh_runs(confirmed: Findings) -> Iterator[Block]:
         named = confirmed.experiment.configurations
         if RUNNER_UP in named and BASELINE in named:
             second = [f"{name} {level}" for name, level in named[RUNNER_UP].items() if named[BASELINE][name] != level]
-            yield Text(f"The runner-up is what looked best beside these settings: {listing(second, most=len(second))}.")
+            yield Text(f"The runner-up, the best next to these settings: {listing(second, most=len(second))}.")
         return
     [one] = confirmed.findings
     if one.verdict == "faster":

@@ -72,8 +72,8 @@ METHOD = (
 SEARCH_METHOD = (
     "A Gaussian process over the factors, levels in their order, says what combinations that were not run may have; "
     "the next run is that with the largest expected improvement, a new combination each time until seven tenths of the "
-    "runs are done. A run that takes far longer than the shortest is ended early. What looks best was picked because "
-    "it did, so that only fresh runs say how good it is."
+    "runs are done. A run that takes far longer than the shortest is stopped early. The best-looking combination was "
+    "chosen by its look, so that only fresh runs show how good it is."
 )
 _DESIGNS = {
     "one-at-a-time": "one factor at a time",
@@ -82,7 +82,7 @@ _DESIGNS = {
     "screening": "Plackett and Burman's",
     "blocks": "one factor at a time, with the baseline again after every fourth run",
     "together": "all factors at once",
-    "cic-2014": "the policy cic-2014: each arm three times in a row, everything anew while an arm's standard deviation "
+    "cic-2014": "the policy cic-2014: each arm three times in a row, and all again while an arm's standard deviation "
     "passes 20 % of its mean, four times at most",
     "search": "a search, in which every run depends on those before it",
 }

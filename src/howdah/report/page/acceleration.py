@@ -38,7 +38,7 @@ def _rows(detail: Detail, entry: PhaseJob, asked: tuple[Plugin, ...]) -> Iterato
             yield (name, plugin.name, "no part: nothing goes from maps to reduces", MISSING, MISSING, MISSING)
             continue
         found = service(plugin, job)
-        served = "yes" if found.whole else f"no: Hadoop's own {plugin.work} did"
+        served = "yes" if found.whole else f"no: stock {plugin.work} did"
         if found.records > 0 and not found.whole:
             served = "in part"
         others = [f"{key} {value:,}" for key, value in (own or {}).items() if key != _ELSEWHERE]

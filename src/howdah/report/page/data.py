@@ -80,7 +80,7 @@ def _origin(dataset: Mapping[str, Any]) -> str:
         return "the run's own"
     if dataset["reused"]:
         return f"kept, made by {made_by or 'an earlier run'}"
-    return "made anew" if made_by is None else "made anew, and kept"
+    return "generated for this run" if made_by is None else "generated, and kept"
 
 
 def _bytes(number: Any) -> str:

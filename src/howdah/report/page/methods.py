@@ -117,7 +117,7 @@ def _settings(run: StoredRun) -> Iterator[str]:
     asked: dict[str, Any] = dict(settings.get("workload", {}).get("conf", {}))
     kind = run.run.cluster.get("defaults", {}).get("kind")
     if kind is not None:
-        usual = {"tuned": "Howdah's tuned defaults", "stock": "Hadoop's own defaults"}.get(kind, kind)
+        usual = {"tuned": "Howdah's tuned defaults", "stock": "the defaults of stock Hadoop"}.get(kind, kind)
         yield f"Settings were {usual}{', and these for the job:' if asked else '.'}"
     elif asked:
         yield "These settings were asked for:"

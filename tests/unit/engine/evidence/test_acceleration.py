@@ -85,7 +85,7 @@ def test_a_jar_that_changed_since_the_cluster_came_up_is_said(tmp_path: Path) ->
     cluster = Cluster(description={"plugins": {str(jar): hashlib.sha256(b"one").hexdigest()}}).live()
     assert list(rebuilt(cluster)) == []
     jar.write_text("another")
-    assert [one.text.partition(" since")[0] for one in rebuilt(cluster)] == ["plugin.jar was built anew"]
+    assert [one.text.partition(" since")[0] for one in rebuilt(cluster)] == ["plugin.jar was rebuilt"]
     jar.unlink()
     assert [one.text.partition(" since")[0] for one in rebuilt(cluster)] == ["plugin.jar is gone"]
     assert list(rebuilt(Cluster(description={"kind": "conf"}).live())) == []
@@ -104,30 +104,29 @@ SERVED = {"Sort": {"RECORDS": 10}, "Shuffle": {"RECORDS": 10, "SEGMENTS_DIRECT":
             {},
             OURS,
             [
-                "SortingCollector did not serve job_1, Hadoop's own sort did: no counter of Howdah Sort tells of it",
-                "MergingShuffle did not serve job_1, Hadoop's own shuffle did: no counter of Howdah Shuffle "
-                "tells of it",
+                "SortingCollector did not serve job_1, stock sort did: no counter of Howdah Sort tells of it",
+                "MergingShuffle did not serve job_1, stock shuffle did: no counter of Howdah Shuffle tells of it",
             ],
         ),
         (
             {**SERVED, "Sort": {"FALLBACKS": 2, "FALLBACKS_PROVIDER": 2}},
             OURS,
-            ["SortingCollector did not serve job_1, Hadoop's own sort did: FALLBACKS_PROVIDER 2"],
+            ["SortingCollector did not serve job_1, stock sort did: FALLBACKS_PROVIDER 2"],
         ),
         (
             {**SERVED, "Sort": {"RECORDS": 4}},
             OURS,
-            ["SortingCollector served 4 of 10 records of job_1, Hadoop's own sort the others"],
+            ["SortingCollector served 4 of 10 records of job_1, stock sort the others"],
         ),
         (
             {**SERVED, "Shuffle": {"RECORDS": 10, "FALLBACKS": 1}},
             OURS,
-            ["MergingShuffle left a part of job_1 to Hadoop's own shuffle: FALLBACKS 1"],
+            ["MergingShuffle left a part of job_1 to stock shuffle: FALLBACKS 1"],
         ),
         (
             {**SERVED, "Shuffle": {"RECORDS": 9, "FALLBACKS": 1, "FALLBACKS_LOCAL": 1}},
             OURS,
-            ["MergingShuffle served 9 of 10 records of job_1, Hadoop's own shuffle the others: FALLBACKS_LOCAL 1"],
+            ["MergingShuffle served 9 of 10 records of job_1, stock shuffle the others: FALLBACKS_LOCAL 1"],
         ),
     ],
 )
@@ -140,8 +139,8 @@ def test_what_did_not_go_through_the_plugins_is_said(
 def test_a_job_that_did_not_hold_the_keys_it_was_asked_for() -> None:
     found = list(shortfalls(job(), PLUGINS, {SORTING.key: "com.example.Collector"}))
     assert found == [
-        f"SortingCollector did not serve job_1, Hadoop's own sort did: {SORTING.key} is com.example.Collector",
-        f"MergingShuffle did not serve job_1, Hadoop's own shuffle did: {MERGING.key} is not set",
+        f"SortingCollector did not serve job_1, stock sort did: {SORTING.key} is com.example.Collector",
+        f"MergingShuffle did not serve job_1, stock shuffle did: {MERGING.key} is not set",
     ]
 
 

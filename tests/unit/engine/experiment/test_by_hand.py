@@ -85,7 +85,7 @@ def test_what_is_there_already_is_set_up_anew(check: str | None) -> None:
         by_hand.bring(smt(check), "off", anew=True)
     assert machine.asked[1:] == [("off", "off")] * 2
     assert machine.turned == 5, "there, and back and there again twice"
-    with pytest.raises(HostProblem, match="the next run needs smt off, set up anew; nobody is at this terminal"):
+    with pytest.raises(HostProblem, match="the next run needs smt off, set up again; nobody is at this terminal"):
         machine.by_hand(Nobody("vm")).bring(smt("cat switch"), "off", anew=True)
 
 

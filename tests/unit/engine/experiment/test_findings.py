@@ -379,7 +379,7 @@ def test_the_best_settings_are_run_anew_against_the_runner_up(tmp_path: Path) ->
     assert "× as fast as the baseline (95 % interval 1." in page.headline
     assert "and not shown to differ from the runner-up, in fresh runs." in page.headline
     said = " ".join(render_text(page).split())
-    assert "The runner-up is what looked best beside these settings: mapreduce.job.reduces 2." in said
+    assert "The runner-up, the best next to these settings: mapreduce.job.reduces 2." in said
     assert "howdah run terasort" in said
     assert confirming(fresh) is None
     wrong: tuple[dict[str, Verdict], ...] = (

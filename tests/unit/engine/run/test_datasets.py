@@ -139,9 +139,7 @@ def test_data_that_is_not_what_it_was_is_made_anew(storage: Memory, make: Genera
     dataset, problem = datasets(storage, "two").obtain(IDENTITY, make)
     assert not dataset.reused
     assert problem is not None
-    assert problem.startswith(
-        f"the dataset {place} was not what it had been and was made anew: deep/part-1 was 6 bytes"
-    )
+    assert problem.startswith(f"the dataset {place} had changed and was made again: deep/part-1 was 6 bytes")
     assert datasets(storage, "three").obtain(IDENTITY, make)[0].reused
 
 

@@ -96,7 +96,7 @@ def test_another_hadoop_is_listed_but_may_be_the_question(tmp_path: Path) -> Non
     report = build_comparison(
         *alternating(other, hadoop={"version": "3.5.0", "jars": {"new.jar": "1"}}, settings={"seed": 8})
     )
-    assert "The software differs beside the settings (hadoop.version): the effect may be that of either." in caveats(
+    assert "The software differs, besides the settings (hadoop.version): the effect may be that of either." in caveats(
         report
     )
     assert "hadoop.version" in render_text(report)

@@ -228,8 +228,8 @@ def test_the_storage_is_named_where_it_is_not_hdfs(tmp_path: Path) -> None:
 def test_an_accelerator_that_was_asked_for_and_counted_nothing(tmp_path: Path) -> None:
     run = write_example(tmp_path, Example("idle", 0, settings={"accelerator": "sort"}))
     rows = {row[:2]: row[2:] for row in table(build_report([run]), "What its plugins did").rows}
-    assert rows["sort", "SortingCollector"] == ("no: Hadoop's own sort did", "0", "10,000,000", "–")
-    assert rows["sort", "MergingShuffle"] == ("no: Hadoop's own shuffle did", "0", "–", "–")
+    assert rows["sort", "SortingCollector"] == ("no: stock sort did", "0", "10,000,000", "–")
+    assert rows["sort", "MergingShuffle"] == ("no: stock shuffle did", "0", "–", "–")
 
 
 def test_a_run_without_an_accelerator_has_no_word_of_one(single: StoredRun) -> None:
@@ -268,7 +268,7 @@ def test_which_run_has_made_the_data_is_shown(group: list[StoredRun]) -> None:
     runs = [with_data(fresh, made_by="base-1"), *(with_data(run, made_by="base-1", reused=True) for run in others)]
     report = build_report(runs)
     assert table(report, "Data").rows == (
-        ("made anew, and kept", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–"),
+        ("generated, and kept", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–"),
         ("kept, made by base-1", "3", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–"),
     )
     assert "kept, made by base-1" in render_markdown(report)
@@ -283,11 +283,11 @@ def test_which_run_has_made_the_data_is_shown(group: list[StoredRun]) -> None:
 @pytest.mark.parametrize(
     ("changes", "row"),
     [
-        ({}, ("made anew", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–")),
+        ({}, ("generated for this run", "1", "1.00 GB", "4", "1.00 GB", "2", "134,217,728 B", "–")),
         ({"reused": True, "stored": {}}, ("kept, made by an earlier run", "1", "1.00 GB", "–", "–", "–", "–", "–")),
         (
             {"stored": {"files": 2, "bytes": 9, "replication": [1, 2], "erasure_coding": "XOR-2-1-1024k"}},
-            ("made anew", "1", "1.00 GB", "2", "9 B", "1, 2 and XOR-2-1-1024k", "–", "–"),
+            ("generated for this run", "1", "1.00 GB", "2", "9 B", "1, 2 and XOR-2-1-1024k", "–", "–"),
         ),
     ],
 )
