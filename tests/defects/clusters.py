@@ -88,8 +88,8 @@ DEFECTS = (
         name="lease-lost",
         promise="After `kill -9` of a run on a cluster that stays, its applications are killed.",
         file="src/howdah/cluster/control.py",
-        old="        if leased is not None:\n            self._kill_applications(leased)",
-        new="        if leased is not None and self._claims:\n            self._kill_applications(leased)",
+        old="        if leased is not None:\n            self._served.kill_applications(leased)",
+        new="        if leased is not None and self._claims:\n            self._served.kill_applications(leased)",
         tests=(f"{_INTERRUPTS}::test_killed_on_a_persistent_cluster",),
     ),
     Defect(
