@@ -169,7 +169,7 @@ class Dfsio:
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
     options: ClassVar[tuple[Option, ...]] = (
         Option("maps", "Files, and map tasks: one writes one file.", "count"),
-        Option("buffer", "Bytes that a task reads or writes at a time. [1M]", "bytes"),
+        Option("buffer", "Bytes that a task reads or writes at a time. [default: 1M]", "bytes"),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {
         name: {"size": files * megabytes * MIB, "maps": files}

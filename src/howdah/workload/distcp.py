@@ -33,10 +33,10 @@ class DistCp:
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 16 * MIB, "small": 1024 * MIB, "large": 16 * 1024 * MIB}
     options: ClassVar[tuple[Option, ...]] = (
         MAPS,
-        Option("files", "How many files the size is divided into. [4 per map]", "count"),
-        Option("from", "The storage with the files. [the run's]", choices=_STORAGES),
-        Option("to", "The storage for the copy. [the run's]", choices=_STORAGES),
-        Option("directory", "For storage file: a directory that every node sees. [one of the cluster's own]"),
+        Option("files", "How many files the size is divided into. [default: 4 per map]", "count"),
+        Option("from", "The storage with the files. [default: the run's]", choices=_STORAGES),
+        Option("to", "The storage for the copy. [default: the run's]", choices=_STORAGES),
+        Option("directory", "For storage file: a directory that every node sees. [default: one of the cluster's own]"),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "copy/throughput"

@@ -32,15 +32,19 @@ class Shuffle:
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     options: ClassVar[tuple[Option, ...]] = (
         *(MAPS, REDUCES),
-        Option("key", f"Bytes of a key, {_LEAST_KEY_BYTES} at least. [{_KEY_BYTES}]", "count"),
-        Option("value", f"Bytes of a value. [{_VALUE_BYTES}]", "count"),
-        Option("prefix", "Bytes, after those that say the partition, that all keys have in common. [0]", "count"),
+        Option("key", f"Bytes of a key, {_LEAST_KEY_BYTES} at least. [default: {_KEY_BYTES}]", "count"),
+        Option("value", f"Bytes of a value. [default: {_VALUE_BYTES}]", "count"),
+        Option("prefix", "Bytes after the partition's that all keys have in common. [default: 0]", "count"),
         Option("distinct", "How many different keys there are at most. [default: random]", "count"),
-        Option("type", "The type of the keys, BytesWritable or Text. [bytes]", choices=_TYPES),
+        Option("type", "The type of the keys, BytesWritable or Text. [default: bytes]", choices=_TYPES),
         Option(
             "comparator", "The order of the keys: the type's own, or its reverse by a custom class.", choices=_ORDERS
         ),
-        Option("skew", "Zipf's exponent of the sizes of partitions, or of keys if --distinct is given. [0]", "number"),
+        Option(
+            "skew",
+            "Zipf's exponent of the sizes of partitions, or of keys with --distinct. [default: 0]",
+            "number",
+        ),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = "shuffle/job_seconds"
