@@ -40,6 +40,7 @@ from benchmarks import (
     sums,
     throttled,
     walltime,
+    widths,
 )
 
 ROWS: dict[str, Callable[[], list[str]]] = {
@@ -55,6 +56,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "job-share": walltime.measure,
     "sim-sums": sums.measure,
     "bottlenecks": bottlenecks.measure,
+    "report-hosts": widths.measure,
     "up-secure": reached.measure_secured,
     "tuned": arms.tuned,
     "tuned3": arms.tuned_on_three_nodes,
