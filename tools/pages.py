@@ -110,6 +110,11 @@ NEEDED = (
         "minutes, and their tasks run again.",
     ),
     (
+        "dfs.hosts.exclude yarn.resourcemanager.nodes.exclude-path dfs.namenode.decommission.interval",
+        "Which hosts have left by `howdah shrink`: none at first. HDFS checks every 2 s, instead of 30, whether a host "
+        "may go.",
+    ),
+    (
         "dfs.client.block.write.replace-datanode-on-failure.policy",
         "On fewer than four nodes, a write goes on with fewer replicas when a DataNode is lost, instead of failing.",
     ),
