@@ -63,6 +63,21 @@ def measure_secured() -> list[str]:
     return lines
 
 
+def measure_simulated() -> list[str]:
+    """Four simulated hosts, whose store is this machine's, against four nodes on this machine."""
+    here, there = "this machine", "simulated hosts"
+    ways: dict[str, Callable[[], float]] = {
+        here: lambda: _up("--nodes", "4"),
+        there: lambda: _up("--on", "sim:4", "--insecure"),
+    }
+    for way in ways.values():
+        way()
+    seconds = _in_rounds(ways)
+    over = [sim - 1.5 * own for sim, own in zip(seconds[there], seconds[here], strict=True)]
+    last = f"- {there} − 1.5 × {here}: {statistics.median(over):.1f} s ({min(over):.1f} to {max(over):.1f})"
+    return [*_medians(seconds), last]
+
+
 def _in_rounds(ways: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(ROUNDS):

@@ -52,6 +52,7 @@ ROWS: dict[str, Callable[[], list[str]]] = {
     "channels": agents.measure_rest,
     "up-hosts": reached.measure,
     "up-jobs": jobs.measure,
+    "up-sim": reached.measure_simulated,
     "stage-in": staging.measure,
     "job-share": walltime.measure,
     "sim-sums": sums.measure,
