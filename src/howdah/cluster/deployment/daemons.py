@@ -366,7 +366,7 @@ def _clear_lost(lost: Host, plan: Plan, logs: Path, reopen: Callable[[str], Host
             f"{lost.lost}, and cannot be reached again ({problem.message}); it may still have {left}, and "
             f"processes with {ROOT}={quarters.root} in their environment",
             host=lost.name,
-            hint=f"`howdah down --name {plan.name}` tries again.",
+            hint=f"`howdah down --name {plan.name}` tries again." if shared else "Remove it when the host is back.",
         ) from problem
     try:
         operations.end_strays(host, quarters.root)

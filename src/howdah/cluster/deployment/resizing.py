@@ -236,10 +236,9 @@ class Resizing:
                 hint = f"If it has lost its daemons, `howdah shrink {host}` first."
                 raise UsageError(f"{host} is in the cluster already", hint=hint)
             if host not in self._left and (plan.security != NONE or plan.masters.rack is not None):
-                why = "has made its keys" if plan.security != NONE else "knows its racks"
+                what = "made its keys" if plan.security != NONE else "read its racks"
                 raise UsageError(
-                    f"{host} was no host of the cluster when it came up, which {why} since then",
-                    hint="A host that has left can come back.",
+                    f"the cluster {what} when it started, without {host}", hint="A host that has left can come back."
                 )
         for host in hosts:
             self._check_wanted()
