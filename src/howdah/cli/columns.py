@@ -1,8 +1,12 @@
-"""Rows as columns that fit the terminal."""
+"""Rows as columns, and sentences as lines, that fit the terminal."""
 
 from __future__ import annotations
 
+import os
+import sys
+import textwrap
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import click
 
@@ -33,3 +37,28 @@ def print_columns(heads: Sequence[str], rows: Sequence[Sequence[str]], width: in
     click.secho(first, dim=True)
     for line in others:
         click.echo(line)
+
+
+def say(text: str, *, err: bool = False, hang: int = 0, **style: Any) -> None:
+    """Print sentences, with click's `style`. In a terminal, no line breaks in the middle of a word; what follows is
+    indented by `hang` columns more."""
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        columns = os.get_terminal_size(stream.fileno()).columns
+        text = "\n".join(_filled(line, columns, hang) for line in text.split("\n"))
+    click.secho(text, err=err, **style)
+
+
+def _filled(line: str, columns: int, hang: int) -> str:
+    """Return a line in as many as it needs, all indented as it is. Words that are longer than a line stay whole."""
+    if len(line) <= columns:
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.fill(
+        line.strip(),
+        columns,
+        initial_indent=indent,
+        subsequent_indent=indent + " " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -138,9 +138,11 @@ def entry() -> NoReturn:
         error.show()
         sys.exit(2)
     except HowdahError as error:
-        click.secho(f"howdah: {error.message}", err=True, fg="red")
+        from howdah.cli.columns import say
+
+        say(f"howdah: {error.message}", err=True, fg="red")
         if error.hint:
-            click.echo(error.hint, err=True)
+            say(error.hint, err=True)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
         notes = getattr(error.__cause__ or error, "__notes__", ())  # click raises its own Abort from the interrupt

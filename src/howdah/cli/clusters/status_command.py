@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from howdah.cli.columns import say
 from howdah.cli.options import json_option
 from howdah.cluster.state import Manifest
 from howdah.hadoop.configuration.plan import NONE
@@ -81,7 +82,7 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     if "job" in manifest.allocation:
         click.echo(f"  {_job_of(manifest)}")
     for lost in manifest.lost:
-        click.secho(f"  lost: {lost.sentence}", fg="red")
+        say(f"  lost: {lost.sentence}", fg="red")
     if ports:
         from howdah.cluster.exposure import exposed
 
@@ -92,7 +93,7 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         click.echo(f"  Secured by Kerberos ({manifest.plan.security}): only you can use it.")
         click.echo("  `howdah open` shows its pages.")
     if manifest.allocation["kind"] == "sim":
-        click.echo(f"  {simulated(manifest.allocation)}")
+        say(f"  {simulated(manifest.allocation)}")
     elif reached and not secured:
         click.secho(
             f"  Not secured: whoever reaches {', '.join(dict.fromkeys(reached))} can read this cluster's data and run\n"

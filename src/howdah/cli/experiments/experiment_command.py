@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from howdah.cli.columns import say
 from howdah.cli.options import json_option, typed_command
 from howdah.errors import UsageError
 from howdah.model.run import Run
@@ -163,7 +164,7 @@ def list_experiments(as_json: bool) -> None:
     elif rows:
         print_experiments(rows)
     else:
-        click.echo(f"No experiments in {root}. `howdah experiment run FILE`, `howdah ab` and `howdah tune` make one.")
+        say(f"No experiments in {root}. `howdah experiment run FILE`, `howdah ab` and `howdah tune` make one.")
 
 
 def _facts_of(directory: ExperimentDirectory) -> dict[str, object]:
@@ -262,17 +263,17 @@ def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:
     from howdah.report.experiment.answer import headline
     from howdah.spec.experiment import write_experiment
 
-    click.echo(f"Experiment: {directory.path}", err=True)
+    say(f"Experiment: {directory.path}", err=True)
     try:
         _work(directory, plan)
         found = find(plan, directory)
         again = confirming(found)
         if again is not None:
             inner = directory.confirmation or directory.begin_confirmation(write_experiment(again))
-            click.echo(f"{headline(found)}\nNow fresh runs, to see whether that holds.", err=True)
+            say(f"{headline(found)}\nNow fresh runs, to see whether that holds.", err=True)
             _work(inner, _plan_of(inner.file, inner.synthetic, quiet=False))
     except BaseException:
-        click.echo(f"To go on: howdah experiment resume {directory.path}", err=True)
+        say(f"To go on: howdah experiment resume {directory.path}", err=True)
         raise
     _show(directory, plan, None, as_json=False)
 
@@ -313,7 +314,7 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
         return
     print_findings(findings, confirmed)
     _write_sites(directory, findings, confirmed)
-    click.echo(f"\nReport:     {target}\nExperiment: {directory.path}")
+    say(f"\nReport:     {target}\nExperiment: {directory.path}")
 
 
 def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: Findings | None) -> None:
@@ -337,14 +338,14 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
     if fresh is not None and not is_confirmed(fresh):
         for file in place.glob("*-site.xml"):
             file.unlink()
-        click.echo("\nFresh runs do not confirm what was found: there are no settings to take away.")
+        say("\nFresh runs do not confirm what was found: there are no settings to take away.")
         return
     place.mkdir(exist_ok=True)
     for name, content in site_files(findings, valid[-1]).items():
         (place / name).write_text(content, encoding="utf-8")
-    click.echo(f"\nSettings to take away{' (not confirmed yet)' if fresh is None else ''}: {place}/*-site.xml")
+    say(f"\nSettings to take away{' (not confirmed yet)' if fresh is None else ''}: {place}/*-site.xml")
     if {**findings.experiment.baseline, **findings.candidate}.get("accelerator", NONE) != NONE:
-        click.echo(f"Their jobs need {place_of(ACCELERATOR_JAR)} on the class path (mapreduce.application.classpath).")
+        say(f"Their jobs need {place_of(ACCELERATOR_JAR)} on the class path (mapreduce.application.classpath).")
 
 
 class _AtTheTerminal:
@@ -358,9 +359,9 @@ class _AtTheTerminal:
             return False
         now = "" if found is None else f" (it is {found})"
         with self._display.paused():
-            click.secho(f"\nThe next run needs {factor.name} {level}{now}.", err=True, bold=True)
+            say(f"\nThe next run needs {factor.name} {level}{now}.", err=True, bold=True)
             if anew:
-                click.echo("Change it, and change it back: every run has to have a change of its own.", err=True)
+                say("Change it, and change it back: every run has to have a change of its own.", err=True)
             if factor.change is not None:
                 click.echo(factor.change, err=True)
             click.prompt("Press Enter when it is so", default="", show_default=False, err=True)

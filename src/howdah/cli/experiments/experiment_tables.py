@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from howdah.cli.columns import say
 from howdah.cli.experiments.experiment_progress import arm_words, runs_words, time_words
 from howdah.cli.reporting import width
 from howdah.engine.experiment.plan import ExperimentPlan
@@ -30,9 +31,9 @@ _TAKES = {"job": "another job", "cluster": "a new cluster", "person": "somebody'
 def print_plan(plan: ExperimentPlan) -> None:
     """Print factors, arms, the first block, and the expected time, disk space and statistical power."""
     experiment, stop = plan.experiment, plan.experiment.stop
-    click.secho(experiment.question, bold=True)
+    say(experiment.question, bold=True)
     options = " ".join(f"{key} {value}" for key, value in experiment.options.items())
-    click.echo(f"{plan.title}{' of ' + options if options else ''}; the primary metric is {plan.primary}.\n")
+    say(f"{plan.title}{' of ' + options if options else ''}; the primary metric is {plan.primary}.\n")
     factors = Table("Factor", "Levels, the baseline's first", "A change takes", box=None, pad_edge=False)
     for factor in experiment.factors:
         factors.add_row(factor.name, ", ".join(factor.levels), _TAKES[plan.costs[factor.name]])
@@ -47,10 +48,10 @@ def print_plan(plan: ExperimentPlan) -> None:
     click.echo()
     for line in _expected(plan):
         click.echo(line)
-    click.echo(f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.")
-    click.echo(f"A run that takes longer than {format_seconds(plan.limit_seconds)} is stopped.")
+    say(f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.")
+    say(f"A run that takes longer than {format_seconds(plan.limit_seconds)} is stopped.")
     if experiment.design not in ("cic-2014", "together"):
-        click.echo("If something is shown to be better, fresh runs against the baseline and the runner-up follow.")
+        say("If something is shown to be better, fresh runs against the baseline and the runner-up follow.")
 
 
 def _print_order(plan: ExperimentPlan, console: Console) -> None:
@@ -63,14 +64,14 @@ def _print_order(plan: ExperimentPlan, console: Console) -> None:
             f"{arms} arms in {blocks} blocks or more, at most {stop.most}: {len(plan.slots)} runs or more. "
             f"Order drawn with seed {experiment.seed}."
         )
-    click.echo(f"\nDesign {experiment.design}: {words}")
+    say(f"\nDesign {experiment.design}: {words}")
     order = Table("Block 1", "Levels that differ from the baseline's", box=None, pad_edge=False)
     for slot in plan.slots:
         if slot.block == 0:
             order.add_row(str(slot.place + 1), _difference(plan.arms[slot.arm], plan.arms[0]))
     console.print(order)
     for chain in plan.aliases:
-        click.echo(f"Cannot be told apart: {', '.join(chain)}.")
+        say(f"Cannot be told apart: {', '.join(chain)}.")
 
 
 def _difference(arm: Levels, baseline: Levels) -> str:
@@ -100,12 +101,12 @@ def _expected(plan: ExperimentPlan) -> tuple[str, ...]:
 
 def print_findings(found: Findings, confirmed: Findings | None) -> None:
     """Print the answer, and every effect with its verdict, the largest first."""
-    click.echo(found.experiment.question)
-    click.secho(headline(found, confirmed), bold=True)
+    say(found.experiment.question)
+    say(headline(found, confirmed), bold=True)
     outcomes = Counter(one.outcome.kind for one in found.results)
     counts = ", ".join(f"{number} {kind}" for kind, number in sorted(outcomes.items())) or "no runs yet"
     blocks = "" if found.experiment.design == "search" else f"; {found.blocks} whole blocks"
-    click.echo(f"{found.title}, {found.phase}/{found.metric.name}; {counts}{blocks}.\n")
+    say(f"{found.title}, {found.phase}/{found.metric.name}; {counts}{blocks}.\n")
     if not found.findings:
         _print_candidate(found, confirmed)
         return
@@ -119,7 +120,7 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
     console.print(table)
     _print_pairs(found, console)
     if len(found.findings) > 1:
-        click.echo("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
+        say("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
     _print_candidate(found, confirmed)
 
 
@@ -134,7 +135,7 @@ def _print_candidate(found: Findings, confirmed: Findings | None) -> None:
         elif isinstance(block, Caveat):
             click.echo(wrapped(block.text, width(), "!  "))
         elif isinstance(block, Code):
-            click.secho(f"  {block.text}", bold=True)
+            say(f"  {block.text}", bold=True)
 
 
 def _print_pairs(found: Findings, console: Console) -> None:
@@ -142,7 +143,7 @@ def _print_pairs(found: Findings, console: Console) -> None:
     told = [simple for one in found.interactions for simple in one.simple]
     if not told:
         return
-    click.echo("\nThe effects of these levels depend on each other, so that those above are averages:\n")
+    say("\nThe effects of these levels depend on each other, so that those above are averages:\n")
     table = Table("Level", "With", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
     for one in told:
         table.add_row(" ".join(one.level), " ".join(one.given), *simple_cells(one), one.verdict)
@@ -155,20 +156,20 @@ def print_status(parts: Sequence[Status], *, waits: bool, runs_now: bool, resume
     `waits` says that the confirming experiment comes next but has not begun.
     """
     for one in parts:
-        click.secho(one.plan.experiment.question, bold=True)
+        say(one.plan.experiment.question, bold=True)
         outcomes = ", ".join(f"{number} {kind}" for kind, number in sorted(one.outcomes.items())) or "none yet"
         if one.next is None:
-            click.echo(f"Finished: {len(one.done)} runs ({outcomes}).")
+            say(f"Finished: {len(one.done)} runs ({outcomes}).")
             continue
-        click.echo(f"{runs_words(one)} ({outcomes}){time_words(one)}.")
+        say(f"{runs_words(one)} ({outcomes}){time_words(one)}.")
         arm = one.plan.arms[one.next.arm]
-        click.echo(f"{'Now' if runs_now else 'Next'}: {_difference(arm, one.plan.arms[0])}.")
+        say(f"{'Now' if runs_now else 'Next'}: {_difference(arm, one.plan.arms[0])}.")
     if waits:
-        click.echo("Next: fresh runs of its best settings.")
+        say("Next: fresh runs of its best settings.")
     if runs_now:
-        click.echo("\nIt runs now.")
+        say("\nIt runs now.")
     elif waits or any(one.next is not None for one in parts):
-        click.echo(f"\nStopped. Resume: {resume}")
+        say(f"\nStopped. Resume: {resume}")
 
 
 def print_experiments(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from howdah.cli.columns import say
 from howdah.cli.options import json_option
 from howdah.hadoop.distribution.lock import PRIMARY
 
@@ -73,7 +74,7 @@ def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> 
         for line in in_columns(("", "STOCK", "HERE"), cells, columns if sys.stdout.isatty() else _WIDE):
             click.echo(line)
         click.echo()
-    click.echo("`howdah up --without NAME` leaves one out, `--defaults stock` all; `--conf KEY=VALUE` wins over all.")
+    say("`howdah up --without NAME` leaves one out, `--defaults stock` all; `--conf KEY=VALUE` wins over all.")
 
 
 def _facts(nodes: int, hadoop: str) -> Facts:

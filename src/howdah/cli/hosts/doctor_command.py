@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from howdah.cli.columns import say
 from howdah.cli.options import json_option, reach_options
 from howdah.hadoop.distribution.lock import PRIMARY
 
@@ -105,13 +106,13 @@ def _show(alike: Sequence[Finding], columns: int) -> None:
     start = click.style(f"{mark:5}", fg=colour, bold=True)
     for text, where in hosts.items():
         there = f"[{', '.join(where)}] " if any(where) else ""
-        click.echo(f"{start} {there}{finding.name}: {text}")
+        say(f"{start} {there}{finding.name}: {text}", hang=6)
         start = " " * 5
     if finding.level != "ok":
         for line in textwrap.wrap(finding.meaning, columns - 6):
             click.echo(f"      {line}")
         if finding.fix:
-            click.echo(f"      {'look' if finding.looks else 'fix'}: {click.style(finding.fix, bold=True)}")
+            say(f"      {'look' if finding.looks else 'fix'}: {click.style(finding.fix, bold=True)}")
 
 
 @contextmanager

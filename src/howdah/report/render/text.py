@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Code, Figure, Report, Table, Text
@@ -47,7 +49,8 @@ def wrapped(text: str, width: int, first: str = "") -> str:
 def _table(table: Table, width: int, title: str) -> Iterator[str]:
     """Yield the caption, unless it repeats the section's title, and the rows.
 
-    If the rows are too wide, the widest column of words is wrapped.
+    If the rows are too wide, the widest column of words is wrapped. If that is not enough, the columns at the right
+    follow below, after the first one again.
     """
     if table.caption != title:
         yield table.caption
@@ -59,16 +62,33 @@ def _table(table: Table, width: int, title: str) -> Iterator[str]:
         widest = max(words, key=lambda place: widths[place])
         longest = max(len(word) for row in rows for word in row[widest].split() or [""])
         widths[widest] = max(widths[widest] - over, longest)
+    fitting = _fitting(widths, width)
+    yield from _rows(table, rows, widths[:fitting])
+    if fitting < len(widths):
+        yield ""
+        rest = (0, *range(fitting, len(widths)))
+        columns = tuple(table.columns[place] for place in rest)
+        below = replace(table, columns=columns, rows=tuple(tuple(row[place] for place in rest) for row in table.rows))
+        yield from _table(below, width, table.caption)
+
+
+def _fitting(widths: Sequence[int], width: int) -> int:
+    """Return how many columns fit, two at least."""
+    ends = list(itertools.accumulate(widths, lambda end, size: end + len(_GAP) + size))
+    return max(sum(end <= width for end in ends), min(2, len(widths)))
+
+
+def _rows(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
     for row in rows:
         cells = [
             textwrap.wrap(cell, max(size, 1), break_long_words=False) or [""]
-            for cell, size in zip(row, widths, strict=True)
+            for cell, size in zip(row, widths, strict=False)
         ]
         for line in range(max(map(len, cells))):
             parts = (cell[line] if line < len(cell) else "" for cell in cells)
             shown = (
                 part.rjust(size) if column.number else part.ljust(size)
-                for part, size, column in zip(parts, widths, table.columns, strict=True)
+                for part, size, column in zip(parts, widths, table.columns, strict=False)
             )
             if text := _GAP.join(shown).rstrip():
                 yield text
