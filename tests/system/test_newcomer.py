@@ -93,7 +93,7 @@ def test_nobody_reads_what_is_no_value(hour: Hour) -> None:
 def test_what_is_printed_can_be_pasted(hour: Hour) -> None:
     printed = {found for shown in hour.printed.values() for found in _PASTED.findall(shown.text)}
     pasted = sorted(one for one in printed if one.split()[1] in _READS and not re.search(r"\b[A-Z]{3,}\b|…", one))
-    assert any(one.startswith("howdah report ") for one in pasted)
+    assert any(one.startswith("howdah show ") for one in pasted)
     for command in pasted:
         shown = hour.type(command)
         assert shown.code == 0, f"{command}:\n{shown.text}"

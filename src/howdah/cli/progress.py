@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.live import Live
+from rich.table import Table
 from rich.text import Text
 
 from howdah.engine.observer import JobProgress, Observer, Silent
@@ -89,11 +90,14 @@ class _Lines:
     def checked(self, checks: tuple[Check, ...]) -> None:
         for check in checks:
             mark, style = ("ok", "green") if check.passed else ("WRONG", "bold red")
-            self._line(Text.assemble((f"  {mark:5}", style), f" {check.name}: {check.detail}"))
+            self._marked(Text(f"  {mark:5}", style=style), Text(f"{check.name}: {check.detail}"))
 
     def run_ended(self, run: Run) -> None:
         if run.outcome.kind != "valid":
             self._line(Text(f"  {run.id} is {run.outcome.kind}", style="red"))
+
+    def _marked(self, mark: Text, text: Text) -> None:
+        self._line(Text.assemble(mark, " ", text))
 
     def _line(self, text: Text) -> None:
         self._console.print(text, soft_wrap=not self._console.is_terminal)
@@ -125,6 +129,11 @@ class _Terminal(_Lines):
     def progress(self, progress: JobProgress) -> None:
         bar = max(0, min(20, (self._console.width - 80) // 2))
         self._live.update(sentence(self._phase, progress, bar=bar))
+
+    def _marked(self, mark: Text, text: Text) -> None:
+        columns = Table.grid(padding=(0, 1))
+        columns.add_row(mark, text)
+        self._console.print(columns)
 
     def phase_ended(self, name: str, seconds: float | None) -> None:
         self._live.update(Text(""))

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from howdah.cli.columns import say
 from howdah.errors import UsageError
 from howdah.model.run import WARM_UP, Run
 from howdah.store import StoredRun, find_run, list_runs, read_run, runs_root
@@ -88,9 +87,9 @@ def print_result(runs: Sequence[StoredRun]) -> None:
     from howdah.report.page.build import caveats_of, headline
 
     for members in group(runs):
-        click.secho(f"\n{headline(members)}", bold=True)
+        say(f"\n{headline(members)}", bold=True)
         for text in dict.fromkeys(caveat.text for caveat in caveats_of(members)):
-            click.echo(f"Caveat: {text}")
+            say(f"Caveat: {text}", hang=8)
 
 
 def width() -> int:

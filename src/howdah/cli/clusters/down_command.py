@@ -6,6 +6,7 @@ import time
 
 import click
 
+from howdah.cli.columns import say
 from howdah.cli.options import name_option
 from howdah.errors import HowdahError, UsageError
 
@@ -31,7 +32,7 @@ def down(name: str, every: bool, forgotten: bool) -> None:
         raise UsageError("--all and --forget do not go together", hint="Forget one by one, with --name.")
     if forgotten:
         found = forget(name)
-        click.echo(f"Cluster {name} is forgotten." if found else f"No cluster called {name} is up.")
+        say(f"Cluster {name} is forgotten." if found else f"No cluster called {name} is up.")
         return
     names = [name]
     if every:
@@ -62,8 +63,8 @@ def _end(name: str) -> None:
     found = take_down(name)
     if found is Ended.UP:
         logs = cluster_directory(name).logs
-        click.echo(f"Cluster {name} is down after {time.monotonic() - began:.1f} s. Its logs: {logs}")
+        say(f"Cluster {name} is down after {time.monotonic() - began:.1f} s. Its logs: {logs}")
     elif found is Ended.LEFTOVERS:
-        click.echo(f"Cluster {name} was not up; what it had left on the disk is removed.")
+        say(f"Cluster {name} was not up; what it had left on the disk is removed.")
     else:
         click.echo(f"No cluster called {name} is up.")

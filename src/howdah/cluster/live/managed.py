@@ -137,11 +137,9 @@ class ManagedCluster(LiveCluster):
     def mounts(self, machine: str) -> Mapping[str, str]:
         shuffle = {} if self._plan.shuffle is None else {self._plan.shuffle: "shuffle"}
         roots = {one.root: "cluster" for one in self._quarters_on(machine).values()}
-        disks = {
-            disk: f"disk {number}"
-            for one in self._quarters_on(machine).values()
-            for number, disk in enumerate(one.disks, start=1)
-        }
+        # The machine does not see what simulated hosts have mounted.
+        seen = () if self.parts.disk_rates else self._quarters_on(machine).values()
+        disks = {disk: f"disk {number}" for one in seen for number, disk in enumerate(one.disks, start=1)}
         return {"/": "/", **roots, **disks, **shuffle}
 
     @property

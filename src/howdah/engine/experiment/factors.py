@@ -367,12 +367,12 @@ FACTORS: Mapping[str, NamedFactor] = {
             hint=how_to_get_jars(),
         ),
         *(
-            NamedFactor(name, "cluster", levels, f"{what}, of simulated hosts", _of_hosts(key), follows=_SETTINGS)
-            for name, key, levels, what in (
-                ("disks", "disks", "1, 2", "disks of each host"),
-                ("disk_rate", "disk_rate", "50MB, 200MB", "bytes a second of each disk, both ways"),
-                ("host_memory", "memory", "4G, 8G", "memory of each host"),
-                ("network", "network", "100mbit, 1gbit", "rate of each host's network card"),
+            NamedFactor(name, "cluster", levels, f"{what}, of simulated hosts", _of_hosts(key), follows=follows)
+            for name, key, levels, what, follows in (
+                ("disks", "disks", "1, 2", "disks of each host", rf"{_SETTINGS}|hosts\..*\.mounts\.disk \d+\..*"),
+                ("disk_rate", "disk_rate", "50MB, 200MB", "bytes a second of each disk, both ways", _SETTINGS),
+                ("host_memory", "memory", "4G, 8G", "memory of each host", _SETTINGS),
+                ("network", "network", "100mbit, 1gbit", "rate of each host's network card", _SETTINGS),
             )
         ),
     )

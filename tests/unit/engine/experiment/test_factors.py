@@ -32,6 +32,13 @@ def test_every_factor_takes_the_levels_that_it_names_and_they_differ(factor) -> 
         re.compile(factor.follows)
 
 
+def test_more_disks_are_mounted_at_more_places() -> None:
+    follows = FACTORS["disks"].follows
+    assert follows is not None
+    assert re.fullmatch(follows, "hosts.vm.mounts.disk 2.type")
+    assert not re.fullmatch(follows, "hosts.vm.mounts.cluster.type")
+
+
 @pytest.mark.parametrize(
     ("name", "level", "said"),
     [
