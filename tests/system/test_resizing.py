@@ -55,6 +55,7 @@ def left_on(howdah: Howdah, host: str) -> list[object]:
 def test_a_host_comes(howdah: Howdah, content: bytes) -> None:
     assert content
     assert set(nodes_of(howdah)) == {"channel1", "channel2", "channel3"}
+    assert "  not used         channel4: `howdah grow HOST` takes a host in" in howdah("status").ok().out
     said = howdah("grow", "channel4", "--name", _NAME).ok()
     assert said.out == "channel4 is in the cluster.\n"
     assert "node3;" in nodes_of(howdah)["channel4"]
@@ -70,6 +71,7 @@ def test_a_host_leaves_and_no_block_is_lost(howdah: Howdah, content: bytes) -> N
     assert re.search(r"HDFS has \d+ blocks of channel2 to copy elsewhere\.", said.out)
     assert said.out.endswith("channel2 has left the cluster.\n")
     assert not left_on(howdah, "channel2")
+    assert "  not used         channel2: " in howdah("status").ok().out
     assert set(nodes_of(howdah)) == {"channel1", "channel3", "channel4"}
     state = howdah("exec", "--name", _NAME, "hdfs", "fsck", "/file").ok().out
     assert "Status: HEALTHY" in state

@@ -112,6 +112,8 @@ class Manifest:
     """Time at which a batch system takes the hosts away, in seconds since 1970, if known."""
     taken: str | None = None
     """Reason why the batch system takes the hosts away, once that has begun."""
+    spare: tuple[str, ...] = ()
+    """Hosts of the allocation that the cluster does not use now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,5 +293,6 @@ def _decode(record: Mapping[str, Any]) -> Manifest:
             ),
             "daemons": tuple(Daemon(**daemon) for daemon in record["daemons"]),
             "lost": tuple(Lost(**one) for one in record["lost"]),
+            "spare": tuple(record.get("spare", ())),
         }
     )

@@ -143,6 +143,9 @@ def _show_hosts(manifest: Manifest) -> None:
         named = "" if own in (None, host) else f"; calls itself {own}"
         click.echo(f"  {host:16} {there}; {', '.join(dict.fromkeys(place.address for place in places))}{named}")
 
+    if manifest.spare and plan.job is None:
+        say(f"  not used         {', '.join(manifest.spare)}: `howdah grow HOST` takes a host in", hang=17)
+
 
 def _warn_of_others() -> None:
     from howdah.host.users import other_users

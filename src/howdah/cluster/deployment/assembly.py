@@ -330,6 +330,7 @@ class Assembly:
             defaults=_defaults(request, clients),
             allocation=self._allocation.describe(),
             plugins={str(jar): sha256(jar) for jar in distribution.plugins},
+            spare=tuple(name for name in self._allocation.names if name not in plan.quarters),
         )
 
 

@@ -177,11 +177,13 @@ class Supervisor:
     def _settle(self, plan: Plan, running: Sequence[Running]) -> None:
         """Write down which hosts and daemons the cluster has now. Forget the lost daemons of other hosts."""
         with self._changing:
-            places = {place.name for place in plan.places}
-            lost = tuple(one for one in self._status().lost if one.place in places)
+            before, places = self._status(), {place.name for place in plan.places}
+            lost = tuple(one for one in before.lost if one.place in places)
+            hosts = (*before.spare, *before.plan.quarters)
+            spare = tuple(name for name in hosts if name not in plan.quarters)
             daemons = tuple(one.daemon for one in running)
             try:
-                self._save(replace(self._status(), plan=plan, daemons=daemons, lost=lost))
+                self._save(replace(before, plan=plan, daemons=daemons, lost=lost, spare=spare))
             except OSError as error:
                 raise ClusterProblem(f"the manifest could not be written: {error}") from error
 
