@@ -144,8 +144,8 @@ DEFECTS = (
         name="blocks-left-behind",
         promise="`howdah shrink` loses no data and leaves nothing on the host.",
         file="src/howdah/cluster/deployment/resizing.py",
-        old="one.name in names and one.state != _DECOMMISSIONED]",
-        new="one.name in names and one.state == _IN_SERVICE]",
+        old="waits = {one.name for one in status.live if one.state != _DECOMMISSIONED}",
+        new="waits = {one.name for one in status.live if one.state == _IN_SERVICE}",
         tests=("tests/unit/cluster/deployment/test_resizing.py::test_what_hdfs_cannot_copy_keeps_its_host",),
     ),
 )

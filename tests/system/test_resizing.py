@@ -55,7 +55,7 @@ def left_on(howdah: Howdah, host: str) -> list[object]:
 def test_a_host_comes(howdah: Howdah, content: bytes) -> None:
     assert content
     assert set(nodes_of(howdah)) == {"channel1", "channel2", "channel3"}
-    assert "  not used         channel4: `howdah grow HOST` takes a host in" in howdah("status").ok().out
+    assert "  not used         channel4: `howdah grow HOST --name rho` takes a host in" in howdah("status").ok().out
     said = howdah("grow", "channel4", "--name", _NAME).ok()
     assert said.out == "channel4 is in the cluster.\n"
     assert "node3;" in nodes_of(howdah)["channel4"]
@@ -83,7 +83,7 @@ def test_a_host_leaves_and_no_block_is_lost(howdah: Howdah, content: bytes) -> N
 @pytest.mark.promise("Runs after a change of hosts are runs on the hosts that are there", "how-to/resize")
 def test_a_run_has_the_hosts_of_its_moment(howdah: Howdah, content: bytes) -> None:
     assert content
-    record = howdah("run", "pi", "--cluster", _NAME, "--json").json()
+    record = howdah("run", "pi", "--size", "smoke", "--no-calibration", "--cluster", _NAME, "--json").json()
     stored = read_run(Path(record["runs"][0]["path"]))
     assert stored.run.outcome.kind == "valid"
     assert stored.run.trial.settings["cluster"]["nodes"] == 2

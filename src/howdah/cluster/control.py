@@ -4,14 +4,15 @@
 ```
 {"do": "status"}              → the manifest
 {"do": "down"}                → {}, and the cluster shuts down
-{"do": "claim", "by": "…"}    → {"claimed_by": "…"}: who measures on the cluster now, until that connection closes
+{"do": "claim", "by": "…"}    → {"claimed_by": "…"}, or {"error": …}: who measures on the cluster now, until that
+                                connection closes
 {"do": "kill", "role": "…"}   → {}, and the daemon of that role on the last node is killed
 {"do": "fault", "kind": "…", "host": "…"}   → {}, or {"error": …, "hint": …, "code": …}: see `howdah.cluster.faults`
 {"do": "call_in", "host": "…", "program": "…", "invitation": "…"}   → {}, or {"error": …}: the agent of that host lets
                                 another one call who has sent the invitation
-{"do": "resize", "kind": "shrink", "hosts": ["…"], "seconds": 600}   → {}, or {"error": …}: hosts begin to leave, or
-                                (`grow`) to come
-{"do": "resized"}             → {"runs": …, "said": […]}, and {"error": …} where that has failed
+{"do": "resize", "kind": "shrink", "hosts": ["…"], "seconds": 600}   → {"change": 1}, or {"error": …}: hosts begin to
+                                leave, or (`grow`) to come
+{"do": "resized", "change": 1}   → {"runs": …, "said": […]}, and {"error": …} where that has failed
 {"do": "lease", "tag": "…"}   → {}; when this connection breaks before {"do": "release"} came,
                                 every application with that tag is killed
 ```
@@ -48,10 +49,12 @@ class Served:
     fault: Callable[[HostFault], None]
     call_in: Callable[[str, str, str], None]
     """Lets another agent of a host call with a program, who has sent the invitation."""
-    resize: Callable[[str, Sequence[str], float], None]
-    """Begins to let hosts leave or come, within so many seconds."""
-    resized: Callable[[], Mapping[str, Any]]
-    """How far that is."""
+    resize: Callable[[str, Sequence[str], float], int]
+    """Begins to let hosts leave or come, within so many seconds; returns the number of this change."""
+    resized: Callable[[int], Mapping[str, Any]]
+    """Returns the progress of a change."""
+    is_changing: Callable[[], bool]
+    """Returns whether a change is under way."""
 
 
 class ControlServer:
@@ -116,7 +119,7 @@ class ControlServer:
                         self._leases.discard(number)
                     stream.write(json.dumps(self._answer(request, number)) + "\n")
                     stream.flush()
-            except (OSError, ValueError, KeyError):
+            except (OSError, ValueError, LookupError):
                 pass  # A broken connection or request: the lease, if any, is broken with it.
             self._leases.discard(number)
             with self._claiming:
@@ -129,13 +132,12 @@ class ControlServer:
         if do == "status":
             return asdict(served.status())
         if do == "resized":
-            return served.resized()
-        if do == "claim":
-            with self._claiming:
-                if not self._claims:
-                    self._claims[connection] = request["by"]
-                return {"claimed_by": next(iter(self._claims.values()))}
+            return served.resized(request["change"])
         try:
+            if do == "claim":
+                return {"claimed_by": self._claim(connection, request["by"])}
+            if do == "resize":
+                return {"change": self._resize(request)}
             if do == "down":
                 served.end()
             elif do == "kill":
@@ -144,13 +146,26 @@ class ControlServer:
                 served.fault(read_fault(request))
             elif do == "call_in":
                 served.call_in(request["host"], request["program"], request["invitation"])
-            elif do == "resize":
-                if self.is_claimed:
-                    raise UsageError("somebody measures on this cluster: its hosts stay as they are meanwhile")
-                served.resize(request["kind"], request["hosts"], request["seconds"])
         except HowdahError as error:
             return {"error": error.message, "hint": error.hint, "code": error.exit_code}
         return {}
+
+    def _claim(self, connection: int, by: str) -> str:
+        """Return who measures on the cluster now: `by`, unless somebody else does. Raises UsageError while hosts leave
+        or come."""
+        with self._claiming:
+            if self._served.is_changing():
+                raise UsageError("the hosts of this cluster are changing", hint="Wait until that is done.")
+            if not self._claims:
+                self._claims[connection] = by
+            return next(iter(self._claims.values()))
+
+    def _resize(self, request: Mapping[str, Any]) -> int:
+        """Begin a change of hosts, and return its number. Raises UsageError while somebody measures."""
+        with self._claiming:
+            if self._claims:
+                raise UsageError("somebody measures on this cluster: its hosts stay as they are meanwhile")
+            return self._served.resize(request["kind"], request["hosts"], request["seconds"])
 
 
 class ControlClient:

@@ -187,13 +187,17 @@ class Cluster:
             raise HostProblem("the cluster has no such host", host=host)
         self.called.append((host, program, invitation))
 
-    def resize(self, kind: str, hosts: Sequence[str], seconds: float) -> None:
+    def resize(self, kind: str, hosts: Sequence[str], seconds: float) -> int:
         if self.changes:
             raise UsageError("the hosts of this cluster are changing", hint="Wait until that is done.")
         self.changes.append((kind, hosts, seconds))
+        return len(self.changes)
 
-    def resized(self) -> Mapping[str, Any]:
-        return {"runs": False, "said": [f"{hosts[0]} has left the cluster" for _, hosts, _ in self.changes]}
+    def resized(self, number: int) -> Mapping[str, Any]:
+        return {"runs": False, "said": [f"{self.changes[number - 1][1][0]} has left the cluster"]}
+
+    def is_changing(self) -> bool:
+        return bool(self.changes)
 
     def end(self) -> None:
         self.ends += 1
@@ -206,8 +210,8 @@ class Cluster:
 @pytest.fixture
 def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
     cluster = Cluster()
-    does = (cluster.end, cluster.kill, cluster.kill, cluster.fault, cluster.call_in, cluster.resize, cluster.resized)
-    with ControlServer(directory, Served(lambda: MANIFEST, *does)):
+    does = (cluster.end, cluster.kill, cluster.kill, cluster.fault, cluster.call_in, cluster.resize)
+    with ControlServer(directory, Served(lambda: MANIFEST, *does, cluster.resized, cluster.is_changing)):
         yield cluster
 
 
@@ -261,11 +265,13 @@ def test_hosts_change_one_at_a_time_and_not_while_somebody_measures(
     )
     run.close()
     deadline = time.monotonic() + 10
-    while client.ask("resize", kind="shrink", hosts=["n2"], seconds=60.0):
+    while (begun := client.ask("resize", kind="shrink", hosts=["n2"], seconds=60.0)) != {"change": 1}:
+        assert "error" in begun
         assert time.monotonic() < deadline
     assert cluster.changes == [("shrink", ["n2"], 60.0)]
-    assert client.ask("resized") == {"runs": False, "said": ["n2 has left the cluster"]}
+    assert client.ask("resized", change=1) == {"runs": False, "said": ["n2 has left the cluster"]}
     assert "are changing" in client.ask("resize", kind="grow", hosts=["n2"], seconds=0.0)["error"]
+    assert "are changing" in client.ask("claim", by="a run")["error"]
     client.close()
 
 

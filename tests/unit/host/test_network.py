@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 import struct
+import time
 
 import pytest
 from hypothesis import given
@@ -46,6 +47,18 @@ def test_a_socket_of_this_process_is_found_and_its_port_is_not_free():
         assert network.free_ports("127.0.0.1", [port]) == []
         assert network.free_ports("127.0.0.5", [port]) == [], "the wildcard is taken where one address is"
     assert network.free_ports("127.0.0.5", [port]) == [port]
+
+
+def test_who_listens_already_listens_for_longer():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    for _ in range(2):
+        network.listen("127.0.0.1", port, 30.0)
+    assert network.unreachable([("127.0.0.1", port)], 2.0) == []
+    network.listen("127.0.0.1", port, 0.0)
+    deadline = time.monotonic() + 10
+    while network.unreachable([("127.0.0.1", port)], 2.0) == []:
+        assert time.monotonic() < deadline
 
 
 def test_a_process_that_is_gone_listens_nowhere():

@@ -21,7 +21,7 @@ def shrink(hosts: tuple[str, ...], name: str, timeout: str) -> None:
     """Take hosts out of a cluster that goes on, without losing data.
 
     HDFS copies their blocks to other hosts, and YARN lets jobs end that have run there. Then their daemons stop, and
-    nothing of the cluster is left there. Hosts that are dead leave at once.
+    nothing of the cluster is left there.
 
     \b
     Example:
@@ -54,10 +54,11 @@ def _resize(kind: str, hosts: tuple[str, ...], name: str, seconds: float) -> Non
     find_cluster(name)
     control = ControlClient(cluster_directory(name))
     try:
-        raise_problem(control.ask("resize", kind=kind, hosts=list(dict.fromkeys(hosts)), seconds=seconds))
+        begun = control.ask("resize", kind=kind, hosts=list(dict.fromkeys(hosts)), seconds=seconds)
+        raise_problem(begun)
         said = 0
         while True:
-            seen = control.ask("resized")
+            seen = control.ask("resized", change=begun["change"])
             for line in seen["said"][said:]:
                 click.echo(f"{line}.")
             said = len(seen["said"])

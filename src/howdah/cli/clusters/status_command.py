@@ -143,8 +143,10 @@ def _show_hosts(manifest: Manifest) -> None:
         named = "" if own in (None, host) else f"; calls itself {own}"
         click.echo(f"  {host:16} {there}; {', '.join(dict.fromkeys(place.address for place in places))}{named}")
 
-    if manifest.spare and plan.job is None:
-        say(f"  not used         {', '.join(manifest.spare)}: `howdah grow HOST` takes a host in", hang=17)
+    if manifest.spare:
+        fixed = plan.job or plan.persist or plan.shuffle
+        how = "" if fixed else f": `howdah grow HOST --name {plan.name}` takes a host in"
+        say(f"  not used         {', '.join(manifest.spare)}{how}", hang=17)
 
 
 def _warn_of_others() -> None:

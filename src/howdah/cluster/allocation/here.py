@@ -56,8 +56,10 @@ class HereAllocation(Holding):
     def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:
         network, _, _ = plan.masters.address.rpartition(".")
         taken = {place.address for place in plan.places}
-        addresses = (f"{network}.{number}" for number in range(1, MOST_NODES + 2))
-        return Spot(host, next(one for one in addresses if one not in taken)), self._quarters(home)[host]
+        free = [one for number in range(1, MOST_NODES + 2) if (one := f"{network}.{number}") not in taken]
+        if not free:
+            raise UsageError(f"more than the {MOST_NODES} nodes that are possible on one machine")
+        return Spot(host, free[0]), self._quarters(home)[host]
 
     def describe(self) -> Mapping[str, Any]:
         return self._description

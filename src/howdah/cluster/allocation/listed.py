@@ -76,7 +76,7 @@ class ListedAllocation(Holding):
         _refuse_twins(found)
         address = self._address(host, found[host])
         assert plan.copy_port is not None
-        others = {place.host: place.address for place in plan.places}
+        others = {place.host: place.address for place in plan.places if place.host in self._hosts}
         self._check_reach({**others, host: address}, plan.copy_port - COPYING + PROBED)
         return Spot(host, address, self._listed[host].rack), self._quarters(plan.name, host, found[host])
 

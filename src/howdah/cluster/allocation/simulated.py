@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,10 @@ class SimulatedAllocation(Holding):
         self._simulated = simulation.start(Path(f"{home.root}-sim"), self._names, self._wish)
         self._described |= {"config": self._simulated.config, "holder": self._simulated.holder}
         self.open(used)
-        self._measure()
+        if self._wish.network is not None:
+            addresses = {host: self._simulated.addresses[host] for host in self._hosts}
+            self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
+        self._measure_disks(self._hosts)
         spots = [Spot(host, self._simulated.addresses[host]) for host in used]
         plan = lay_out(name, spots, self._quarters(home), first_port=FIRST_PORT, apart=True)
         assert ports_needed(most) <= COPYING
@@ -68,19 +71,16 @@ class SimulatedAllocation(Holding):
 
     def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:  # noqa: ARG002
         assert self._simulated is not None
-        self._measure()
+        self._measure_disks([host])  # The cards are measured with the others, after a run.
         return Spot(host, self._simulated.addresses[host]), self._quarters(home)[host]
 
-    def _measure(self) -> None:
-        """Writes down what cards and disks of the hosts do that are used. Raises HostProblem where a rate does not
-        hold."""
+    def _measure_disks(self, hosts: Iterable[str]) -> None:
+        """Write down the rates of the disks of these hosts. Raises HostProblem if a rate does not hold."""
         assert self._simulated is not None
-        if self._wish.network is not None:
-            addresses = {host: self._simulated.addresses[host] for host in self._hosts}
-            self._described["payload"] = check_rate(self._hosts, addresses, self._wish.network)
         if self._wish.disks is not None:
-            disks = {host: self._simulated.disks[host] for host in self._hosts}
-            self._described["devices"] = check_disks(self._hosts, disks, self._wish.disk_rate)
+            disks = {host: self._simulated.disks[host] for host in hosts}
+            found = check_disks(self._hosts, disks, self._wish.disk_rate)
+            self._described["devices"] = {**self._described.get("devices", {}), **found}
 
     def release(self) -> None:
         super().release()

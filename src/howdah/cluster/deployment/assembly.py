@@ -103,8 +103,7 @@ class Assembly:
             return configure(places, jobs, settings, request.settings, of_nodes, owner=process_user())
 
         configuration = settle(plan)
-        keys = daemons.start_realm()
-        if keys is not None:
+        if (keys := daemons.start_realm()) is not None:
             announce("realm")
         daemons.write_configuration(configuration, clients)
         _write_client(self._directory, plan, configuration, own, clients, keys)
@@ -118,6 +117,7 @@ class Assembly:
             self._quarters_here(),
             sizing.node_mib,
             clients,
+            self._prepare,
             lambda new, quarters: software.install_more(new, quarters, distribution, daemons.installed),
             # What all have stays as it was when they started.
             lambda more: replace(configuration, nodes=settle(more).nodes),
@@ -158,6 +158,16 @@ class Assembly:
         self._persistence = Persistence(self._request.persist, self._allocation.hosts)
         self._plan = self._persistence.take(plan, distribution.version, platform.node())
         return self._plan
+
+    def _prepare(self, host: Host, quarters: Quarters) -> None:
+        """Prepare and check a host that a running cluster takes in, as `_acquire` does. Raises HostProblem."""
+        assert self._plan is not None
+        if (processors := self._request.processors) is not None:
+            operations.confine(host, processors)
+        if _check_directory([host], self._plan) != self._plan.mount_types:
+            directory = self._plan.storages.directory
+            raise HostProblem(f"{directory} is not mounted as on the hosts of the cluster", host=host.name)
+        _check_disks(host, quarters)
 
     def resizing(self, save: Callable[[Plan, Sequence[Running]], None], check_wanted: Callable[[], None]) -> Resizing:
         """Return the object that takes hosts out of the running cluster, and in. Its class explains the arguments."""

@@ -173,20 +173,19 @@ class Daemons:
         """From now on, daemons of these hosts alone may end on their own."""
         self._leaving = frozenset(hosts)
 
-    def part(self, host: str, plan: Plan, logs: Path) -> None:
-        """Ends the daemons of a host that `plan` has no longer, and removes what they have there, as `remove`. Raises
-        HostProblem or ClusterProblem for what is left; the host is out of the cluster all the same."""
-        leaving = [one for one in self.running if one.daemon.host == host]
-        gone = self._hosts[host]
+    def part(self, host: Host, before: Plan, after: Plan, logs: Path) -> None:
+        """Stop the daemons of a host that `before` has and `after` has not, and remove their data and configuration
+        there, as `remove`. Raises HostProblem or ClusterProblem for leftovers; the host has left all the same."""
+        leaving = [one for one in self.running if one.daemon.host == host.name]
         try:
             _ask_to_end(leaving)
             _wait_for(leaving)
-            self._clear(gone, logs, shared=False)
+            _clear(host, before, logs, self._reopen, shared=False)
         finally:
             self.running = [one for one in self.running if one not in leaving]
-            self._plan = plan
-            self._hosts = {name: one for name, one in self._hosts.items() if name != host}
-            self._installed = {name: one for name, one in self._installed.items() if name != host}
+            self._plan = after
+            self._hosts = {name: one for name, one in self._hosts.items() if name != host.name}
+            self._installed = {name: one for name, one in self._installed.items() if name != host.name}
 
     def join(
         self,
@@ -266,14 +265,7 @@ class Daemons:
 
         Raises HostProblem or ClusterProblem for anything that is left.
         """
-        over(self._hosts, lambda host: self._clear(host, logs, shared=True))
-
-    def _clear(self, host: Host, logs: Path, *, shared: bool) -> None:
-        if host.lost is None:
-            operations.end_all(host)
-            _remove_files(host, self._plan, logs, shared=shared)
-        elif self._plan.job is None:  # Agents of batch jobs leave nothing.
-            _clear_lost(host, self._plan, logs, self._reopen, shared=shared)
+        over(self._hosts, lambda host: _clear(host, self._plan, logs, self._reopen, shared=True))
 
     def format(self) -> None:
         """Create an empty file system, unless there is one. Raises ClusterProblem with the output of the NameNode."""
@@ -350,6 +342,14 @@ def _ask_to_end(daemons: Sequence[Running]) -> None:
                 running.process.signal(signal.SIGTERM)
 
 
+def _clear(host: Host, plan: Plan, logs: Path, reopen: Callable[[str], Host], *, shared: bool) -> None:
+    if host.lost is None:
+        operations.end_all(host)
+        _remove_files(host, plan, logs, shared=shared)
+    elif plan.job is None:  # Agents of batch jobs leave nothing.
+        _clear_lost(host, plan, logs, reopen, shared=shared)
+
+
 def _remove_files(host: Host, plan: Plan, logs: Path, *, shared: bool) -> None:
     remove_directories(host, plan, logs, shared=shared)
     operations.remove(host, plan.quarters[host.name].conf)
@@ -361,7 +361,7 @@ def _clear_lost(lost: Host, plan: Plan, logs: Path, reopen: Callable[[str], Host
     try:
         host = reopen(lost.name)
     except HostProblem as problem:
-        left = " and ".join(plan.directories(lost.name))
+        left = " and ".join(plan.directories(lost.name) if shared else plan.own_directories(lost.name))
         raise HostProblem(
             f"{lost.lost}, and cannot be reached again ({problem.message}); it may still have {left}, and "
             f"processes with {ROOT}={quarters.root} in their environment",

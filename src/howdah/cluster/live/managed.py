@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.allocation import close_hosts, open_hosts
-from howdah.cluster.control import ControlClient, ask_fault
+from howdah.cluster.control import ControlClient, ask_fault, raise_problem
 from howdah.cluster.deployment.realm import access_of, credentials_of
 from howdah.cluster.faults import HostFault
 from howdah.cluster.live.cluster import DataPlace, LiveCluster, SeenDaemon
@@ -185,12 +185,16 @@ class ManagedCluster(LiveCluster):
 
     def claim(self) -> None:
         own = f"process {os.getpid()}"
-        holder = self._ask("claim", by=own)["claimed_by"]
-        if holder != own:
+        answer = self._ask("claim", by=own)
+        raise_problem(answer)
+        if answer["claimed_by"] != own:
             raise UsageError(
-                f"the cluster {self.description['name']!r} is in use: {holder} measures on it",
+                f"the cluster {self.description['name']!r} is in use: {answer['claimed_by']} measures on it",
                 hint="Two runs at once would measure each other. Wait for it, or use another cluster.",
             )
+        nodes = [node["name"] for node in self._ask("status")["plan"]["nodes"]]
+        if nodes != [node.name for node in self._plan.nodes]:
+            raise UsageError("the hosts of this cluster have changed a moment ago", hint="Start the run again.")
 
     def lease(self, tag: str) -> None:
         self._ask("lease", tag=tag)

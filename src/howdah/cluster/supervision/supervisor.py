@@ -76,13 +76,15 @@ class Supervisor:
                 remember("start", time.monotonic() - max(began, self._came))
             resizer = Resizer(assembly.resizing(self._settle, self._check_goes_on))
             applications, daemon, fault = assembly.kill_applications, assembly.kill_daemon, assembly.fault
-            changes = (assembly.call_in, resizer.begin, resizer.seen)
+            changes = (assembly.call_in, resizer.begin, resizer.seen, resizer.is_busy)
             served = Served(self._status, self.end, applications, daemon, fault, *changes)
             with ControlServer(self._directory, served) as control:
                 self._say("up", conf=str(self._directory.conf))
                 self._watch(assembly, control)
                 self._ending.set()
-                resizer.wait()
+                with self._changing, contextlib.suppress(OSError):  # Who waits for the end is to see that it has begun.
+                    self._save(replace(self._status(), state="ending"))
+                resizer.finish()
             end = "down"
         finally:
             self._mark("ending")
@@ -182,8 +184,12 @@ class Supervisor:
             hosts = (*before.spare, *before.plan.quarters)
             spare = tuple(name for name in hosts if name not in plan.quarters)
             daemons = tuple(one.daemon for one in running)
+            larger = {name: slots for name, slots in before.sizing.get("larger", {}).items() if name in places}
+            sizing = {**before.sizing, "nodes": len(plan.nodes), **({"larger": larger} if larger else {})}
+            if not larger:
+                sizing.pop("larger", None)
             try:
-                self._save(replace(before, plan=plan, daemons=daemons, lost=lost, spare=spare))
+                self._save(replace(before, plan=plan, daemons=daemons, lost=lost, spare=spare, sizing=sizing))
             except OSError as error:
                 raise ClusterProblem(f"the manifest could not be written: {error}") from error
 

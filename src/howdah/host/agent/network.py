@@ -12,7 +12,7 @@ import struct
 import sys
 import threading
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Dict, Tuple
 
 _SIOCGIFADDR = 0x8915  # linux/sockios.h
 _LISTEN = "0A"  # TCP_LISTEN in the kernel's tables (include/net/tcp_states.h)
@@ -82,21 +82,38 @@ def _addresses() -> dict[str, str]:
     return found
 
 
+_listening: Dict[Tuple[str, int], float] = {}
+"""Until when this agent listens, by address and port (`listen`)."""
+_LISTENING = threading.Lock()
+
+
 def listen(address: str, port: int, seconds: float) -> None:
     """Accept connections at an address for so many seconds, in a thread of its own, so that others can try to reach it.
-    Raises OSError if that is not possible."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    server = socket.create_server((address, port), family=family)
-    server.settimeout(0.2)
+    If it does so already, do it for longer. Raises OSError if that is not possible."""
+    key = (address, port)
+    with _LISTENING:
+        if key in _listening:
+            _listening[key] = time.monotonic() + seconds
+            return
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        server = socket.create_server(key, family=family)
+        server.settimeout(0.2)
+        _listening[key] = time.monotonic() + seconds
+
+    def goes_on() -> bool:
+        with _LISTENING:
+            if time.monotonic() < _listening[key]:
+                return True
+            del _listening[key]
+            server.close()
+            return False
 
     def serve() -> None:
-        deadline = time.monotonic() + seconds
-        with server:
-            while time.monotonic() < deadline:
-                try:
-                    server.accept()[0].close()
-                except OSError:  # Nobody came.
-                    pass
+        while goes_on():
+            try:
+                server.accept()[0].close()
+            except OSError:  # Nobody came.
+                pass
 
     threading.Thread(target=serve, daemon=True).start()
 

@@ -50,7 +50,7 @@ def _table(table: Table, width: int, title: str) -> Iterator[str]:
     """Yield the caption, unless it repeats the section's title, and the rows.
 
     If the rows are too wide, the widest column of words is wrapped. If that is not enough, the columns at the right
-    follow below, after the first one again.
+    follow below, after a repetition of the columns that identify a row.
     """
     if table.caption != title:
         yield table.caption
@@ -62,20 +62,27 @@ def _table(table: Table, width: int, title: str) -> Iterator[str]:
         widest = max(words, key=lambda place: widths[place])
         longest = max(len(word) for row in rows for word in row[widest].split() or [""])
         widths[widest] = max(widths[widest] - over, longest)
-    fitting = _fitting(widths, width)
+    keys = _keys(table)
+    fitting = max(_fitting(widths, width), keys + 1)
     yield from _rows(table, rows, widths[:fitting])
     if fitting < len(widths):
         yield ""
-        rest = (0, *range(fitting, len(widths)))
+        rest = (*range(keys), *range(fitting, len(widths)))
         columns = tuple(table.columns[place] for place in rest)
         below = replace(table, columns=columns, rows=tuple(tuple(row[place] for place in rest) for row in table.rows))
         yield from _table(below, width, table.caption)
 
 
+def _keys(table: Table) -> int:
+    """Return how many of the first columns tell rows apart; one if all columns do not."""
+    counts = range(1, len(table.columns))
+    return next((count for count in counts if len({row[:count] for row in table.rows}) == len(table.rows)), 1)
+
+
 def _fitting(widths: Sequence[int], width: int) -> int:
-    """Return how many columns fit, two at least."""
-    ends = list(itertools.accumulate(widths, lambda end, size: end + len(_GAP) + size))
-    return max(sum(end <= width for end in ends), min(2, len(widths)))
+    """Return how many columns fit."""
+    ends = itertools.accumulate(widths, lambda end, size: end + len(_GAP) + size)
+    return sum(end <= width for end in ends)
 
 
 def _rows(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:

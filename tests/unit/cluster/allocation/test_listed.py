@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -65,6 +65,29 @@ def acquired(*hosts: Far, addresses: Mapping[str, str] | None = None, nodes: int
 
 
 LO = {"lo": "127.0.0.1"}
+
+
+def test_another_host_stands_where_those_reach_it_that_the_cluster_has_now() -> None:
+    hosts = {name: Far(name, {"eth0": f"10.0.0.{number}"}) for number, name in enumerate("abcd", start=1)}
+    opened: Any = hosts.__getitem__
+    listed = [ListedHost(name, roles=("masters",) if name == "d" else ("masters", "nodes")) for name in hosts]
+    tried: list[list[str]] = []
+
+    def from_here(targets: Sequence[tuple[str, int]]) -> list[tuple[str, int, str]]:
+        tried.append([address for address, _ in targets])
+        return []
+
+    allocation = ListedAllocation(listed, {"kind": "hosts"}, opened, from_here)
+    plan = allocation.acquire("c", 1, HOME)
+    assert (list(plan.quarters), allocation.names) == (["a", "b"], ("a", "b", "c", "d"))
+    allocation.drop("b")  # It has left, and may come back.
+    allocation.add("c")
+    spot, quarters = allocation.stand("c", plan, HOME)
+    assert (spot.address, quarters.root) == ("10.0.0.3", "/tmp/howdah-ann/c-c")
+    assert tried[-1] == ["10.0.0.1", "10.0.0.3"]
+    with pytest.raises(UsageError, match="d is listed for masters, not for nodes"):
+        allocation.stand("d", plan, HOME)
+    allocation.release()
 
 
 def test_the_only_address_of_a_network_is_taken_and_bridges_are_none() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -42,9 +43,17 @@ class Hadoop:
     asked: list[str] = field(default_factory=list)
     left: dict[str, int] = field(default_factory=dict)
     live: Plan = field(init=False)
+    going: list[Place] = field(default_factory=list)
+    dead: dict[str, str] = field(default_factory=dict)
+    missing: int = 0
 
     def __post_init__(self) -> None:
         self.live = self.plan
+
+    def notice(self, plan: Plan) -> None:
+        """HDFS looks twice before it takes a DataNode for gone."""
+        self.going = [node for node in self.live.nodes if node not in plan.nodes]
+        self.live = plan
 
     def excluded(self, name: str) -> list[str]:
         return (self.directory / f"{name}.exclude").read_text(encoding="utf-8").splitlines()
@@ -52,7 +61,8 @@ class Hadoop:
     def status(self) -> Any:
         out = self.excluded("datanodes") if (self.directory / "datanodes.exclude").exists() else []
         live, leaving = [], {}
-        for node in self.live.nodes:
+        going, self.going = self.going, []
+        for node in (*self.live.nodes, *going):
             name, transfer = node.at("datanode_data"), f"127.0.0.1:{node.ports['datanode_data']}"
             seen = Node(name, transfer)
             if transfer in out:
@@ -62,7 +72,10 @@ class Hadoop:
                 if not gone:
                     leaving[name] = 12
             live.append(seen)
-        return _Status(live, leaving)
+        alive = [node for node in live if node.name not in self.dead]
+        # A dead one is decommissioned at once, unless its blocks are not elsewhere.
+        dead = {name: came for name, came in self.dead.items() if came not in out or self.looks is None}
+        return _Status(alive, leaving, dead, self.missing)
 
     def nodes(self) -> list[Node]:
         out = self.excluded("nodemanagers") if (self.directory / "nodemanagers.exclude").exists() else []
@@ -76,7 +89,8 @@ class Hadoop:
 class _Status:
     live: list[Node]
     leaving: dict[str, int]
-    dead: dict[str, str] = field(default_factory=dict)
+    dead: dict[str, str]
+    missing: int
 
 
 class Daemons:
@@ -88,18 +102,28 @@ class Daemons:
         self.running: list[Any] = []
         self._hadoop = hadoop
         self.stays: str | None = None
+        self.fails = False
+        self.over: list[tuple[Any, int]] = []
 
     def leave(self, hosts: Collection[str]) -> None:
         self._hadoop.asked.append(f"expect {' '.join(hosts)}".strip())
 
+    def ended(self) -> list[tuple[Any, int]]:
+        return self.over
+
     def administer(self, program: str, *arguments: str) -> None:
         self._hadoop.asked.append(f"{program.rpartition('.')[2]} {arguments[0]}")
+        if self.fails:
+            raise ClusterProblem(f"{program} failed (exit code 255)")
 
-    def part(self, host: str, plan: Plan, logs: Path) -> None:
-        self._hadoop.asked.append(f"part {host}")
-        self.plan = self._hadoop.live = plan
-        if host == self.stays:
-            raise HostProblem("it may still have /d", host=host)
+    def part(self, host: Any, before: Plan, after: Plan, logs: Path) -> None:
+        assert host.name in before.quarters
+        assert logs
+        self._hadoop.asked.append(f"part {host.name}")
+        self.plan = after
+        self._hadoop.notice(after)
+        if host.name == self.stays:
+            raise HostProblem("it may still have /d", host=host.name)
 
     def join(self, host: Any, plan: Plan, *_: Any) -> list[Any]:
         self._hadoop.asked.append(f"join {host.name}")
@@ -129,10 +153,11 @@ class Case:
         self.saved: list[Plan] = []
         self.said: list[str] = []
         self.wanted = True
-        everything: Any = (self.daemons, self.hadoop, lambda _: None, lambda *_: None)
-        daemons, masters, configure, install = everything
+        configuration = SimpleNamespace(common={"dfs.replication": "2"})
+        everything: Any = (self.daemons, self.hadoop, lambda _: configuration, lambda *_: None)
+        daemons, masters, configure, nothing = everything
         home = replace(HOME, root=root)
-        parts = Assembled(self.allocation, daemons, (masters, masters), home, 1, (), install, configure)
+        parts = Assembled(self.allocation, daemons, (masters, masters), home, 1, (), nothing, nothing, configure)
         self.resizing = Resizing(parts, directory, lambda plan, _: self.saved.append(plan), self.check_wanted)
 
     def check_wanted(self) -> None:
@@ -188,7 +213,7 @@ def test_what_hdfs_cannot_copy_keeps_its_host(stuck: Case) -> None:
     with pytest.raises(ClusterProblem, match=r"HDFS has 12 blocks of c .* nothing has changed") as problem:
         stuck.shrink("c", seconds=0.0)
     assert problem.value.hint is not None
-    assert "setrep -R 1 /" in problem.value.hint
+    assert "`howdah exec --name p hadoop fs -setrep -R 1 /`" in problem.value.hint
     assert stuck.hadoop.excluded("datanodes") == []
     assert "part c" not in stuck.asked
     assert stuck.asked[-2:] == ["DFSAdmin -refreshNodes", "RMAdminCLI -refreshNodes"], "undone"
@@ -197,10 +222,46 @@ def test_what_hdfs_cannot_copy_keeps_its_host(stuck: Case) -> None:
 
 
 def test_a_cluster_that_is_stopped_does_not_wait(stuck: Case) -> None:
-    stuck.wanted = False
-    with pytest.raises(ClusterProblem, match="the cluster is stopped"):
-        stuck.shrink("c")
-    assert stuck.asked == ["DFSAdmin -refreshNodes", "expect"]
+    def stop(_: str) -> None:
+        stuck.wanted = False
+
+    for asked in (["DFSAdmin -refreshNodes", "expect"], []):
+        with pytest.raises(ClusterProblem, match="the cluster is stopped"):
+            stuck.resizing.shrink(["c"], 60.0, stop)
+        assert stuck.asked == asked
+        del stuck.asked[:]
+
+
+@pytest.mark.promise("`howdah shrink` deletes no block whose DataNode died meanwhile", "how-to/resize")
+def test_a_datanode_that_dies_before_all_is_copied_has_not_left(stuck: Case) -> None:
+    node = stuck.hadoop.plan.nodes[1].at("datanode_data")
+
+    def die(_: str) -> None:
+        stuck.hadoop.dead = {node: "127.0.0.1:1"}
+
+    with pytest.raises(ClusterProblem, match="nothing has changed"):
+        stuck.resizing.shrink(["c"], 1.0, die)
+    assert "part c" not in stuck.asked
+
+
+def test_hdfs_is_not_asked_to_copy_from_a_datanode_that_has_stopped(made: Case) -> None:
+    node = made.hadoop.plan.nodes[1]
+    made.daemons.over = [(SimpleNamespace(daemon=SimpleNamespace(role="datanode", place=node.name)), -9)]
+
+    def notice(said: str) -> None:
+        made.said.append(said)
+        made.hadoop.dead = {node.at("datanode_data"): f"127.0.0.1:{node.ports['datanode_data']}"}
+
+    made.resizing.shrink(["c"], 60.0, notice)
+    assert made.said == ["HDFS has not noticed yet that the DataNode of c has stopped", "c has left the cluster"]
+
+
+def test_what_is_missing_may_be_on_a_host_without_its_datanode(made: Case) -> None:
+    made.hadoop.dead = {made.hadoop.plan.nodes[1].at("datanode_data"): "127.0.0.1:1"}
+    made.hadoop.missing = 3
+    with pytest.raises(ClusterProblem, match="HDFS misses 3 blocks, which may be on c"):
+        made.shrink("c")
+    made.shrink("b")
 
 
 @pytest.mark.parametrize(
@@ -245,6 +306,7 @@ def test_a_host_that_comes_back_is_what_it_was(made: Case) -> None:
     del made.asked[:]
     made.grow("c")
     assert made.asked == ["DFSAdmin -refreshNodes", "RMAdminCLI -refreshNodes", "join c"]
+    assert made.said[-2:] == ["HDFS has not noticed yet that the DataNode of c has stopped", "c is in the cluster"]
     assert made.saved[-1] == made.hadoop.plan
     assert made.hadoop.excluded("datanodes") == made.hadoop.excluded("nodemanagers") == []
     made.shrink("b")
@@ -263,6 +325,17 @@ def test_a_host_that_does_not_come_leaves_nothing(tmp_path: Path) -> None:
     assert set(made.saved[0].quarters) == {"a", "b", "c", "d"}, "known before anything is there"
     assert made.saved[-1] == made.hadoop.plan
     made.allocation.release()
+
+
+def test_a_host_that_hadoop_does_not_take_back_leaves_nothing(made: Case) -> None:
+    made.shrink("c")
+    made.daemons.fails = True
+    with pytest.raises(ClusterProblem, match="failed"):
+        made.grow("c")
+    assert set(made.allocation.hosts) == {"a", "b"} == set(made.saved[-1].quarters)
+    made.daemons.fails = False
+    made.grow("c")
+    assert made.saved[-1] == made.hadoop.plan
 
 
 @pytest.mark.parametrize(

@@ -121,13 +121,19 @@ def test_a_configuration_that_lacks_one_is_refused(settings: dict[str, str], sai
 
 @dataclass
 class Supervisor:
-    """Gives the cluster to the first who claims it."""
+    """Gives the cluster to the first who claims it, unless its hosts are `changing`. It has these `nodes` now."""
 
     holder: str | None = None
     closed: bool = False
+    changing: bool = False
+    nodes: tuple[str, ...] = ("node0",)
 
     def ask(self, request: str, **arguments: Any) -> dict[str, Any]:
+        if request == "status":
+            return {"plan": {"nodes": [{"name": name} for name in self.nodes]}}
         assert request == "claim"
+        if self.changing:
+            return {"error": "the hosts of this cluster are changing", "hint": None, "code": 2}
         self.holder = self.holder or arguments["by"]
         return {"claimed_by": self.holder}
 
@@ -253,8 +259,16 @@ def test_a_cluster_that_somebody_measures_on_is_refused() -> None:
     assert "would measure each other" in str(caught.value.hint)
 
 
+@pytest.mark.promise("During a run, the hosts of a cluster stay as they are", "how-to/resize")
+def test_a_cluster_whose_hosts_change_cannot_be_claimed() -> None:
+    with pytest.raises(UsageError, match="are changing"):
+        cluster(Supervisor(changing=True), "here").claim()
+    with pytest.raises(UsageError, match="have changed a moment ago"):
+        cluster(Supervisor(nodes=("node0", "node1")), "here").claim()
+
+
 def test_a_cluster_is_claimed_by_this_process_and_others_own_cannot_be() -> None:
-    supervisor = Supervisor()
+    supervisor = Supervisor(nodes=())
     cluster(supervisor).claim()
     assert supervisor.holder == f"process {os.getpid()}"
     cluster(supervisor).claim()

@@ -73,7 +73,7 @@ def test_no_number_stands_in_the_column_of_its_neighbour() -> None:
     """Cells had the values of the column beside them."""
     found = findings()
     facts = build_experiment(found, SOURCE).facts["findings"]
-    text = render_text(build_experiment(found, SOURCE))
+    text = render_text(build_experiment(found, SOURCE), width=200)
     for one, fact in zip(found.findings, facts, strict=True):
         assert one.effect is not None
         assert fact["effect"]["ratio"] == one.effect.ratio
