@@ -357,7 +357,7 @@ def test_the_cpu_of_a_container_whose_parent_was_killed_is_not_lost(host: Host, 
     running = cpu(host, container)
     (name,) = running["running"]
     os.kill(container.shell, signal.SIGKILL)
-    wait_for(lambda: container.shell not in _descendants(container.manager.pid) and container.gone)
+    wait_for(lambda: container.gone and not _descendants(container.manager.pid))
     orphaned = cpu(host, container)
     assert orphaned["running"] == [name]
     assert whole(orphaned) == pytest.approx(whole(running), abs=0.05)
