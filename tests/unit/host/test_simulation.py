@@ -151,6 +151,11 @@ def test_the_machine_sees_processes_and_cards_of_hosts(tmp_path: Path) -> None:
         assert after["receive_bytes"] - before["receive_bytes"] > 1 << 20
 
 
+def hosts_in(sampler: Sampler) -> dict[str, dict[str, Any]]:
+    """What the control groups of simulated hosts count now."""
+    return {point["host"]: point for point in sampler.sample() if point["kind"] == "host"}
+
+
 @root
 @pytest.mark.skipif(not os.access("/sys/fs/cgroup/cpuacct", os.W_OK), reason="no control groups of version 1")
 @pytest.mark.promise("Processor time and memory of each simulated host are in the time series", "how-to/simulate")
@@ -167,20 +172,21 @@ def test_what_a_host_works_is_its_own(tmp_path: Path) -> None:
                 pids[host.name] = operations.outer_pids(machine, root_of, [inner])[inner]
         sampler = Sampler([{"pid": pid, "role": "datanode", "network": name} for name, pid in pids.items()], [])
         try:
-            before = {point["host"]: point for point in sampler.sample() if point["kind"] == "host"}
+            before = hosts_in(sampler)
             busy = one.start(["timeout", "1", "sh", "-c", "while :; do :; done"], output=f"{tmp_path}/busy")
             wait_for(lambda: busy.poll() is not None)
+            after = hosts_in(sampler)
             filled = "import time; held = b'x' * (200 << 20); print(len(held), flush=True); time.sleep(600)"
             one.start(["python3", "-c", filled], output=f"{tmp_path}/filled")
             wait_for(lambda: Path(tmp_path, "filled").stat().st_size > 0)
-            after = {point["host"]: point for point in sampler.sample() if point["kind"] == "host"}
+            full = hosts_in(sampler)
         finally:
             sampler.close()
     used = {name: sum(after[name][one] - before[name][one] for one in ("cpu_user", "cpu_system")) for name in after}
     assert set(used) == {"one", "two"}
     assert 0.3 < used["one"] < 1.5
     assert used["two"] < 0.2
-    more = {name: after[name]["memory_anonymous"] - before[name]["memory_anonymous"] for name in after}
+    more = {name: full[name]["memory_anonymous"] - before[name]["memory_anonymous"] for name in full}
     assert 200 << 20 <= more["one"] < 300 << 20
     assert more["two"] < 20 << 20
     assert all(point["memory_cached"] >= 0 for point in after.values())
