@@ -63,7 +63,7 @@ def beside(howdah: Howdah, cluster: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def job(howdah: Howdah, cluster: dict[str, Any]) -> Iterator[dict[int, str]]:
     """While a job runs on `alpha`: the command lines of all processes of the cluster, the job's included."""
     jar = managed("3.4.2", howdah.home / "cache").jobclient_tests_jar
-    arguments = ("sleep", "-m", "1", "-r", "1", "-mt", "60000", "-rt", "1")
+    arguments = ("sleep", "-m", "1", "-r", "1", "-mt", "300000", "-rt", "1")
     client = howdah.start("exec", "--name", "alpha", "--", "hadoop", "jar", str(jar), *arguments)
     yield wait_for_task([daemon["pid"] for daemon in cluster["daemons"]], client)
     client.kill()
@@ -78,8 +78,8 @@ def wait_for_task(daemons: list[int], client: subprocess.Popen[str]) -> dict[int
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
         found = below(daemons)
-        if any(is_java(command, "YarnChild") for command in found.values()):
-            time.sleep(1)  # The JVM is starting: its files are not all mapped yet.
+        tasks = [pid for pid, command in found.items() if is_java(command, "YarnChild")]
+        if any(archives_of(pid) for pid in tasks):  # A JVM that starts has not mapped all of its files yet.
             return below(daemons)
         assert client.poll() is None, "the job ended before it had a task"
         time.sleep(0.2)
