@@ -77,7 +77,8 @@ def _pieces(terminal: int, deadline: float) -> Sequence[bytes]:
 
 
 def broken(shown: Shown, columns: int) -> list[str]:
-    """The lines that a terminal of so many columns breaks in the middle of a word which would fit in a line."""
+    """The lines that a terminal of so many columns breaks in the middle of a word which would fit in a line. Paths and
+    addresses are as long as they are, and are copied whole."""
     found = []
     for line in shown.lines:
         rest = line
@@ -86,7 +87,7 @@ def broken(shown: Shown, columns: int) -> list[str]:
                 begins = rest.rfind(" ", 0, columns) + 1
                 ends = rest.find(" ", columns)
                 word = rest[begins : len(rest) if ends < 0 else ends]
-                if len(word) <= columns:
+                if len(word) <= columns and "/" not in word:
                     found.append(line)
                     break
             rest = rest[columns:]
