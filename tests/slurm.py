@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from howdah.host import simulation
 from howdah.spec.simulation import Simulation
+from tests.meters.curve import joules, watts
 
 _SECONDS = 30.0
 
@@ -20,6 +22,23 @@ _PROLOG = """\
 #!/bin/sh
 [ -z "$PBS_JOBID" ] || echo export PBS_NODEFILE=$(/usr/bin/generate_pbs_nodefile)
 """
+
+_ENERGY = """\
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=1
+AcctGatherEnergyType=acct_gather_energy/pm_counters
+AcctGatherNodeFreq=1
+"""
+"""Slurm's accounting of energy, from the files that Cray's kernels have."""
+_COUNTERS = """\
+place=$1 files=$2; shift 2
+mkdir -p $place && mount -t tmpfs sys $place
+for one in /sys/*; do mkdir $place/${one##*/}; mount --rbind $one $place/${one##*/}; done
+mkdir -p $place/cray/pm_counters && mount --bind $files $place/cray/pm_counters
+mount --move $place /sys
+exec "$@"
+"""
+"""Gives a program a /sys with these files of a Cray's."""
 
 _CONF = """\
 ClusterName=howdah
@@ -107,8 +126,11 @@ class Slurm:
 
 
 @contextmanager
-def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: str = "") -> Iterator[Slurm]:
-    """So many hosts with a Slurm whose files are in `directory`; all of it is gone afterwards."""
+def slurm(
+    directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: str = "", energy: bool = False
+) -> Iterator[Slurm]:
+    """So many hosts with a Slurm whose files are in `directory`; all of it is gone afterwards. With `energy`, every
+    host draws the power of `tests.meters.curve`."""
     directory.mkdir(parents=True, exist_ok=True)
     with ExitStack() as made:
         hosts = simulation.start(directory / "hosts", names, Simulation(len(names)))
@@ -124,7 +146,7 @@ def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: 
             port=16000 + number,
             node_port=17000 + number,
             kill_wait=kill_wait,
-            extra=extra,
+            extra=extra + (_ENERGY if energy else ""),
             nodes="\n".join(
                 f"NodeName={name} NodeAddr={address} Sockets=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=16000"
                 f"{_features(number, len(names))}"
@@ -146,7 +168,11 @@ def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: 
             "/usr/sbin/slurmctld", "-D", "-c", "-f", str(conf),
         )  # fmt: skip
         for name in names:
-            there = f"SLURM_CONF={conf} exec /usr/sbin/slurmd -D -f {conf}"
+            daemon = f"/usr/sbin/slurmd -D -f {conf}"
+            if energy:
+                files = made.enter_context(_counting(directory / f"counters-{name}"))
+                daemon = f"unshare --mount sh -c '{_COUNTERS}' sh {directory}/sys-{name} {files} {daemon}"
+            there = f"SLURM_CONF={conf} exec {daemon}"
             _spawn(made, directory / f"{name}.log", whole, "ssh", "-F", hosts.config, name, there)
         found = Slurm(hosts.addresses, directory, environment)
         deadline = time.monotonic() + _SECONDS
@@ -154,6 +180,33 @@ def slurm(directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: 
             assert time.monotonic() < deadline, (directory / "slurmctld.log").read_text()
             time.sleep(0.1)
         yield found
+
+
+@contextmanager
+def _counting(directory: Path) -> Iterator[Path]:
+    """A directory with the power and the energy of a host, by the curve, written ten times a second."""
+    directory.mkdir()
+    began, stop = time.time(), threading.Event()
+
+    def write() -> None:
+        now = time.time()
+        for name, text in (("power", f"{watts(now):.0f} W"), ("energy", f"{joules(began, now):.0f} J")):
+            fresh = directory / f".{name}"
+            fresh.write_text(f"{text} {now * 1e6:.0f} us\n")
+            fresh.replace(directory / name)
+
+    def follow() -> None:
+        while not stop.wait(0.1):
+            write()
+
+    write()
+    thread = threading.Thread(target=follow)
+    thread.start()
+    try:
+        yield directory
+    finally:
+        stop.set()
+        thread.join()
 
 
 def _features(number: int, hosts: int) -> str:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven, sshd; with --tests also chromium, MooseFS and
-# what meters of power speak, with --spark also Spark.
+# Makes what `make` needs: .venv with pinned packages, JDK 17, Maven, sshd; with --tests also chromium, MooseFS,
+# Slurm, a KDC and what meters of power speak, with --spark also Spark.
 # Does nothing when everything is there already. Only root installs Debian packages; others are told which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -103,6 +103,12 @@ setup_batch() { # Slurm, with the commands of PBS; tests start it and end it. On
         install slurm-wlm munge slurm-wlm-torque
 }
 
+setup_kerberos() { # MIT's KDC, as sites have it; tests start it and end it
+    [ "$(id -u)" = 0 ] || return 0
+    [ -x /usr/sbin/krb5kdc ] && [ -x /usr/sbin/kadmin.local ] && command -v kinit > /dev/null ||
+        install krb5-kdc krb5-admin-server krb5-user
+}
+
 setup_browser() { # fonts are only recommended by chromium, but without any a page has no text
     command -v chromium > /dev/null || install chromium fonts-liberation
 }
@@ -113,5 +119,5 @@ flock 9
 setup_python
 setup_java
 setup_hosts
-[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters && setup_batch; }
+[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters && setup_batch && setup_kerberos; }
 [ "${1:-}" != --spark ] || setup_spark

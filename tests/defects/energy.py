@@ -56,4 +56,39 @@ DEFECTS = (
         new="        if first.utcoffset() is None:",
         tests=(f"{_ENERGY}::test_times_that_cannot_be_told",),
     ),
+    Defect(
+        name="one-feed-for-all",
+        promise="One of several feeds alone is no energy of its hosts.",
+        file="src/howdah/engine/energy/totals.py",
+        old="        if len(supply.parts) == feeds:",
+        new="        if feeds:",
+        tests=(f"{_ENERGY}::test_a_feed_without_readings_takes_the_energy_of_the_other",),
+    ),
+    Defect(
+        name="slurm-repeats-itself",
+        promise="Slurm's energy is a reading only when it has changed.",
+        file="src/howdah/host/agent/power_slurm.py",
+        old="        elif joules != self._before:",
+        new="        else:",
+        tests=(f"{_READERS}::test_energy_of_a_step_of_slurm",),
+    ),
+    Defect(
+        name="other-meters-no-error",
+        promise="Errors of different meters widen the interval of a ratio of energies.",
+        file="src/howdah/stats/compare.py",
+        old="    half = math.hypot(t_quantile(1 - level / 2, freedom) * math.sqrt(sum(errors)), apart)",
+        new="    half = t_quantile(1 - level / 2, freedom) * math.sqrt(sum(errors))",
+        tests=(
+            "tests/unit/stats/test_compare.py::"
+            "test_what_repeating_does_not_show_widens_the_interval_and_holds_back_the_verdict",
+        ),
+    ),
+    Defect(
+        name="history-by-the-bmc-clock",
+        promise="Means that a BMC of HPE keeps are read by its clock.",
+        file="src/howdah/probe/power/redfish.py",
+        old="                means = [(there - ahead, watts) for there, watts in place.means(self._get)]",
+        new="                means = [(there, watts) for there, watts in place.means(self._get)]",
+        tests=("tests/unit/probe/test_places.py::test_a_history_is_read_to_the_end_of_the_run",),
+    ),
 )

@@ -97,4 +97,12 @@ DEFECTS = (
         new="ended = list(root.iterdir()) if root.is_dir() else []",
         tests=("tests/unit/engine/measurement/test_synthetic.py::test_a_run_that_was_killed_does_not_shift_the_noise",),
     ),
+    Defect(
+        name="warm-up-counts",
+        promise="Warm-up runs of an experiment do not count.",
+        file="src/howdah/engine/experiment/results.py",
+        old="            if run.outcome.kind in _FINISHED and WARM_UP not in run.labels:",
+        new="            if run.outcome.kind in _FINISHED:",
+        tests=("tests/unit/engine/experiment/test_exploration.py::test_warm_up_runs_do_not_count",),
+    ),
 )

@@ -68,4 +68,22 @@ DEFECTS = (
         new="return processors",
         tests=("tests/unit/hadoop/configuration/test_sizing.py::test_all_of_it_fits_the_memory",),
     ),
+    Defect(
+        name="times-by-several-clocks",
+        promise="Times of jobs are corrected for the clocks of hosts.",
+        file="src/howdah/hadoop/history/job_history.py",
+        old="                moved[name] = fields[name] - round(1000 * ahead)",
+        new="                moved[name] = fields[name] + round(1000 * ahead)",
+        tests=(
+            "tests/unit/hadoop/history/test_job_history.py::test_times_are_corrected_by_the_clock_that_measured_them",
+        ),
+    ),
+    Defect(
+        name="shortest-link",
+        promise="Paths are found where a mount table of viewfs has them.",
+        file="src/howdah/hadoop/configuration/mounts.py",
+        old="        point = max(points, key=len)",
+        new="        point = min(points, key=len)",
+        tests=("tests/unit/hadoop/configuration/test_mounts.py::test_the_longest_link_has_the_path",),
+    ),
 )

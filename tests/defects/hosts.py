@@ -29,14 +29,6 @@ DEFECTS = (
         ),
     ),
     Defect(
-        name="finish-by-another-clock",
-        promise="Times of jobs are corrected for the clocks of hosts.",
-        file="src/howdah/engine/run/sampling.py",
-        old="finish=job.finish - master)",
-        new="finish=job.finish - manager)",
-        tests=("tests/unit/engine/run/test_sampling.py::test_the_time_of_a_job_is_by_one_clock",),
-    ),
-    Defect(
         name="series-by-another-clock",
         promise="Series of hosts whose clocks differ have one time.",
         file="src/howdah/probe/system.py",

@@ -19,8 +19,8 @@ DEFECTS = (
         name="interval-too-narrow",
         promise="The interval of a comparison covers the ratio in 95 of 100 experiments.",
         file=_COMPARE,
-        old="half = t_quantile(1 - level / 2, freedom)",
-        new="half = t_quantile(1 - level, freedom)",
+        old="half = math.hypot(t_quantile(1 - level / 2, freedom)",
+        new="half = math.hypot(t_quantile(1 - level, freedom)",
         tests=("tests/unit/stats/test_compare.py::test_the_interval_is_welchs_on_logarithms",),
     ),
     Defect(

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from howdah.store import read_run
+from tests.meters.curve import joules
 from tests.slurm import Slurm, slurm
 from tests.system.running import Howdah, Said, processes_of
 from tools.moosefs import ADDRESS, moosefs, mount_command
@@ -92,10 +93,15 @@ class Batch:
         newest = max((self.howdah.home / "runs").iterdir(), key=lambda one: one.name)
         return read_run(newest).run
 
+    def last_energy(self) -> Any:
+        """The energy of the newest run."""
+        newest = max((self.howdah.home / "runs").iterdir(), key=lambda one: one.name)
+        return read_run(newest).energy()
+
 
 @pytest.fixture(scope="module")
 def batch(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Batch]:
-    with slurm(tmp_path_factory.mktemp("slurm"), _HOSTS) as system:
+    with slurm(tmp_path_factory.mktemp("slurm"), _HOSTS, energy=True) as system:
         yield Batch(system, howdah, tmp_path_factory.mktemp("batch"))
 
 
@@ -111,9 +117,12 @@ def hadoop(line: str, *, name: str) -> tuple[str, ...]:
 
 
 @pytest.mark.promise("The script that Howdah prints runs TeraSort inside a job of Slurm", "tutorial/slurm")
+@pytest.mark.promise("`--meters slurm` measures the hosts of a job by Slurm's accounting", "how-to/energy")
 def test_terasort_validates_in_the_script_that_howdah_prints(batch: Batch) -> None:
     text = batch("script", "--nodes", "3", "--time", "10m").ok().out
-    job = batch.submit(text.replace("--size 1G", "--size smoke"))
+    meters = batch.directory / "meters.yaml"
+    meters.write_text("meters: [{kind: slurm, interval: 1}]\n")
+    job = batch.submit(text.replace("--size 1G", f"--size smoke --meters {meters}"))
     assert batch.system.wait_for_state(job, "COMPLETED", "FAILED", seconds=300) == "COMPLETED", batch.output(job)
     run = batch.last_run()
     assert run.outcome.kind == "valid"
@@ -121,6 +130,12 @@ def test_terasort_validates_in_the_script_that_howdah_prints(batch: Batch) -> No
     assert run.cluster["allocation"]["hosts"] == list(_HOSTS)
     # Another job would have other hosts, and the same trial.
     assert run.trial.settings["cluster"]["allocation"] == {"kind": "slurm"}
+    [whole] = [one for one in batch.last_energy()["stretches"] if one["phase"] is None]
+    [total] = whole["totals"]
+    assert (total["domain"], total["side"], len(total["hosts"])) == ("node", "dc", 3)
+    truth = 3 * joules(whole["start"], whole["end"])
+    assert total["joules"] == pytest.approx(truth, abs=2 * total["half_width"])
+    assert total["half_width"] < 0.1 * truth
     assert batch.left() == []
 
 

@@ -164,6 +164,15 @@ def test_logs_are_listed_and_shown(howdah: Howdah, cluster: dict[str, Any]) -> N
     assert howdah("logs", "--name", "alpha", "datanode-node7").code == 2
 
 
+def test_status_names_each_daemon_with_its_log(howdah: Howdah, cluster: dict[str, Any]) -> None:
+    lines = howdah("status", "--name", "alpha", "--daemons").ok().out.splitlines()
+    for one in cluster["daemons"]:
+        [line] = [line for line in lines if f"pid {one['pid']} " in line]
+        name = f"{one['role']}-{one['place']}"
+        assert line.split()[0] == name
+        assert Path(line.split()[-1]).is_file()
+
+
 def test_a_second_cluster_of_the_name_is_refused(howdah: Howdah, cluster: dict[str, Any]) -> None:
     said = howdah("up", "--name", "alpha")
     assert said.code == 2

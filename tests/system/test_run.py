@@ -202,6 +202,19 @@ def test_histories_are_as_hadoop_wrote_them(kept: Kept) -> None:
         assert job["application"]["memory_seconds"] > 0
 
 
+@pytest.mark.promise("`howdah logs JOB` lists the logs of a job's containers, and shows them", "tutorial/first-cluster")
+def test_logs_of_a_job_are_listed_and_shown(howdah: Howdah, kept: Kept) -> None:
+    job = kept.job("gen")["id"]
+    lines = howdah("logs", "--name", "alpha", job).ok().out.splitlines()
+    containers = {line.split()[0] for line in lines if " syslog " in line}
+    assert len(containers) >= 3, lines
+    said = howdah("logs", "--name", "alpha", min(containers), "-n", "100000").ok().out
+    assert f"syslog of {min(containers)} on node" in said
+    assert "MRAppMaster" in said, "the first container is the master's"
+    gone = howdah("logs", "--name", "alpha", "job_1_0001")
+    assert (gone.code, "no node has logs of job_1_0001" in gone.err) == (2, True)
+
+
 def test_options_take_effect(kept: Kept) -> None:
     def attempts(phase: str, kind: str) -> int:
         return sum(attempt["kind"] == kind for attempt in kept.job(phase)["attempts"])

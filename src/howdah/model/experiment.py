@@ -72,7 +72,8 @@ class Experiment:
     the factor `configuration`. `starts` are levels of the factors that a search tries first.
 
     `watts` is the power of the whole cluster, `price` the price of an hour, in any currency; None if not known.
-    `meters` are what measures power: kinds, or a file. `places` has the place of each key in the file, by name.
+    `meters` are what measures power: kinds, or a file. `warmup` is how many runs, which do not count, come before each
+    run on its cluster. `places` has the place of each key in the file, by name.
     """
 
     question: str
@@ -90,6 +91,7 @@ class Experiment:
     watts: Rate | None = None
     price: Rate | None = None
     meters: str | None = None
+    warmup: int = 0
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 TaskKind = Literal["map", "reduce"]
@@ -30,9 +30,9 @@ class Attempt:
 
     `steps` are the parts of a successful attempt in order, without gaps. A map has `map` (start → the last record read)
     and `merge` (→ finish: the last spill, merging the spills, the commit). A map in a job without reduces has only
-    `map`. A reduce has `shuffle` (start → all map outputs fetched), `merge` (→ sorted) and `reduce` (→ finish). Start
-    and finish are by the ApplicationMaster's clock, the borders between steps by the node's. `steps` is empty if the
-    two contradict.
+    `map`. A reduce has `shuffle` (start → all map outputs fetched), `merge` (→ sorted) and `reduce` (→ finish). The
+    ApplicationMaster's host measured start and finish, the node the borders between steps. `steps` is empty if the two
+    contradict.
 
     `node` is the NodeManager that ran the attempt, host and port, as in the history. `counters` is empty if the attempt
     did not finish. `error` is Hadoop's message about a failed or killed attempt.
@@ -58,8 +58,9 @@ class Job:
     recorded separately. The tasks of an `uberized` job ran in its application master. Their counters of file systems
     therefore include the reads and writes of the master in that time.
 
-    `master` is the NodeManager that ran the last application master, as in the history. `finish` is by its clock,
-    `submit` by the ResourceManager's.
+    `master` is the NodeManager that ran the last application master, as in the history. All times are by one clock as
+    far as the clocks of hosts are known: `ahead` has the seconds that were subtracted, by NodeManager or
+    `resourcemanager`.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Job:
     diagnostics: str | None = None
     uberized: bool = False
     master: str | None = None
+    ahead: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:

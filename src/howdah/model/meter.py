@@ -27,7 +27,8 @@ class Meter:
 
     `interval_seconds` is the time between two readings. `accuracy` is the limit of the relative error, None if nobody
     states it. `resolution` is the step of values, in watts or joules. `offset_error` is the limit of the clock's error
-    in seconds, None if unknown. `covers` are names of hosts.
+    in seconds, None if unknown. `covers` are names of hosts. Hosts with several power supplies may have several feeds:
+    `feed` is the number of the feed that the meter measures, and the number of all feeds.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Meter:
     offset_error: float | None
     covers: tuple[str, ...]
     quality: Quality
+    feed: tuple[int, int] | None = None
 
     @property
     def column(self) -> str:
@@ -63,6 +65,8 @@ def encode_meter(meter: Meter) -> dict[str, Any]:
     column = {"unit": unit, "quality": meter.quality, "type": kind}
     given = asdict(meter)
     about = {name: given[name] for name in _ABOUT}
+    if meter.feed is not None:
+        about["feed"] = list(meter.feed)
     return {
         "schema": 1,
         "host": meter.covers[0],
@@ -82,5 +86,6 @@ def decode_meter(header: Mapping[str, Any]) -> Meter:
         source=header["source"],
         interval_seconds=float(header["interval_seconds"]),
         quality=column["quality"],
+        feed=tuple(about["feed"]) if "feed" in about else None,
         **{**given, "covers": tuple(about["covers"])},
     )

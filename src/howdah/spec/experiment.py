@@ -30,6 +30,7 @@ _KEYS = (
     "starts",
     "rates",
     "meters",
+    "warmup",
 )
 _NEEDED = ("question", "workload", "factors")
 _CLUSTER = ("nodes", "on", "hadoop")
@@ -73,6 +74,7 @@ def _experiment(document: Value) -> Experiment:
         configurations=_configurations(given.get("configurations")),
         starts=_starts(given["starts"], factors) if "starts" in given else (),
         meters=_meters(given["meters"]) if "meters" in given else None,
+        warmup=_whole(given["warmup"], 0) if "warmup" in given else 0,
         places=_places(given),
         **{name: _rate(value, factors) for name, value in rates.items()},
     )
@@ -139,6 +141,7 @@ def write_experiment(experiment: Experiment) -> str:
         **({"starts": [dict(one) for one in experiment.starts]} if experiment.starts else {}),
         **({"rates": rates} if (rates := _written_rates(experiment)) else {}),
         **({} if experiment.meters is None else {"meters": experiment.meters}),
+        **({"warmup": experiment.warmup} if experiment.warmup else {}),
     }
     text: str = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=1000)
     return text

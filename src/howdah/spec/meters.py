@@ -7,8 +7,10 @@ meters:
   - { kind: snmp, name: pdu1, address: "10.0.0.9", oid: 1.3.6.1.4.1.318.1.1.26.4.3.1.5.1, scale: 10, covers: [node1] }
   - { kind: redfish, name: bmc1, url: "https://10.0.0.1", user: reader, password_file: ~/.bmc, covers: [node1] }
   - { kind: prometheus, name: pdu, url: "http://mon:9090", query: 'pdu_watts{rack="r1"}', domain: pdu, covers: [node1] }
-  - { kind: csv, name: dcm, file: power.csv, time: Time, format: "%Y-%m-%d %H:%M:%S", zone: UTC, value: Power, unit: W,
+  - { kind: csv, name: room, file: power.csv, time: Time, format: "%Y-%m-%d %H:%M:%S", zone: UTC, value: Power, unit: W,
       where: { Name: node1 }, reading: mean, interval: 180, covers: [node1] }
+  - { kind: csv, name: dcm, file: export.csv, layout: dcm, zone: Europe/Berlin, covers: [node1] }
+  - { kind: slurm }                           # of the job that the hosts are of, if Slurm counts energy
   - { kind: simulated, idle: 90, busy: 240 }
 idle: 600                                     # seconds of quiet that are measured before each run
 others: 180                                   # watts of what no meter covers, at most, from data sheets
@@ -18,7 +20,7 @@ others: 180                                   # watts of what no meter covers, a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -33,14 +35,15 @@ _COMMON = ("kind", "name", "interval", "accuracy")
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "rapl": (),
     "hwmon": (),
+    "slurm": (),
     "ipmi": ("hosts", "address", "port", "user", "password_file", "covers"),
     "simulated": ("hosts", "idle", "busy"),
-    "snmp": ("address", "oid", "scale", "reading", "domain", "side", "covers"),
-    "redfish": ("url", "user", "password_file", "verify", "covers", "side"),
-    "prometheus": ("url", "query", "reading", "domain", "side", "covers", "resolution"),
+    "snmp": ("address", "oid", "scale", "reading", "domain", "side", "covers", "feed"),
+    "redfish": ("url", "user", "password_file", "verify", "covers", "side", "place", "metric"),
+    "prometheus": ("url", "query", "reading", "domain", "side", "covers", "feed", "resolution"),
     "csv": (
-        *("file", "time", "format", "zone", "value", "unit", "where"),
-        *("reading", "domain", "side", "covers", "resolution", "clock"),
+        *("file", "layout", "time", "format", "zone", "value", "unit", "where"),
+        *("reading", "domain", "side", "covers", "feed", "resolution", "clock"),
     ),
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
@@ -48,15 +51,17 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "snmp": ("name", "address", "oid", "covers"),
     "redfish": ("name", "url", "covers"),
     "prometheus": ("name", "url", "query", "covers"),
-    "csv": ("name", "file", "time", "format", "value", "unit", "reading", "covers"),
+    "csv": ("name", "file", "covers"),
 }
+COLUMNS = ("time", "format", "value", "unit", "reading")
+"""The settings that say what the columns of a CSV file are. A `layout` sets them all."""
 PAST = ("prometheus", "csv")
 """Kinds that can be read after a run has finished."""
 UNITS: Mapping[str, float] = {"W": 1.0, "kW": 1e3, "J": 1.0, "Wh": 3.6e3, "kWh": 3.6e6}
 """Watts or joules of each unit that a file may be in."""
 PLAIN = tuple(kind for kind in _KEYS if kind not in _NEEDED)
 """Kinds that need no settings: `--meters rapl,ipmi`."""
-_INTERVALS = {"ipmi": 5.0, "snmp": 10.0, "redfish": 5.0, "prometheus": 15.0}
+_INTERVALS = {"ipmi": 5.0, "snmp": 10.0, "redfish": 5.0, "prometheus": 15.0, "slurm": 10.0}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -65,6 +70,7 @@ class Source:
     """A source of readings. `hosts` are the hosts where it is read, None for all.
 
     `covers` are the hosts that it measures, None if each reads its own host. `settings` are those that its kind needs.
+    `feed` is the feed that it measures and the number of feeds that these hosts have, None if it measures all.
     """
 
     kind: str
@@ -74,6 +80,7 @@ class Source:
     hosts: tuple[str, ...] | None
     covers: tuple[str, ...] | None
     settings: Mapping[str, str]
+    feed: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +126,27 @@ def read_meters(file: Path) -> Meters:
     for name in names:
         if names.count(name) > 1:
             raise given["meters"].problem(f"two meters are called {name}", hint="Give one of them another `name`.")
+    if (problem := _problem_of_feeds(sources)) is not None:
+        raise given["meters"].problem(problem, hint="Each feed needs one meter, which covers the same hosts.")
     return Meters(
         sources,
         _number(given["idle"]) if "idle" in given else 0.0,
         _number(given["others"]) if "others" in given else None,
     )
+
+
+def _problem_of_feeds(sources: Sequence[Source]) -> str | None:
+    """Return what is wrong with the feeds of the hosts; None if all of them are there once."""
+    groups: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for one in sources:
+        if one.feed is not None:
+            groups.setdefault(tuple(sorted(one.covers or ())), []).append(one.feed)
+    for hosts, feeds in groups.items():
+        of = feeds[0][1]
+        if sorted(feeds) != [(number, of) for number in range(1, of + 1)]:
+            listed = ", ".join(f"{number}/{total}" for number, total in feeds)
+            return f"the feeds of {', '.join(hosts)} are {listed}"
+    return None
 
 
 def _source(value: Value) -> Source:
@@ -155,11 +178,19 @@ def _source(value: Value) -> Source:
         hosts=_names(given, "hosts"),
         covers=_names(given, "covers"),
         settings=_settings(given),
+        feed=_feed(given["feed"]) if "feed" in given else None,
     )
 
 
+def _feed(value: Value) -> tuple[int, int]:
+    match = re.fullmatch(r"([1-9])/([2-9])", value.text(), re.ASCII)
+    if match is None or int(match[1]) > int(match[2]):
+        raise value.problem(f"{value.text()!r} is no feed", hint="Write 1/2 for the first of two.")
+    return int(match[1]), int(match[2])
+
+
 def _settings(given: Mapping[str, Value]) -> dict[str, str]:
-    lists = ("hosts", "covers", "where")
+    lists = ("hosts", "covers", "where", "feed")
     own = {name: one.text() for name, one in given.items() if name not in (*_COMMON, *lists)}
     if "where" in given:
         own |= {f"where {column}": one.text() for column, one in given["where"].mapping().items()}
@@ -179,6 +210,10 @@ def _settings(given: Mapping[str, Value]) -> dict[str, str]:
         raise given["verify"].problem(f"verify is {own['verify']!r}: write yes or no")
     if "url" in own and not re.match(r"https?://[^/\s]", own["url"]):
         raise given["url"].problem(f"{own['url']!r} is no address: write https://HOST")
+    if "place" in own and not own["place"].startswith("/redfish/"):
+        raise given["place"].problem(f"{own['place']!r} is no resource: write /redfish/v1/…")
+    if "metric" in own and "place" not in own:
+        raise given["metric"].problem("a `metric` needs the `place` of its report")
     if "password_file" in own:
         file = Path(own["password_file"]).expanduser()
         if not file.is_file():
@@ -190,13 +225,9 @@ def _settings(given: Mapping[str, Value]) -> dict[str, str]:
 def _check_csv(given: Mapping[str, Value]) -> None:
     if not (file := Path(given["file"].text()).expanduser()).is_file():
         raise given["file"].problem(f"there is no file {file}")
-    unit, reading = given["unit"].text(), given["reading"].text()
-    if unit not in UNITS:
-        raise given["unit"].problem(f"{unit!r} is no unit of power or energy: {', '.join(UNITS)}")
-    if (reading == "counter") == unit.endswith("W"):
-        raise given["unit"].problem(f"a {reading} is not in {unit}")
-    if "%z" not in given["format"].text() and "zone" not in given:
-        raise given["format"].problem(
+    _check_columns(given)
+    if "zone" not in given and "%z" not in (given["format"].text() if "format" in given else ""):
+        raise given["file"].problem(
             "times without a zone may be any: `zone` is missing", hint="Write zone: Europe/Berlin, or zone: UTC."
         )
     if "zone" in given:
@@ -206,6 +237,23 @@ def _check_csv(given: Mapping[str, Value]) -> None:
             raise given["zone"].problem(f"there is no zone {given['zone'].text()!r}") from None
     if "clock" in given:
         _number(given["clock"])
+
+
+def _check_columns(given: Mapping[str, Value]) -> None:
+    if "layout" in given:
+        if (layout := given["layout"].text()) != "dcm":
+            raise given["layout"].problem(f"there is no layout {layout!r}", hint="Known: dcm. Or name the columns.")
+        if both := [name for name in COLUMNS if name in given]:
+            raise given["layout"].problem(f"a layout sets {' and '.join(f'`{name}`' for name in both)}, too")
+        return
+    for name in COLUMNS:
+        if name not in given:
+            raise given["file"].problem(f"a meter of kind csv needs `{name}`, or a `layout`")
+    unit, reading = given["unit"].text(), given["reading"].text()
+    if unit not in UNITS:
+        raise given["unit"].problem(f"{unit!r} is no unit of power or energy: {', '.join(UNITS)}")
+    if (reading == "counter") == unit.endswith("W"):
+        raise given["unit"].problem(f"a {reading} is not in {unit}")
 
 
 def _names(given: Mapping[str, Value], key: str) -> tuple[str, ...] | None:

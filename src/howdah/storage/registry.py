@@ -24,7 +24,7 @@ def open_storages(
     """
     default = settings.get("fs.defaultFS", "file:///")
     posix = f"fs.{POSIX_SCHEME}.impl" in settings
-    if default.startswith("hdfs://"):
+    if default.startswith(("hdfs://", "viewfs://")):
         hdfs = Hdfs(namenode, webhdfs, default, settings)
         return {HDFS: hdfs, POSIX: PosixFiles(host, settings)} if posix else {HDFS: hdfs}
     if posix and default.rstrip("/") == f"{POSIX_SCHEME}:":
@@ -33,7 +33,7 @@ def open_storages(
             files[HDFS] = Hdfs(namenode, webhdfs, f"hdfs://{settings['dfs.namenode.rpc-address']}", settings)
         return files
     raise UsageError(
-        f"the cluster's fs.defaultFS is {default}; only hdfs:// and {POSIX_SCHEME}:/// are known as storages"
+        f"the cluster's fs.defaultFS is {default}; only hdfs://, viewfs:// and {POSIX_SCHEME}:/// are known as storages"
     )
 
 

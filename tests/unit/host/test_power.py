@@ -13,6 +13,8 @@ import pytest
 
 from howdah.host.agent.power import run
 from howdah.host.agent.power_programs import parse_dcmi
+from howdah.host.agent.power_reader import Place
+from howdah.host.agent.power_slurm import Slurm, parse_sstat
 
 IPMITOOL = """
     Instantaneous power reading:                   {watts} Watts
@@ -239,3 +241,65 @@ def test_a_program_that_hangs_holds_up_nobody(machine: Machine, monkeypatch: pyt
     assert any("did not answer" in one.get("fault", "") for one in records)
     children = [pid for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
     assert not [pid for pid in children if b"600" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+
+
+@pytest.mark.parametrize(
+    ("text", "joules"),
+    [("123456\n", 123456.0), ("0\n", 0.0), ("18446744073709551614\n", 0.0), ("18446744073709551615\n", 0.0)],
+)
+def test_energy_that_slurm_counts(text: str, joules: float) -> None:
+    assert parse_sstat(text) == joules
+
+
+@pytest.mark.parametrize("text", ["", "1\n2\n", "1.5K\n", "slurm_load_jobs error"])
+def test_other_words_of_slurm_are_no_energy(text: str) -> None:
+    with pytest.raises(ValueError, match="no energy of one step"):
+        parse_sstat(text)
+
+
+class Accounting:
+    """Slurm's commands: its configuration, and what sstat says, one after the other."""
+
+    def __init__(self, plugin: str, *said: str) -> None:
+        self.plugin, self.said = plugin, iter(said)
+
+    def __call__(self, argv: list[str], *_: Any) -> dict[str, Any]:
+        text = f"AcctGatherEnergyType    = {self.plugin}\n" if argv[0] == "scontrol" else next(self.said, "")
+        return {"code": 0 if text else 1, "cpu_seconds": 0.5, "stdout": text.encode(), "stderr": b"a\nno such step\n"}
+
+
+def slurm_of(monkeypatch: pytest.MonkeyPatch, plugin: str, *said: str, hosts: int = 2) -> Slurm:
+    for name, value in {"JOB_ID": "17", "STEP_ID": "0", "STEP_NUM_NODES": "2"}.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    place = Place("/sys", "/proc", threading.Event(), Accounting(plugin, *said))
+    return Slurm({"kind": "slurm", "interval": 10, "run_hosts": hosts}, place)
+
+
+@pytest.mark.promise("Slurm's energy is read when it changes, and absent where Slurm counts none", "how-to/energy")
+def test_energy_of_a_step_of_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = slurm_of(monkeypatch, "acct_gather_energy/ipmi", "0\n", "500\n", "500\n", "900\n")
+    [header] = reader.meters
+    assert {name: header[name] for name in ("source", "domain", "side", "reading", "offset_error")} == {
+        "source": "sstat 17.0",
+        "domain": "node",
+        "side": "ac",
+        "reading": "counter",
+        "offset_error": 10.0,
+    }
+    said = [list(reader.read()) for _ in range(4)]
+    assert said == [[("slurm", {"fault": "0 J"})], [("slurm", {"joules": 500})], [], [("slurm", {"joules": 900})]]
+    with pytest.raises(ValueError, match="sstat ended with code 1: no such step"):
+        list(reader.read())
+    assert reader.program_seconds == 3.0
+
+
+def test_a_slurm_without_energy_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"AcctGatherEnergyType of this Slurm is \(null\)"):
+        slurm_of(monkeypatch, "(null)")
+    with pytest.raises(ValueError, match="is gpu: it has no energy of nodes"):
+        slurm_of(monkeypatch, "acct_gather_energy/gpu")
+    with pytest.raises(ValueError, match="the step has 2 nodes, and the run 3 hosts"):
+        slurm_of(monkeypatch, "acct_gather_energy/ipmi", hosts=3)
+    monkeypatch.delenv("SLURM_STEP_ID", raising=False)
+    with pytest.raises(ValueError, match="the agents are in no step of a job"):
+        Slurm({"kind": "slurm", "interval": 10, "run_hosts": 2}, Place("/sys", "/proc", threading.Event(), program))

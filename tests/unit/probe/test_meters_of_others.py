@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from howdah.probe.power.places import energy_of, watts_of
 from howdah.probe.power.prometheus import samples_of, scale_of, unbroken
-from howdah.probe.power.redfish import energy_of, watts_of
 from howdah.probe.power.web import NoAnswer
 
 

@@ -8,6 +8,8 @@ from howdah.errors import UsageError
 from howdah.spec.meters import Meters, meters_of, read_meters
 
 REDFISH = "kind: redfish, name: a, url: 'https://b', covers: [h]"
+SNMP = "kind: snmp, address: p, oid: 1.3, covers: [h]"
+DCM = "kind: csv, name: a, file: FILE, covers: [h]"
 CSV = "kind: csv, name: a, file: FILE, time: T, value: V, covers: [h]"
 
 
@@ -74,6 +76,17 @@ def test_kinds_without_a_file() -> None:
             "'room' is no domain: package, dram, psu, node, pdu, rack",
         ),
         (f"meters: [{{{CSV}, reading: mean, unit: W, format: '%H'}}]\n", "`zone` is missing"),
+        (f"meters: [{{{CSV}, reading: mean, unit: W}}]\n", "needs `format`, or a `layout`"),
+        (f"meters: [{{{DCM}, layout: idrac}}]\n", "there is no layout 'idrac'"),
+        (f"meters: [{{{DCM}, layout: dcm}}]\n", "`zone` is missing"),
+        (f"meters: [{{{DCM}, layout: dcm, zone: UTC, value: Power}}]\n", "a layout sets `value`, too"),
+        (f"meters: [{{{REDFISH}, place: Power}}]\n", "'Power' is no resource"),
+        (f"meters: [{{{REDFISH}, metric: Power}}]\n", "a `metric` needs the `place` of its report"),
+        (f"meters: [{{{SNMP}, name: a, feed: A}}]\n", "'A' is no feed"),
+        (f"meters: [{{{SNMP}, name: a, feed: 3/2}}]\n", "'3/2' is no feed"),
+        (f"meters: [{{{SNMP}, name: a, feed: 1/2}}]\n", "the feeds of h are 1/2"),
+        (f"meters: [{{{SNMP}, name: a, feed: 1/2}}, {{{SNMP}, name: b, feed: 1/2}}]\n", "the feeds of h are 1/2, 1/2"),
+        (f"meters: [{{{SNMP}, name: a, feed: 1/2}}, {{{SNMP}, name: b, feed: 2/3}}]\n", "the feeds of h are 1/2, 2/3"),
         (f"meters: [{{{CSV}, reading: mean, unit: J, format: '%z'}}]\n", "a mean is not in J"),
         (f"meters: [{{{CSV}, reading: counter, unit: W, format: '%z'}}]\n", "a counter is not in W"),
         (f"meters: [{{{CSV}, reading: mean, unit: hp, format: '%z'}}]\n", "'hp' is no unit"),

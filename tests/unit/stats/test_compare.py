@@ -33,6 +33,21 @@ def test_swapping_the_sides_turns_the_verdict_and_the_ratio() -> None:
     assert there.p == back.p == pytest.approx(2 / math.comb(10, 5))
 
 
+@pytest.mark.promise("Errors of different meters widen the interval of a ratio of energies", "how-to/energy")
+def test_what_repeating_does_not_show_widens_the_interval_and_holds_back_the_verdict() -> None:
+    plain, wide = compare(SLOW, FAST, "lower"), compare(SLOW, FAST, "lower", systematic=0.02)
+    assert plain.interval is not None
+    assert wide.interval is not None
+    assert wide.ratio == plain.ratio
+    half, wider = (math.log(one.high / one.low) / 2 for one in (plain.interval, wide.interval))
+    assert wider == pytest.approx(math.hypot(half, 1.959964 * 0.02))
+    assert wide.verdict == "faster"
+    assert compare(SLOW, FAST, "lower", systematic=0.5).verdict == "no difference shown"
+    same = compare([5.0] * 4, [6.0] * 4, "lower", systematic=0.01).interval
+    assert same is not None
+    assert math.log(same.high / 1.2) == pytest.approx(1.959964 * 0.01), "without a spread, too"
+
+
 @pytest.mark.promise("Three against three runs show nothing at the 5 % level", "explanation/comparisons")
 @pytest.mark.parametrize("runs", [1, 2, 3])
 def test_three_against_three_is_not_enough_however_far_apart(runs: int) -> None:

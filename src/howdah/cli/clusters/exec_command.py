@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -42,9 +43,21 @@ def shell(name: str) -> NoReturn:
       howdah shell --name mine
     """
     from howdah.cluster.live.environment import shell_environment
+    from howdah.cluster.state import cluster_directory
     from howdah.cluster.supervision.client import find_cluster
     from howdah.host.supervise import become
 
     environment = shell_environment(find_cluster(name), os.environ)
     click.echo(f"hadoop, hdfs, yarn and mapred work on cluster {name}; `exit` leaves.", err=True)
-    become([os.environ.get("SHELL", "/bin/sh")], environment)
+    program = os.environ.get("SHELL", "/bin/sh")
+    become([program, *prompting(Path(program).name, cluster_directory(name).path)], environment)
+
+
+def prompting(shell: str, directory: Path) -> tuple[str, ...]:
+    """Return the options with which a shell's prompt names the cluster; only bash has such options. The file for them
+    is made in the cluster's `directory`."""
+    if shell != "bash":
+        return ()
+    file = directory / "bashrc"
+    file.write_text('[ ! -r ~/.bashrc ] || . ~/.bashrc\nPS1="[howdah $HOWDAH_CLUSTER_NAME] $PS1"\n', encoding="utf-8")
+    return ("--rcfile", str(file))

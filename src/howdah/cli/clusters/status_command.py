@@ -20,13 +20,15 @@ from howdah.model.quantity import format_bytes
 
 @click.command()
 @click.option("--name", default=None, help="Only this cluster.")
+@click.option("--daemons", is_flag=True, help="Also each daemon: its host, its process and its log.")
 @json_option
-def status(name: str | None, as_json: bool) -> None:
+def status(name: str | None, daemons: bool, as_json: bool) -> None:
     """Show clusters on this machine: state, daemons, web pages and open ports.
 
     \b
     Examples:
       howdah status
+      howdah status --daemons
       howdah status --json
     """
     from howdah.cluster.state import known_clusters
@@ -45,6 +47,8 @@ def status(name: str | None, as_json: bool) -> None:
     for manifest in manifests:
         if manifest.machine == platform.node():
             show_cluster(manifest, ports=True)
+            if daemons:
+                _show_daemons(manifest)
         else:
             there = f"`howdah status --name {manifest.name}` asks there"
             click.echo(f"{manifest.name}  {manifest.state} on {manifest.machine}: {there}")
@@ -102,6 +106,18 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         )
     if not secured:
         _warn_of_others()
+
+
+def _show_daemons(manifest: Manifest) -> None:
+    """Print a line for each daemon."""
+    plan = manifest.plan
+    logs = {(role.name, place.name): plan.log_of(role, place) for role, place in plan.daemons()}
+    lost = {one.pid for one in manifest.lost}
+    width = max(len(f"{one.role}-{one.place}") for one in manifest.daemons)
+    for one in manifest.daemons:
+        state = "lost" if one.pid in lost else "alive"
+        log = logs.get((one.role, one.place), "")
+        say(f"  {f'{one.role}-{one.place}':{width}}  {one.host}  pid {one.pid}  {state}  {log}", hang=4)
 
 
 def _job_of(manifest: Manifest) -> str:

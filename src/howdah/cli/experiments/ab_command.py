@@ -33,6 +33,14 @@ from howdah.cli.options import parse_conf
 @click.option("--min", "least", metavar="N", type=click.IntRange(4), default=8, show_default=True, help="Runs a side.")
 @click.option("--max", "most", metavar="N", type=click.IntRange(4), default=30, show_default=True, help="Runs a side.")
 @click.option("--budget", metavar="90m|2h", default=None, help="Time for the runs, without starting clusters.")
+@click.option(
+    "--warmup",
+    metavar="N",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Warm-up runs before each run, which do not count.",
+)
 @click.option("--meters", metavar="KIND,…|FILE", default=None, help="What measures power, as `howdah run` has it.")
 @click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order."
@@ -55,6 +63,7 @@ def ab(
     least: int,
     most: int,
     budget: str | None,
+    warmup: int,
     meters: str | None,
     seed: int,
     out: Path | None,
@@ -86,6 +95,7 @@ def ab(
         StopRule(parse_share(half_width), least, most, None if budget is None else parse_duration(budget)),
         seed,
         meters,
+        warmup,
     )
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-ab-{workload}"
     begin_and_run(write_experiment(experiment), out or experiments_root() / name, synthetic_file(cluster))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -25,6 +26,14 @@ from howdah.cli.options import parse_conf
 @click.option(
     "--budget", default=None, metavar="90m|2h", help="Time for the runs of the search, without starting clusters."
 )
+@click.option(
+    "--warmup",
+    metavar="N",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Warm-up runs before each run, which do not count.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order.")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [default: in ~/.howdah]"
@@ -38,6 +47,7 @@ def tune(
     on: str | None,
     runs: int,
     budget: str | None,
+    warmup: int,
     seed: int,
     out: Path | None,
     cluster: str | None,
@@ -68,4 +78,5 @@ def tune(
         wanted = {name: str(value) for name, value in (("nodes", nodes), ("on", on)) if value is not None}
         experiment = tuning_experiment(workload, given, wanted, stop, seed)
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-tune-{workload}"
+    experiment = replace(experiment, warmup=warmup)
     begin_and_run(write_experiment(experiment), out or experiments_root() / name, synthetic)

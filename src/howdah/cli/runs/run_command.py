@@ -57,7 +57,7 @@ _COMMON = (
     click.option(
         "--meters",
         metavar="KIND,…|FILE",
-        help="What measures power: rapl, hwmon, ipmi, or a file (docs/how-to/energy.md).",
+        help="What measures power: rapl, hwmon, ipmi, slurm, or a file (docs/how-to/energy.md).",
     ),
     click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
     click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first."),

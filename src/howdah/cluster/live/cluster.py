@@ -105,7 +105,8 @@ class LiveCluster(ABC):
         user = user or process_user()
         self.resourcemanager = ResourceManager(addresses.resourcemanager, user, access.resourcemanager)
         self.history = HistoryServer(addresses.history[0], access.history)
-        self.webhdfs = WebHdfs(addresses.namenode, user=user, http=access.http)
+        locate = None if addresses.mounts is None else addresses.locate
+        self.webhdfs = WebHdfs(addresses.namenode, user=user, http=access.http, locate=locate)
         self._credentials = credentials
         self._client_flags = client_flags
 
@@ -281,6 +282,9 @@ class LiveCluster(ABC):
     def disturb(self, fault: HostFault) -> None:
         """Inject a fault on a host. Raises UsageError if there is nothing of that kind, and ClusterProblem if the fault
         cannot be injected."""
+
+    def check_login(self) -> None:  # noqa: B027, most clusters ask nobody
+        """Raise HostProblem if job clients can no longer log in."""
 
     @abstractmethod
     def lost_daemons(self) -> tuple[Lost, ...]:

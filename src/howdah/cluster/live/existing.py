@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from howdah.errors import UsageError
+from howdah.hadoop.configuration.mounts import MountTable, mount_table
 from howdah.hadoop.configuration.security import POLICIES
 from howdah.hadoop.configuration.site import expand, read_conf_dir
 from howdah.hadoop.configuration.site_warnings import PLACEHOLDER, site_warnings
+from howdah.hadoop.history.job_files import done_directory, intermediate_directory
 from howdah.model.storage import POSIX_SCHEME
 
 _PREFIX = "conf:"
+_ROOT = "/howdah"
+"""The directory of Howdah's data on every cluster."""
 _MANAGER = "yarn.resourcemanager"
 _ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
 
@@ -20,7 +25,11 @@ _ALL_INTERFACES = "0.0.0.0"  # noqa: S104, nothing is bound to it here
 @dataclass(frozen=True, slots=True)
 class WebAddresses:
     """`host:port` of the daemons' HTTP servers. With high availability, there are several of one kind. Without HDFS,
-    there is no NameNode."""
+    there is no NameNode.
+
+    With a mount table (`viewfs:`), `namenode` is of the HDFS with Howdah's own directory; `services` has the NameNodes
+    of each HDFS that is used.
+    """
 
     namenode: tuple[str, ...]
     resourcemanager: tuple[str, ...]
@@ -29,6 +38,17 @@ class WebAddresses:
     """Scheme of the NameNode's pages; `yarn` and `jobhistory` are the schemes of the others."""
     yarn: str = "http"
     jobhistory: str = "http"
+    mounts: MountTable | None = None
+    services: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def locate(self, path: str) -> tuple[tuple[str, ...], str]:
+        """Return the NameNodes of the HDFS on which a client sees `path`, and the path there. Raises UsageError."""
+        if self.mounts is None:
+            return self.namenode, path
+        service, there = self.mounts.target(path)
+        if service not in self.services:
+            raise UsageError(f"{path} is on hdfs://{service} by the mount table, on which Howdah has nothing")
+        return self.services[service], there
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +88,15 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
     """Return the addresses of the daemons' HTTP servers from a client's configuration, with Hadoop's default ports if
     it has none.
 
-    Raises UsageError if the configuration names no NameNode, unless its storage is `posixfs:`, or no ResourceManager.
+    Raises UsageError if the configuration names no NameNode, unless its storage is `posixfs:`, or no ResourceManager;
+    or if a mount table leads a directory that is needed to no HDFS.
     """
     default = settings.get("fs.defaultFS", "")
-    service = default.removeprefix("hdfs://").rstrip("/")
+    mounts = mount_table(settings)
     hdfs, yarn, jobhistory = (_scheme(settings, key) for key in POLICIES)
-    pages, port = ("https-address", 9871) if hdfs == "https" else ("http-address", 9870)
-    namenodes = [
-        _address(settings, f"dfs.namenode.{pages}.{one}", port, f"dfs.namenode.rpc-address.{one}")
-        for one in _ids(settings, f"dfs.ha.namenodes.{service}", f"{service}.")
-    ] or [_address(settings, f"dfs.namenode.{pages}", port, "fs.defaultFS")]
+    needed = () if mounts is None else [mounts.target(path)[0] for path in _needed(settings)]
+    services = {one: _namenodes(settings, one, hdfs) for one in needed}
+    namenodes = services[needed[0]] if needed else _namenodes(settings, default.removeprefix("hdfs://"), hdfs)
     pages, port = ("webapp.https.address", 8090) if yarn == "https" else ("webapp.address", 8088)
     managers = [
         _address(settings, f"{_MANAGER}.{pages}{one}", port, f"{_MANAGER}.hostname{one}", f"{_MANAGER}.address{one}")
@@ -89,7 +108,7 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
     if default.startswith(f"{POSIX_SCHEME}:"):
         namenodes = []
     for what, key, found in (
-        ("NameNode", "fs.defaultFS", namenodes),
+        ("NameNode", "fs.defaultFS", [*namenodes, *itertools.chain.from_iterable(services.values())]),
         ("ResourceManager", "yarn.resourcemanager.hostname", managers),
         ("history server", "mapreduce.jobhistory.webapp.address", [history]),
     ):
@@ -99,7 +118,36 @@ def web_addresses(settings: Mapping[str, str]) -> WebAddresses:
             if "${" in address or PLACEHOLDER.search(address):
                 raise UsageError(f"the address of the {what} is {address}, and nothing says what that stands for")
     servers = (tuple(filter(None, namenodes)), tuple(filter(None, managers)), (history,))
-    return WebAddresses(*servers, hdfs, yarn, jobhistory)
+    known = {service: tuple(filter(None, found)) for service, found in services.items()}
+    return WebAddresses(*servers, hdfs, yarn, jobhistory, mounts, known)
+
+
+def _needed(settings: Mapping[str, str]) -> Sequence[str]:
+    """Return the directories that Howdah reads or writes, its own first."""
+    history, done, staging = (
+        settings.get(key)
+        for key in (
+            "mapreduce.jobhistory.intermediate-done-dir",
+            "mapreduce.jobhistory.done-dir",
+            "yarn.app.mapreduce.am.staging-dir",
+        )
+    )
+    return (_ROOT, intermediate_directory(history, staging), done_directory(done, staging))
+
+
+def _namenodes(settings: Mapping[str, str], service: str, scheme: str) -> list[str | None]:
+    """Return the addresses of the pages of an HDFS's NameNodes; `service` is the authority of its URI."""
+    service = service.rstrip("/")
+    pages, port = ("https-address", 9871) if scheme == "https" else ("http-address", 9870)
+    found = [
+        _address(settings, f"dfs.namenode.{pages}.{one}", port, f"dfs.namenode.rpc-address.{one}")
+        for one in _ids(settings, f"dfs.ha.namenodes.{service}", f"{service}.")
+    ]
+    if found or settings.get("fs.defaultFS", "").removeprefix("hdfs://").rstrip("/") == service:
+        return found or [_address(settings, f"dfs.namenode.{pages}", port, "fs.defaultFS")]
+    # One of several without high availability: its keys end with its name, or its host is all that is known.
+    named = _address(settings, f"dfs.namenode.{pages}.{service}", port, f"dfs.namenode.rpc-address.{service}")
+    return [named or f"{service.partition(':')[0]}:{port}"]
 
 
 def _scheme(settings: Mapping[str, str], key: str) -> str:

@@ -36,6 +36,11 @@ class ForeignCluster(LiveCluster):
     work_directories: Sequence[tuple[Host, str]] = ()
     log_files: Sequence[tuple[Host, str]] = ()
     container_logs: Sequence[tuple[Host, str]] = ()
+    cookies: Cookies | None = None
+
+    def check_login(self) -> None:
+        if self.cookies is not None:
+            self.cookies.check()
 
     @property
     def client_temporary(self) -> str:
@@ -100,7 +105,7 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
     except BaseException:
         host.close()
         raise
-    return ForeignCluster(
+    found = ForeignCluster(
         description={"kind": "conf", "conf": str(existing.directory), "hadoop": {"version": distribution.version}},
         conf=existing.directory,
         settings=settings,
@@ -113,6 +118,8 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
         credentials=None if secured is None else secured.credentials,
         user=None if secured is None else secured.user,
     )
+    found.cookies = None if secured is None else secured.cookies
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,7 @@ class _Secured:
     access: WebAccess
     credentials: Credentials
     warnings: tuple[str, ...]
+    cookies: Cookies
 
     @classmethod
     def of(cls, existing: ExistingCluster, host: Host, jdk: Jdk, distribution: Distribution) -> _Secured:
@@ -143,4 +151,4 @@ class _Secured:
         schemes = (addresses.hdfs, addresses.yarn, addresses.jobhistory)
         access = known_access(cookies.of, first.certificates, *schemes)
         warning = ending_ticket(first, credentials, time.time())
-        return cls(first.user, access, credentials, () if warning is None else (warning,))
+        return cls(first.user, access, credentials, () if warning is None else (warning,), cookies)

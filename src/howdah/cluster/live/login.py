@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import re
 import ssl
 import threading
@@ -66,7 +67,8 @@ def read_login(said: str) -> Login:
 
 def login_urls(addresses: WebAddresses) -> Sequence[str]:
     """Return one URL of each filter of each server."""
-    namenodes = [(url, f"{url}{_FILES}/?op=GETFILESTATUS") for url in map(_url(addresses.hdfs), addresses.namenode)]
+    known = dict.fromkeys((*addresses.namenode, *itertools.chain.from_iterable(addresses.services.values())))
+    namenodes = [(url, f"{url}{_FILES}/?op=GETFILESTATUS") for url in map(_url(addresses.hdfs), known)]
     return (
         *(f"{base}/jmx?qry=none" for base, _ in namenodes),
         *(files for _, files in namenodes),
@@ -94,12 +96,20 @@ def log_in(
     ]
     done = host.run([*command, *urls], timeout=_LOGIN_SECONDS, env=credentials.environment)
     if done.code != 0:
-        raise HostProblem(
-            f"nobody can log in to the cluster of {conf}: {_reason(done.stderr.decode(errors='replace'))}",
-            hint="`kinit` gets a ticket; or name a keytab and its principal: --keytab FILE --principal NAME@REALM. "
-            "KRB5_CONFIG names another krb5.conf.",
-        )
-    return read_login(done.stdout.decode(errors="replace"))
+        raise _refusal(conf, _reason(done.stderr.decode(errors="replace")))
+    found = read_login(done.stdout.decode(errors="replace"))
+    if found.until is None and credentials.keytab is None:
+        # Hadoop goes on as the user of the operating system then, whom no server knows.
+        raise _refusal(conf, "you have no ticket that is valid now")
+    return found
+
+
+def _refusal(conf: Path, reason: str) -> HostProblem:
+    return HostProblem(
+        f"nobody can log in to the cluster of {conf}: {reason}",
+        hint="`kinit` gets a ticket; or name a keytab and its principal: --keytab FILE --principal NAME@REALM. "
+        "KRB5_CONFIG names another krb5.conf.",
+    )
 
 
 def _reason(said: str) -> str:
@@ -123,6 +133,18 @@ class Cookies:
         self._again = again
         self._now = now
         self._changing = threading.Lock()
+
+    def check(self) -> None:
+        """Log in again if the ticket of the last login has ended. Raises HostProblem if there is no new one."""
+        with self._changing:
+            ended = self._login.until
+            if ended is None or self._now() < ended:
+                return
+            try:
+                self._login = self._again()
+            except HostProblem as problem:
+                moment = time.strftime("%H:%M:%S", time.localtime(ended))
+                raise HostProblem(f"your ticket ended at {moment}; {problem.message}", hint=problem.hint) from problem
 
     def of(self, url: str) -> str | None:
         """Return the header for a request to `url`; None if its server does not ask for a login. Raises HostProblem if

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from howdah.engine.energy.totals import Part, Total
+from howdah.engine.energy.totals import Part, Supply, Total, supplies
 
 _APART = 0.05
 """The relative difference above which a meter disagrees, provided that the known errors do not explain the
@@ -16,11 +16,10 @@ difference."""
 def contradictions(parts: Sequence[Part], totals: Sequence[Total]) -> Iterator[str]:
     """Yield a sentence for each contradiction. `parts` and `totals` are of one stretch."""
     yield from _parts_beyond_wholes(totals)
-    groups: dict[tuple[str, ...], list[Part]] = {}
-    for part in parts:
-        meter = part.metered.meter
-        if meter.domain in ("node", "pdu", "rack") and meter.quality != "simulated":
-            groups.setdefault(tuple(sorted(meter.covers)), []).append(part)
+    groups: dict[tuple[str, ...], list[Supply]] = {}
+    for supply in supplies(parts):
+        if supply.parts[0].metered.meter.domain in ("node", "pdu", "rack") and not supply.simulated:
+            groups.setdefault(tuple(sorted(supply.hosts)), []).append(supply)
     for hosts, same in groups.items():
         yield from _disagreeing(", ".join(hosts), same)
 
@@ -40,28 +39,27 @@ def _parts_beyond_wholes(totals: Sequence[Total]) -> Iterator[str]:
                 )
 
 
-def _disagreeing(hosts: str, parts: Sequence[Part]) -> Iterator[str]:
+def _disagreeing(hosts: str, same: Sequence[Supply]) -> Iterator[str]:
     """Yield a sentence about meters of the same hosts that disagree. Two meters are both named; among three or more,
     each meter is named that the others do not support."""
-    if len(parts) < 2:
+    if len(same) < 2:
         return
-    middle = statistics.median(part.energy.joules for part in parts)
-    if len(parts) == 2:
-        first, second = parts
-        if _differ(first, second.energy.joules, second.energy.half_width):
-            names = f"{first.metered.meter.name} and {second.metered.meter.name}"
-            yield f"{names} disagree about {hosts}: {first.energy.joules:.4g} J and {second.energy.joules:.4g} J"
+    middle = statistics.median(one.joules for one in same)
+    if len(same) == 2:
+        first, second = same
+        if _differ(first, second.joules, second.half_width):
+            names = f"{first.name} and {second.name}"
+            yield f"{names} disagree about {hosts}: {first.joules:.4g} J and {second.joules:.4g} J"
         return
-    nearest = min(parts, key=lambda part: abs(part.energy.joules - middle))
-    for part in parts:
-        if part is not nearest and _differ(part, middle, nearest.energy.half_width):
-            share = part.energy.joules / middle - 1
+    nearest = min(same, key=lambda one: abs(one.joules - middle))
+    for one in same:
+        if one is not nearest and _differ(one, middle, nearest.half_width):
             yield (
-                f"{part.metered.meter.name} is {share:+.1%} off the median of {len(parts)} meters of {hosts}, "
+                f"{one.name} is {one.joules / middle - 1:+.1%} off the median of {len(same)} meters of {hosts}, "
                 f"more than their errors"
             )
 
 
-def _differ(part: Part, joules: float, half_width: float) -> bool:
-    gap = abs(part.energy.joules - joules)
-    return gap > _APART * joules and gap > math.hypot(part.energy.half_width, half_width)
+def _differ(one: Supply, joules: float, half_width: float) -> bool:
+    gap = abs(one.joules - joules)
+    return gap > _APART * joules and gap > math.hypot(one.half_width, half_width)

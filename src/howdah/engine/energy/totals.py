@@ -27,6 +27,33 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Supply:
+    """The energy that some hosts got: by one meter, or by one meter on each of their feeds."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def name(self) -> str:
+        return " and ".join(part.metered.meter.name for part in self.parts)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return self.parts[0].metered.meter.covers
+
+    @property
+    def joules(self) -> float:
+        return sum(part.energy.joules for part in self.parts)
+
+    @property
+    def half_width(self) -> float:
+        return math.hypot(*(part.energy.half_width for part in self.parts))
+
+    @property
+    def simulated(self) -> bool:
+        return any(part.metered.meter.quality == "simulated" for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Total:
     """The energy of those hosts that are covered. `budget` has standard uncertainties in joules; `half_width` is that
     of a 95 % interval."""
@@ -51,7 +78,7 @@ def parts_of(
     meters: Sequence[Metered], start: float, end: float, enough: int = ENOUGH
 ) -> tuple[list[Part], dict[str, str]]:
     """Return the energy between two moments of every meter with `enough` readings. Also return, by name, why other
-    meters have none."""
+    meters have none. Meters of feeds are returned only if all feeds of their hosts have an energy."""
     parts, missing = list[Part](), dict[str, str]()
     for one in meters:
         if one.readings is None:
@@ -62,7 +89,25 @@ def parts_of(
             missing[one.meter.name] = found
         else:
             parts.append(Part(one, found, float(_power(one, _grid(one, start, end)).max())))
-    return parts, missing
+    fed = list[Part]()
+    for supply in supplies(parts):
+        _, feeds = supply.parts[0].metered.meter.feed or (1, 1)
+        if len(supply.parts) == feeds:
+            fed += supply.parts
+        else:
+            words = f"of {feeds} feeds, {len(supply.parts)} {'has' if len(supply.parts) == 1 else 'have'} an energy"
+            missing |= dict.fromkeys((part.metered.meter.name for part in supply.parts), words)
+    return fed, missing
+
+
+def supplies(parts: Sequence[Part]) -> list[Supply]:
+    """Return the supplies of all hosts: meters of several feeds of the same hosts together, others alone."""
+    groups: dict[object, list[Part]] = {}
+    for part in parts:
+        meter = part.metered.meter
+        key = meter.name if meter.feed is None else (meter.domain, tuple(sorted(meter.covers)))
+        groups.setdefault(key, []).append(part)
+    return [Supply(tuple(group)) for group in groups.values()]
 
 
 def totals(parts: Sequence[Part], start: float, end: float) -> list[Total]:
@@ -71,7 +116,7 @@ def totals(parts: Sequence[Part], start: float, end: float) -> list[Total]:
     found = []
     for domain in DOMAINS:
         own = [part for part in parts if _domain(part) == domain]
-        chosen = own if domain in ("package", "psu") else _surest(own)
+        chosen = own if domain in ("package", "psu") else [part for one in _surest(own) for part in one.parts]
         if chosen:
             found.append(_total(domain, chosen, start, end))
     return found
@@ -82,13 +127,13 @@ def _domain(part: Part) -> Domain:
     return "package" if domain == "dram" else domain
 
 
-def _surest(parts: Sequence[Part]) -> list[Part]:
-    """Return meters that count no host twice, the surest first. Simulated meters come last."""
-    chosen, covered = list[Part](), set[str]()
-    for part in sorted(parts, key=lambda part: (part.metered.meter.quality == "simulated", part.energy.half_width)):
-        if covered.isdisjoint(part.metered.meter.covers):
-            chosen.append(part)
-            covered.update(part.metered.meter.covers)
+def _surest(parts: Sequence[Part]) -> list[Supply]:
+    """Return supplies that count no host twice, the surest first. Simulated ones come last."""
+    chosen, covered = list[Supply](), set[str]()
+    for one in sorted(supplies(parts), key=lambda one: (one.simulated, one.half_width)):
+        if covered.isdisjoint(one.hosts):
+            chosen.append(one)
+            covered.update(one.hosts)
     return chosen
 
 

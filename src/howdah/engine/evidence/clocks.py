@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from howdah.cluster.live.cluster import LiveCluster
 from howdah.errors import HostProblem, HowdahError
+from howdah.hadoop.configuration.roles import RESOURCEMANAGER
 from howdah.host import Host, operations
 from howdah.host.over import over
 from howdah.model.run import Check
@@ -65,6 +67,12 @@ class Clocks:
     def _read(self) -> dict[str, _Reading]:
         read = over(self._hosts, _reading)
         return {name: one for name, one in read.items() if one is not None}
+
+
+def manager_ahead(cluster: LiveCluster, ahead: Mapping[str, float]) -> float:
+    """Return how far the clock of the ResourceManager's machine is ahead, by the clocks of all machines."""
+    managers = [one.host for one in cluster.daemons if one.role == RESOURCEMANAGER.name]
+    return sum(ahead.get(cluster.machine_of(host), 0.0) for host in managers[:1])
 
 
 def _reading(host: Host) -> _Reading | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.cluster.live.cluster import LiveCluster
+from howdah.cluster.logs import CONTAINER_LOGS
 from howdah.engine.evidence.readback import DAEMON_FLAGS
 from howdah.hadoop.configuration.site import read_client_files, redacted_file
 from howdah.hadoop.distribution.distribution import sha256
@@ -102,6 +103,6 @@ def _keep_containers(
         for container in listing("files.list", path=f"{root}/{application['name']}"):
             directory = f"{root}/{application['name']}/{container['name']}"
             for file in listing("files.list", path=directory):
-                if file["size"] and file["name"] in ("syslog", "stderr", "stdout"):
+                if file["size"] and file["name"] in CONTAINER_LOGS:
                     content = operations.read_file(host, f"{directory}/{file['name']}", offset=-most_bytes)
                     writer.keep(f"logs/containers/{container['name']}/{file['name']}", content)

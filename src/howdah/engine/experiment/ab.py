@@ -21,9 +21,10 @@ def ab_experiment(
     stop: StopRule,
     seed: int,
     meters: str | None = None,
+    warmup: int = 0,
 ) -> Experiment:
     """Return the experiment. `sides` are the settings of A and B, by factor or Hadoop property; a side without a name
-    is called by its settings. `meters` is as for `--meters`.
+    is called by its settings. `meters` is as for `--meters`, `warmup` as for `--warmup`.
 
     Raises UsageError if both sides, or their names, are the same.
     """
@@ -45,6 +46,7 @@ def ab_experiment(
         seed=seed,
         configurations={first: dict(sides[0]), second: dict(sides[1])},
         meters=meters,
+        warmup=warmup,
     )
 
 

@@ -10,7 +10,7 @@ from howdah.engine.evidence import metrics
 from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.errors import Untrusted
 from howdah.model.metric import Metric
-from howdah.model.run import Run
+from howdah.model.run import WARM_UP, Run
 from howdah.stats.blocks import Observation
 from howdah.stats.design import Slot
 from howdah.store import ExperimentDirectory, layout, list_runs, read_run
@@ -33,7 +33,7 @@ class Done:
 
 def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done, ...]:
     """Return the finished runs, in the order of the plan, whatever the clock did meanwhile. An interrupted run does not
-    count: it is run again. Neither do the runs of a block that was begun again in a later batch job.
+    count: it is run again. Neither do warm-up runs, and the runs of a block that was begun again in a later batch job.
 
     Raises Untrusted for a run in the directory that is not of this experiment. Its workload or its settings then differ
     from the arm that its labels name. Also raises Untrusted for a run that cannot be read, since it would be run again
@@ -42,7 +42,7 @@ def finished(plan: ExperimentPlan, directory: ExperimentDirectory) -> tuple[Done
     found = []
     for path, run in list_runs(directory.runs):
         if isinstance(run, Run):
-            if run.outcome.kind in _FINISHED:
+            if run.outcome.kind in _FINISHED and WARM_UP not in run.labels:
                 found.append(as_done(plan, path, run))
         elif (path / layout.RUN).exists():  # Without it, nothing has been measured yet.
             raise Untrusted(

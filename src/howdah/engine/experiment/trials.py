@@ -29,6 +29,7 @@ from howdah.engine.run.execution import RunOptions
 from howdah.errors import HostsTaken, HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.host.batch import has_ended, own_job_is_over
+from howdah.model.run import WARM_UP
 from howdah.spec.meters import NO_METERS, meters_of
 from howdah.stats.blocks import effects, enough
 from howdah.stats.design import Slot, schedule
@@ -258,6 +259,7 @@ def _measured(
         options=options,
         cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
         earlier=directory.earlier,
+        warmup=experiment.warmup,
     )
     return _attempted(measurement, observer)
 
@@ -276,11 +278,14 @@ def _sized(made: ClusterRequest, done: Sequence[Done]) -> ClusterRequest:
 def _attempted(
     measurement: Measurement, observer: Observer, is_over: Callable[[str], bool] = own_job_is_over
 ) -> Measured:
-    """Return the one run of `measurement`. If no cluster comes up with its settings, or if the cluster cannot run the
-    job, the run counts as failed. Raises HostsTaken if the batch job has no time left."""
+    """Return the one run of `measurement` that counts, or a warm-up run that went wrong. If no cluster comes up with
+    its settings, or if the cluster cannot run the job, the run counts as failed. Raises HostsTaken if the batch job has
+    no time left."""
     begun, attempt = now(), measure(measurement, observer)
     try:
         measured = next(attempt)
+        while WARM_UP in measured.run.labels and measured.run.outcome.kind == "valid":
+            measured = next(attempt)
     except HostsTaken:
         raise
     except HowdahError as error:

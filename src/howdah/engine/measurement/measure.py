@@ -61,6 +61,8 @@ def measure(measurement: Measurement, observer: Observer) -> Iterator[Measured]:
     for workload, _ in measurement.workloads:
         check_installed(workload)
     with _cluster(measurement, observer) as cluster:
+        for text in cluster.warnings:
+            observer.step(f"warning: {text}")
         observer.step("checking the job against the cluster")
         cluster.claim()
         storage = choose_storage(cluster, measurement.storage)

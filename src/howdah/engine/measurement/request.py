@@ -38,8 +38,9 @@ class Measurement:
 
     @property
     def runs(self) -> Sequence[Measurement]:
-        """For each run of a workload, the measurement that it belongs to. Warm-up runs have a label of their own."""
-        options = replace(self.options, labels={**self.options.labels, WARM_UP: "yes"})
+        """For each run of a workload, the measurement that it belongs to. Warm-up runs have a label of their own. They
+        have no fault, which would happen before the run that counts."""
+        options = replace(self.options, labels={**self.options.labels, WARM_UP: "yes"}, fault=None)
         return (*([replace(self, options=options)] * self.warmup), *([self] * self.repeat))
 
     def title(self, workload: Workload) -> str:

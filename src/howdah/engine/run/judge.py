@@ -10,6 +10,7 @@ from pathlib import Path
 
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence.acceleration import shortfalls
+from howdah.engine.evidence.clocks import manager_ahead
 from howdah.engine.evidence.cluster import losses
 from howdah.engine.run.client import Submission
 from howdah.engine.run.record import Record
@@ -18,7 +19,7 @@ from howdah.errors import ClusterProblem, HowdahError, Untrusted, WorkloadFailed
 from howdah.hadoop.configuration.roles import DATANODE
 from howdah.hadoop.configuration.site import redacted_file
 from howdah.hadoop.history.job_files import find_history
-from howdah.hadoop.history.job_history import DamagedHistory, parse_history
+from howdah.hadoop.history.job_history import DamagedHistory, HostClocks, parse_history
 from howdah.hadoop.interfaces.effective import parse_conf
 from howdah.hadoop.interfaces.resourcemanager import MAPREDUCE, Application
 from howdah.model.accelerator import has_map_output, plugins_of
@@ -132,7 +133,7 @@ class Judge:
         kept = f"{job_id}_conf.xml"
         self._writer.keep(f"jobs/{kept}", redacted_file(kept, configuration))
         try:
-            job = parse_history(history)
+            job = parse_history(history, self._clocks())
         except DamagedHistory as error:
             raise Untrusted(f"{phase}, {job_id}: {error.message}", hint=error.hint) from error
         if job.state == "SUCCEEDED":
@@ -144,6 +145,10 @@ class Judge:
         }
         self._writer.keep_json(f"jobs/{job_id}.json", encode_job(job, phase=phase, application=charge))
         return job
+
+    def _clocks(self) -> HostClocks:
+        ahead, cluster = self._record.ahead, self._cluster
+        return HostClocks(manager_ahead(cluster, ahead), lambda node: ahead.get(cluster.machine_at(node) or "", 0.0))
 
     def _judge(self, phase: str, job: Job, configuration: bytes) -> None:
         """Record whether the plugins that the job was to use served it."""

@@ -76,6 +76,7 @@ class PhaseRunner:
         phases.append(Phase(phase, kind, now(), command=launch.shown))
         self._hooks.save()
         try:
+            self._cluster.check_login()
             with self._client_conf(phase) as conf:
                 argv, environment = launch.client(conf)
                 submission = submit(

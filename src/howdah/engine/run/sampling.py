@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.accounting import Accounting, Readings, total
+from howdah.engine.evidence.clocks import manager_ahead
 from howdah.engine.run.client import Submission
 from howdah.engine.run.record import Record
-from howdah.hadoop.configuration.roles import RESOURCEMANAGER
 from howdah.hadoop.interfaces.resourcemanager import MAPREDUCE, Application
 from howdah.model.job import Job
 from howdah.model.sample import Moment
@@ -41,21 +41,10 @@ class Sampler:
         return self._accounting.read()
 
     def span_of(self, jobs: Sequence[Job], applications: Sequence[Application]) -> Span | None:
-        """Return the span of a phase's jobs by this machine's clock, corrected for the known differences of the hosts'
-        clocks. The ResourceManager gives a job's submission, its application master its finish."""
-        ahead = self._record.ahead
-        managers = [one.host for one in self._cluster.daemons if one.role == RESOURCEMANAGER.name]
-        manager = sum(ahead.get(self._cluster.machine_of(host), 0.0) for host in managers[:1])
-        masters = [ahead.get(self._cluster.machine_at(job.master) or "", 0.0) for job in jobs]
-        span = span_of(
-            [
-                replace(job, submit=job.submit - manager, finish=job.finish - master)
-                for job, master in zip(jobs, masters, strict=True)
-            ],
-            applications,
-            manager,
-        )
-        if span is None or not (manager or any(masters)):
+        """Return the span of a phase's jobs by this machine's clock, as far as the clocks of hosts are known."""
+        manager = manager_ahead(self._cluster, self._record.ahead)
+        span = span_of(jobs, applications, manager)
+        if span is None or not (manager or any(job.ahead for job in jobs)):
             return span
         return replace(span, source=f"{span.source}, corrected for the clocks of hosts")
 

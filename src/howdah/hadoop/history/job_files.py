@@ -68,7 +68,7 @@ def find_history(
         raise ValueError(f"not a job id: {job!r}")
     serial = f"{int(number[1]) // 1000:06d}"
     first = f"{intermediate_directory(intermediate, staging)}/{user}"
-    second = _path(done or _DONE, _base(staging))
+    second = done_directory(done, staging)
     deadline = clock() + patience
     search = _Search(files, job)
     while True:
@@ -94,6 +94,12 @@ def intermediate_directory(intermediate: str | None, staging: str | None) -> str
     """Return the directory in which ApplicationMasters leave the history of their jobs, as a path. For the arguments
     see `find_history`."""
     return _path(intermediate or _INTERMEDIATE, _base(staging))
+
+
+def done_directory(done: str | None, staging: str | None) -> str:
+    """Return the directory to which the JobHistoryServer moves histories, as a path. For the arguments see
+    `find_history`."""
+    return _path(done or _DONE, _base(staging))
 
 
 class _Search:

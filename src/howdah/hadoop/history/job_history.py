@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from howdah.model.job import Attempt, Counters, Job, Span, TaskKind
 
 _ENDS = ("JOB_FINISHED", "JOB_FAILED", "JOB_KILLED", "JOB_ERROR")
 _KINDS: dict[str, TaskKind] = {"MAP": "map", "REDUCE": "reduce"}
+_MASTER = "AM_STARTED"
 _NO_END = "The history has no end of this attempt; the job's end is taken for it."
 _NO_REASON = "The history gives no reason: it has no diagnostics of the job."
 _FORMATS = (b"Avro-Binary\n", b"Avro-Json\n")
@@ -60,8 +61,24 @@ class Event:
     end: int
 
 
-def parse_history(content: bytes) -> Job:
-    """Return the job in a history file.
+@dataclass(frozen=True, slots=True)
+class HostClocks:
+    """Seconds by which the clocks behind a history are ahead: the ResourceManager's, and those of the hosts of
+    NodeManagers by host and port."""
+
+    manager: float
+    node: Callable[[str | None], float]
+
+
+_ONE_CLOCK = HostClocks(0.0, lambda _: 0.0)
+_OF_MASTER = ("launchTime", "startTime", "finishTime")
+_OF_NODE = ("mapFinishTime", "shuffleFinishTime", "sortFinishTime")
+MANAGER = "resourcemanager"
+"""The name of the ResourceManager's clock in `Job.ahead`."""
+
+
+def parse_history(content: bytes, clocks: HostClocks = _ONE_CLOCK) -> Job:
+    """Return the job in a history file, with its times corrected for the `clocks` of hosts.
 
     Attempts that were never launched are left out. If a launched attempt has no end in the history, it ends with the
     job, its state is UNFINISHED, and its `error` says so. `diagnostics` says if the ApplicationMaster was started more
@@ -76,7 +93,7 @@ def parse_history(content: bytes) -> Job:
     events: list[Event] = []
     try:
         events.extend(_events(content))
-        return _job(events)
+        return _job(events, clocks)
     except _CutOff as error:
         raise _damage(events, len(content), "cut off", str(error), _CUT_OFF) from None
     except _UNREADABLE as error:
@@ -147,7 +164,38 @@ def _events(content: bytes) -> Iterator[Event]:
                 yield Event(record["type"], fields, before)
 
 
-def _job(events: list[Event]) -> Job:
+def _by_one_clock(events: list[Event], clocks: HostClocks) -> tuple[list[Event], dict[str, float]]:
+    """Return the events with all times by one clock, and the seconds that were subtracted, by clock. The
+    ResourceManager measures the submission, the host of the last ApplicationMaster starts and ends, and the host of an
+    attempt the borders of its steps."""
+    masters = [_node(event.fields, "nodeManagerHost", "nodeManagerPort") for event in events if event.type == _MASTER]
+    subtracted: dict[str, float] = {}
+
+    def shifted(event: Event) -> Event:
+        fields = event.fields
+        clock = {
+            "submitTime": MANAGER,
+            **dict.fromkeys(_OF_MASTER, next(reversed(masters), None)),
+            **dict.fromkeys(_OF_NODE, _node(fields, "hostname", "port")),
+        }
+        moved = {}
+        for name in clock.keys() & fields.keys():
+            ahead = clocks.manager if clock[name] == MANAGER else clocks.node(clock[name])
+            if ahead and fields[name] > 0:
+                moved[name] = fields[name] - round(1000 * ahead)
+                subtracted[clock[name] or ""] = ahead
+        return Event(event.type, {**fields, **moved}, event.end) if moved else event
+
+    return [shifted(event) for event in events], subtracted
+
+
+def _node(fields: Mapping[str, Any], host: str, port: str) -> str | None:
+    """Return the NodeManager in an event, host and port."""
+    return f"{fields[host]}:{fields[port]}" if fields.get(port) is not None and fields[port] > 0 else None
+
+
+def _job(events: list[Event], clocks: HostClocks) -> Job:
+    events, ahead = _by_one_clock(events, clocks)
     last: dict[str, Mapping[str, Any]] = {event.type: event.fields for event in events}
     ends = [event for event in events if event.type in _ENDS]
     if not ends or "JOB_SUBMITTED" not in last:
@@ -155,7 +203,7 @@ def _job(events: list[Event]) -> Job:
     end, submitted = ends[-1].fields, last["JOB_SUBMITTED"]
     initialised = last.get("JOB_INITED", {"launchTime": 0, "totalMaps": 0, "totalReduces": 0, "uberized": False})
     finish = end["finishTime"] / 1000
-    masters = [event.fields for event in events if event.type == "AM_STARTED"]
+    masters = [event.fields for event in events if event.type == _MASTER]
     succeeded = ends[-1].type == "JOB_FINISHED"
     notes = [_text(end.get("diagnostics")) or (None if succeeded else _NO_REASON)]
     notes += [f"The ApplicationMaster was started {len(masters)} times."] if len(masters) > 1 else []
@@ -176,7 +224,8 @@ def _job(events: list[Event]) -> Job:
         attempts=_attempts(events, finish, map_only=initialised["totalReduces"] == 0),
         diagnostics="\n".join(note for note in notes if note) or None,
         uberized=initialised["uberized"],
-        master=f"{masters[-1]['nodeManagerHost']}:{masters[-1]['nodeManagerPort']}" if masters else None,
+        master=_node(masters[-1], "nodeManagerHost", "nodeManagerPort") if masters else None,
+        ahead=ahead,
     )
 
 
@@ -212,7 +261,7 @@ def _attempt(start: Mapping[str, Any], end: Mapping[str, Any], job_finish: float
         task=start["taskid"],
         kind=kind,
         state=state,
-        node=f"{end['hostname']}:{end['port']}" if end.get("port", -1) > 0 else None,
+        node=_node(end, "hostname", "port"),
         container=start.get("containerId"),
         whole=whole,
         steps=_steps(kind, whole, end, map_only=map_only) if succeeded else {},

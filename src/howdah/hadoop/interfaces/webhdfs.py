@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
@@ -22,6 +22,9 @@ from howdah.hadoop.interfaces.http import (
 )
 
 _PIECE = 1 << 20
+
+Locate = Callable[[str], tuple[tuple[str, ...], str]]
+"""A function that returns the NameNodes on which clients see a path, and the path there."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -109,6 +112,7 @@ class WebHdfs:
     addresses: tuple[str, ...]
     user: str
     http: Http = PLAIN
+    locate: Locate | None = None
 
     def status(self, path: str) -> FileStatus:
         """Return the status of a path. Raises NotFound."""
@@ -177,7 +181,8 @@ class WebHdfs:
 
     def rename(self, path: str, target: str) -> None:
         """Rename a path. Raises Rejected if HDFS refuses; HDFS gives no reason."""
-        self._must("PUT", path, "RENAME", {"destination": target}, f"cannot rename {path} to {target}")
+        there = target if self.locate is None else self.locate(target)[1]
+        self._must("PUT", path, "RENAME", {"destination": there}, f"cannot rename {path} to {target}")
 
     def mkdirs(self, path: str) -> None:
         """Create a directory and those above it; an existing directory is fine. Raises AlreadyExists if there is a
@@ -235,8 +240,9 @@ class WebHdfs:
         """Return the head of the NameNode's answer or, after a redirect, of the DataNode's. Only the DataNode gets
         `content`."""
         causes = []
-        for address in self.addresses:
-            url = self._url(address, path, operation, query)
+        addresses, there = (self.addresses, path) if self.locate is None else self.locate(path)
+        for address in addresses:
+            url = self._url(address, there, operation, query)
             try:
                 connection, response = self._good(method, url, None)
             except Unreachable as error:

@@ -1,4 +1,4 @@
-"""The power meters that can be read on a host: RAPL, hwmon, a BMC by ipmitool, SNMP; or a simulation of one.
+"""The power meters that can be read on a host: RAPL, hwmon, a BMC by ipmitool, SNMP, Slurm; or a simulation of one.
 
 Records are {"meter": NAME, "header": {...}} once for each meter that is there. Readings are {"meter": NAME, "utc",
 "monotonic"} with `watts` or `joules`, or with `fault` and its words if there is no valid reading. Missing meters are
@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from .power_files import Hwmon, Rapl, Simulated
 from .power_programs import Ipmi, Snmp
 from .power_reader import Place, Point, Reader
+from .power_slurm import Slurm
 
 _LAST = 4.0
 """Seconds in which a source stops, whatever it waits for."""
@@ -26,6 +27,7 @@ _READERS: Dict[str, Callable[[Dict[str, Any], Place], Reader]] = {
     "hwmon": Hwmon,
     "ipmi": Ipmi,
     "snmp": Snmp,
+    "slurm": Slurm,
     "simulated": Simulated,
 }
 

@@ -53,10 +53,11 @@ class Ipmi(Reader):
         self._patience = _Patience(place.stop)
         self._child: Optional["subprocess.Popen[bytes]"] = None
         self._command = ["ipmitool"]
+        self._environ = {**os.environ, **({"IPMI_PASSWORD": source["password"]} if "password" in source else {})}
         if source.get("address"):
             self._command += ["-I", "lanplus", "-H", source["address"], "-U", source.get("user") or ""]
             self._command += ["-p", source["port"]] if source.get("port") else []
-            self._command += ["-f", source["password_file"]] if source.get("password_file") else []
+            self._command += ["-E"] if "password" in source else []
         self._command.append("shell")
         said = self._ask()
         if "fault" in said:
@@ -83,7 +84,12 @@ class Ipmi(Reader):
         try:
             if self._child is None:
                 self._child = subprocess.Popen(
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    bufsize=0,
+                    env=self._environ,
                 )
             assert self._child.stdin is not None
             self._child.stdin.write(b"dcmi power reading\n")

@@ -24,7 +24,18 @@ _MEMORY = {
     b"Cached:": "memory_cached",
     b"Dirty:": "memory_dirty",
 }
-_HOST_MEMORY = {"total_rss": "memory_anonymous", "total_cache": "memory_cached"}  # Of memory.stat.
+_CONTROLLERS = ("cpu", "cpuacct", "memory", "")
+"""The control groups that count something: those of version 1 by controller, and that of version 2, without a name."""
+_HOST_MEMORY = {
+    "total_rss": "memory_anonymous",
+    "total_cache": "memory_cached",
+    "anon": "memory_anonymous",
+    "file": "memory_cached",
+}
+"""Columns of a host by the name in memory.stat, of both versions."""
+_THROTTLED = "throttled_usec"
+_UNIFIED = {"user_usec": "cpu_user", "system_usec": "cpu_system", _THROTTLED: "cpu_throttled"}
+"""Columns of a host by the name in cpu.stat of version 2, in microseconds."""
 _CONTAINER = re.compile(rb"container_(?:e\d+_)?\d+_\d{4,}_\d{2,}_\d{6,}")  # ContainerId.toString of YARN
 _LOOKS = 3
 """Number of times that a NodeManager's new child is asked for its container, once it has called exec. Until then the
@@ -139,6 +150,8 @@ class Sampler:
         self._heir: _Process | None = None
         self._add(self._own, "probe", None)
         self._elsewhere: dict[str, list[int]] = {}
+        unified = "/sys/fs/cgroup"
+        self._unified = unified if os.path.exists(unified + "/cgroup.controllers") else unified + "/unified"
         for root in roots:
             self._add(root["pid"], root["role"], root.get("node"))
             if root.get("network") is not None:
@@ -261,10 +274,12 @@ class Sampler:
             point: dict[str, Any] = {"kind": "host", **moment, "role": "machine", "host": host}
             for name, value in _pairs(groups.get("cpuacct"), "cpuacct.stat"):
                 point["cpu_" + name] = value / _HERTZ
-            for name, value in _pairs(groups.get("cpu"), "cpu.stat"):
+            for name, value in _pairs(groups.get("cpu", groups.get("")), "cpu.stat"):
                 if name == "throttled_time":
                     point["cpu_throttled"] = value / 1e9
-            for name, value in _pairs(groups.get("memory"), "memory.stat"):
+                elif name in _UNIFIED and ("cpuacct" not in groups or name == _THROTTLED):
+                    point[_UNIFIED[name]] = value / 1e6
+            for name, value in _pairs(groups.get("memory", groups.get("")), "memory.stat"):
                 if name in _HOST_MEMORY:
                     point[_HOST_MEMORY[name]] = value
             points.append(point)
@@ -278,8 +293,9 @@ class Sampler:
             for line in text.splitlines():
                 _, controllers, path = line.split(":", 2)
                 for controller in controllers.split(","):
-                    if controller in ("cpu", "cpuacct", "memory") and path.endswith("/" + host):
-                        found.setdefault(host, {})[controller] = "/sys/fs/cgroup/{}{}".format(controller, path)
+                    if controller in _CONTROLLERS and path.endswith("/" + host):
+                        root = "/sys/fs/cgroup/" + controller if controller else self._unified
+                        found.setdefault(host, {})[controller] = root + path
         return found
 
     def _process_points(self, moment: dict[str, float]) -> list[dict[str, Any]]:

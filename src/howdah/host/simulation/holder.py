@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from howdah.host.agent.machine import SIMULATED
-from howdah.host.simulation.limits import Disk, Disks, Refused, Shares, run
+from howdah.host.simulation.disks import Disk, Disks, run
+from howdah.host.simulation.groups import Groups, Refused, hierarchies
 from howdah.spec.simulation import Simulation
 
 _SSHD = "/usr/sbin/sshd"
@@ -81,7 +82,7 @@ class Holder:
         self._wish = wish
         self._rate = wish.network
         self._disks = Disks(directory, names, wish.disks or 0, wish.disk_rate)
-        self._shares: Shares | None = None
+        self._groups: Groups | None = None
         self._made: dict[str, Sequence[Disk]] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
         self._reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -94,7 +95,8 @@ class Holder:
         """Make everything; return the answer to whoever asked. Raises Refused."""
         number = self._free_network()
         prefix = f"10.213.{number}"
-        self._shares = Shares(f"{SIMULATED}{number}", self._wish.cpus, self._wish.memory)
+        self._groups = Groups(f"{SIMULATED}{number}", self._wish.cpus, self._wish.memory, hierarchies())
+        self._groups.forget_rates()
         addresses = {name: f"{prefix}.{place}" for place, name in enumerate(self._names, start=1)}
         self._write_files(addresses)
         switch = self._spawn("unshare", "--net", "sleep", "infinity")
@@ -111,7 +113,7 @@ class Holder:
         for name, address in addresses.items():
             self._wait_for(name, address)
         disks = {
-            name: [{"directory": str(disk.directory), "device": self._disks.hold(disk)} for disk in made]
+            name: [{"directory": str(disk.directory), "device": self._disks.hold(disk, self._groups)} for disk in made]
             for name, made in self._made.items()
         }
         return {"addresses": addresses, "config": str(self._directory / "client"), "disks": disks}
@@ -124,15 +126,15 @@ class Holder:
             process.kill()
         for process in self._processes:
             process.wait()
-        self._disks.release()
-        if self._shares is not None:
-            self._remove_shares(self._shares)
+        if self._groups is not None:
+            self._disks.release(self._groups)
+            self._remove(self._groups)
         shutil.rmtree(self._directory, ignore_errors=True)
 
-    def _remove_shares(self, shares: Shares) -> None:
+    def _remove(self, groups: Groups) -> None:
         """Remove the groups. Their processes may be about to end."""
         deadline = time.monotonic() + _END_SECONDS
-        while not shares.remove() and time.monotonic() < deadline:
+        while not groups.remove() and time.monotonic() < deadline:
             time.sleep(0.01)
 
     def _free_network(self) -> int:
@@ -187,7 +189,7 @@ class Holder:
 
     def _start_host(self, name: str, address: str, card: str) -> None:
         switch = self._switch
-        assert self._shares is not None
+        assert self._groups is not None
         self._made[name] = self._disks.make(name)
         init = _INIT.format(
             name=name,
@@ -195,7 +197,7 @@ class Holder:
             sshd=_SSHD,
             mounts="\n".join(disk.mounting() for disk in self._made[name]),
         )
-        joining = " ".join(f"echo $$ > {group}/cgroup.procs &&" for group in self._shares.make(name))
+        joining = " ".join(f"echo $$ > {group}/cgroup.procs &&" for group in self._groups.make(name))
         apart = ("--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
         unshare = ("unshare", *apart, "--propagation", "private", "sh", "-c", init)
         host = self._spawn("sh", "-c", f'{joining} exec "$@"', "sh", *unshare, log=f"{name}.log")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from howdah.errors import HostProblem
@@ -23,7 +25,7 @@ class Remote(Protocol):
         """Begin to ask."""
 
     def stop(self) -> None:
-        """Stop, within five seconds whatever the other side does."""
+        """Stop, within five seconds if the other side does not answer, and within fifteen if it does."""
 
 
 class Past(Protocol):
@@ -38,6 +40,8 @@ _REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] =
     "prometheus": Prometheus,
     "csv": Imported,
 }
+_OF_ALL = ("slurm",)
+"""Kinds that are about all hosts of a run, though they name none."""
 _PAST: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Past]] = {
     "prometheus": Prometheus,
     "csv": Imported,
@@ -64,20 +68,22 @@ class PowerProbe:
         here = next(iter(hosts))
         asked: dict[str, list[Source]] = {name: [] for name in hosts}
         for source in self._meters.sources:
-            if missing := _unknown(source, list(hosts)):
+            if missing := _unknown(source, list(hosts)) or _unreadable(source):
                 self._absent.append(missing)
             elif source.kind in _REMOTE:
                 self._remote.append(_REMOTE[source.kind](source, sink, self._absent.append))
             else:
-                # What covers hosts by name is asked by one of them, of the others each about itself.
-                for name in hosts if source.covers is None else (here,):
-                    if source.hosts is None or name in source.hosts:
-                        asked[name].append(source)
+                # What covers several hosts is asked by one of them, of the others each about itself.
+                whole = replace(source, covers=tuple(hosts)) if source.kind in _OF_ALL else source
+                for name in hosts if whole.covers is None else (here,):
+                    if whole.hosts is None or name in whole.hosts:
+                        asked[name].append(whole)
         for name, sources in asked.items():
             if sources:
                 clock = operations.clock_offset(hosts[name])
                 heard = _Heard(name, sources, len(hosts) > 1, clock, sink, self._absent)
-                self._streams[name] = hosts[name].stream("power.run", heard, sources=[_own(one) for one in sources])
+                own = [_own(one, len(hosts)) for one in sources]
+                self._streams[name] = hosts[name].stream("power.run", heard, sources=own)
         for one in self._remote:
             one.start()
 
@@ -122,13 +128,31 @@ def _unknown(source: Source, hosts: Sequence[str]) -> str:
     return f"{name} is about hosts that are not in this run: {', '.join(missing)}" if missing else ""
 
 
-def _own(source: Source) -> dict[str, Any]:
+def _unreadable(source: Source) -> str:
+    """Return the problem with the password that a host needs; empty if there is none."""
+    try:
+        _password(source)
+    except (OSError, UnicodeDecodeError) as problem:
+        return f"{source.name}: {problem}"
+    return ""
+
+
+def _password(source: Source) -> dict[str, str]:
+    file = source.settings.get("password_file")
+    return {} if file is None else {"password": Path(file).read_text(encoding="utf-8").strip()}
+
+
+def _own(source: Source, hosts: int) -> dict[str, Any]:
+    """Return what the agent needs to know of a source. It gets passwords themselves: their file is here, not there."""
+    settings = {name: value for name, value in source.settings.items() if name != "password_file"}
     return {
         "kind": source.kind,
+        "run_hosts": hosts,
         "interval": source.interval,
         "accuracy": source.accuracy,
         **({} if source.name is None else {"name": source.name}),
-        **source.settings,
+        **settings,
+        **_password(source),
     }
 
 
@@ -148,18 +172,21 @@ class _Heard:
     ) -> None:
         self._host, self._several, self._sink, self._absent = host, several, sink, absent
         self._ahead, self._unsure = clock
-        self._covers = {source.name: source.covers for source in sources if source.covers is not None}
+        self._named = {source.name or source.kind: source for source in sources if source.covers is not None}
 
     def __call__(self, record: dict[str, Any]) -> None:
         if "absent" in record:
             self._absent.append(f"{record['absent']} on {self._host}: {record['why']}")
             return
         meter = record["meter"]
-        covers = self._covers.get(meter)
+        source = self._named.get(meter)
+        covers = None if source is None else source.covers
         name = f"{meter}@{self._host}" if self._several and covers is None else meter
         if "header" in record:
-            of_clock = {"clock": "here", "offset_error": self._unsure}
-            about = {**record["header"], **of_clock, "name": name, "covers": covers or (self._host,)}
+            header = record["header"]
+            of_clock = {"clock": "here", "offset_error": self._unsure + header["offset_error"]}
+            feed = None if source is None else source.feed
+            about = {**header, **of_clock, "name": name, "covers": covers or (self._host,), "feed": feed}
             self._sink(SERIES + name, encode_meter(Meter(**about)))
         else:
             reading = {key: value for key, value in record.items() if key != "meter"}

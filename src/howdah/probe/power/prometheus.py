@@ -65,6 +65,7 @@ class Prometheus:
             offset_error=None,  # When it was scraped is known, when its value was read is not.
             covers=source.covers or (),
             quality="measured",
+            feed=source.feed,
         )
 
 

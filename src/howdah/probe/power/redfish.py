@@ -1,112 +1,166 @@
-"""A BMC that speaks Redfish: the present power of its chassis, and its energy counter if it has one."""
+"""A BMC that speaks Redfish: the present power of its chassis, its energy counter, or the means that it keeps."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urljoin
 
-from howdah.model.meter import POWER, SERIES, Meter, Reading, Side, encode_meter
+from howdah.model.meter import AROUND, POWER, SERIES, Clock, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
+from howdah.probe.power.places import History, Place, clock_of, columns_of, find, named
 from howdah.probe.power.web import NoAnswer, ask
 from howdah.spec.meters import Source
 
-_JOULES = 3.6e6
-"""Joules of a kilowatt-hour."""
 _LEAST = 1.0
 """Least number of seconds between two looks at a BMC."""
+_PATIENCE = 5.0
+"""Seconds to wait for the end of a BMC's last answer."""
+_OFTEN = 300.0
+"""Seconds between two looks at a history. HPE's has twenty minutes."""
 
 
 class Redfish:
-    """A BMC that a thread asks at its interval. The first resource with a reading is kept: `EnvironmentMetrics` of a
-    chassis before the older `Power`."""
+    """A BMC that a thread asks at its interval. `place` in the settings names the resource; without it, the first one
+    with a reading is kept (`howdah.probe.power.places.find`)."""
 
-    def __init__(self, source: Source, sink: Sink, absent: Callable[[str], None]) -> None:
-        self._source, self._sink, self._absent = source, sink, absent
+    def __init__(
+        self,
+        source: Source,
+        sink: Sink,
+        absent: Callable[[str], None],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._source, self._sink, self._absent, self._sleep = source, sink, absent, sleep
+        self._name = source.name or "redfish"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._token: str | None = None
         self._session: str | None = None
+        self._last = _PATIENCE
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
         self._ended.set()
-        self._thread.join(5.0)
+        self._thread.join(self._last)
 
     def _run(self) -> None:
+        settings = self._source.settings
         try:
             self._log_in()
-            self._watch(*self._find())
+            chosen = settings.get("place")
+            place = find(self._get) if chosen is None else named(self._get, chosen, settings.get("metric"))
+            if isinstance(place, History):
+                self._collect(place)
+            else:
+                self._watch(place)
         except (NoAnswer, OSError, UnicodeDecodeError) as why:  # No answer, or no password in the file.
-            self._absent(f"{self._source.name}: {why}")
+            self._absent(f"{self._name}: {why}")
         finally:
             self._log_out()
 
-    def _watch(self, place: str, said: Mapping[str, Any]) -> None:
-        meters = {one.name: (one, read) for one, read in self._meters(place, said)}
-        for label, (meter, _) in meters.items():
-            self._sink(SERIES + label, encode_meter(meter))
+    def _watch(self, place: Place) -> None:
+        # By our clock, in the middle of question and answer; but the BMC may have read it some time earlier.
+        meters = {
+            end: self._meter(self._name + end, place.path, reading, self._source.interval, resolution, "here", None)
+            for end, reading, resolution in columns_of(place.read(self._get))
+        }
+        for meter in meters.values():
+            self._sink(SERIES + meter.name, encode_meter(meter))
         begun, tick = time.monotonic(), 0
         interval = max(_LEAST, self._source.interval)
         while True:
             ended = self._ended.is_set()
             sent = time.time()
+            said: Mapping[str, float | None] = {}
             try:
-                said = self._get(place)
-                fault = None
+                said = place.read(self._get)
+                fault = "no reading, or 0"
             except NoAnswer as why:
                 fault = str(why)
-            utc, monotonic = (sent + time.time()) / 2, time.monotonic()
-            for label, (meter, read) in meters.items():
-                value = None if fault else read(said)
-                point = {"fault": fault or "no reading, or 0"} if not value else {meter.column: value}
-                self._sink(SERIES + label, {"kind": POWER, "role": POWER, "utc": utc, "monotonic": monotonic, **point})
+            utc = (sent + time.time()) / 2
+            for end, meter in meters.items():
+                value = said.get(end)
+                self._point(meter, utc, {"fault": fault} if value is None else {meter.column: value})
             if ended:
                 break
             tick = max(tick + 1, int((time.monotonic() - begun) / interval))
             self._ended.wait(begun + tick * interval - time.monotonic())
 
-    def _meters(
-        self, place: str, said: Mapping[str, Any]
-    ) -> Iterator[tuple[Meter, Callable[[Mapping[str, Any]], float | None]]]:
-        def meter(name: str, reading: Reading, resolution: float) -> Meter:
-            source = self._source
-            side = cast("Side", source.settings.get("side", "ac"))
-            place_words = f"redfish {place}"
-            # By our clock, in the middle of question and answer; but the BMC may have read it some time earlier.
-            return Meter(
-                *(name, place_words, "node", side, reading, source.interval, source.accuracy, resolution),
-                clock="here",
-                offset_error=None,
-                covers=source.covers or (),
-                quality="measured",
-            )
+    def _collect(self, place: History) -> None:
+        """Take the means of a history, those of the run's end when they are there."""
+        ahead, error = self._clock()
+        meter = self._meter(self._name, place.path, "mean", place.interval, 1.0, "meter", error)
+        self._last = _PATIENCE + place.interval
+        self._sink(SERIES + meter.name, encode_meter(meter))
+        newest = time.time() - AROUND
 
-        name = self._source.name or "redfish"
-        if watts_of(said):
-            yield meter(name, "instant", 1.0), watts_of
-        if energy_of(said):
-            yield meter(f"{name}-energy", "counter", 1e-3 * _JOULES), energy_of
+        def take() -> bool:
+            nonlocal newest
+            try:
+                means = [(there - ahead, watts) for there, watts in place.means(self._get)]
+            except NoAnswer as why:
+                self._point(meter, time.time(), {"fault": str(why)})
+                return False
+            for utc, watts in means:
+                if utc > newest:
+                    newest = utc
+                    self._point(meter, utc, {meter.column: watts})
+            return True
 
-    def _find(self) -> tuple[str, Mapping[str, Any]]:
-        """Return the resource with a reading, and its content now. Raises NoAnswer."""
-        looked = []
-        for chassis in _links(self._get("/redfish/v1/Chassis"), "Members"):
-            told = self._get(chassis)
-            for key in ("EnvironmentMetrics", "Power"):
-                place = told.get(key, {}).get("@odata.id")
-                if place is None:
-                    continue
-                said = self._get(place)
-                looked.append(place)
-                if watts_of(said) or energy_of(said):
-                    return place, said
-        raise NoAnswer(f"no chassis has a reading of power, in {', '.join(looked) or 'no place'}")
+        take()
+        while not self._ended.wait(_OFTEN):
+            take()
+        end = time.time()
+        if take() and newest < end:
+            self._sleep(place.interval)  # The mean with the run's end is there by then.
+            take()
+
+    def _clock(self) -> tuple[float, float | None]:
+        """Return how far the BMC's clock is ahead of ours, and the limit of the error; 0 and None if it tells no
+        time."""
+        sent = time.time()
+        there = clock_of(self._get)
+        if there is None:
+            return 0.0, None
+        answered = time.time()
+        # It tells whole seconds: it is half a second later there, give or take as much.
+        return there + 0.5 - (sent + answered) / 2, 0.5 + (answered - sent) / 2
+
+    def _point(self, meter: Meter, utc: float, said: Mapping[str, Any]) -> None:
+        monotonic = utc - time.time() + time.monotonic()
+        self._sink(SERIES + meter.name, {"kind": POWER, "role": POWER, "utc": utc, "monotonic": monotonic, **said})
+
+    def _meter(
+        self,
+        name: str,
+        path: str,
+        reading: Reading,
+        interval: float,
+        resolution: float,
+        clock: Clock,
+        offset_error: float | None,
+    ) -> Meter:
+        source = self._source
+        return Meter(
+            name=name,
+            source=f"redfish {path}",
+            domain="node",
+            side=cast("Side", source.settings.get("side", "ac")),
+            reading=reading,
+            interval_seconds=interval,
+            accuracy=source.accuracy,
+            resolution=resolution,
+            clock=clock,
+            offset_error=offset_error,
+            covers=source.covers or (),
+            quality="measured",
+        )
 
     def _get(self, path: str) -> Mapping[str, Any]:
         headers = {} if self._token is None else {"X-Auth-Token": self._token}
@@ -138,30 +192,3 @@ class Redfish:
             ask(place, headers={"X-Auth-Token": self._token or ""}, verify=verify, method="DELETE")
         except NoAnswer:
             return
-
-
-def watts_of(said: Mapping[str, Any]) -> float | None:
-    """Return the power in watts in EnvironmentMetrics or Power; None if neither has a reading above 0."""
-    found = said.get("PowerWatts")
-    if isinstance(found, dict):
-        return _positive(found.get("Reading"))
-    controls = said.get("PowerControl")
-    if isinstance(controls, list) and controls and isinstance(controls[0], dict):
-        return _positive(controls[0].get("PowerConsumedWatts"))
-    return None
-
-
-def energy_of(said: Mapping[str, Any]) -> float | None:
-    """Return the energy counter of EnvironmentMetrics in joules; None if there is none."""
-    found = said.get("EnergykWh")
-    kilowatt_hours = _positive(found.get("Reading")) if isinstance(found, dict) else None
-    return None if kilowatt_hours is None else kilowatt_hours * _JOULES
-
-
-def _positive(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
-
-
-def _links(said: Mapping[str, Any], key: str) -> list[str]:
-    members = said.get(key, [])
-    return [one["@odata.id"] for one in members if isinstance(one, dict) and "@odata.id" in one]

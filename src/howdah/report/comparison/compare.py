@@ -12,6 +12,7 @@ from howdah.model.environment import Difference, by_rank, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
 from howdah.report.comparison.answer import NAMES, Subject, enough, glance, headline, spoken
+from howdah.report.comparison.meters import meters_apart
 from howdah.report.document.blocks import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dots, Ratio, Ratios
 from howdah.report.document.results import Measure, Replicates, measures, registered, run_value, values
@@ -117,8 +118,10 @@ def build_comparison(
     """
     sides = _checked(baseline, contender, metric, names)
     both = values(sides.baseline.valid, sides.measure), values(sides.contender.valid, sides.measure)
-    found = compare(*both, sides.metric.better, of)
-    caveats = tuple(_caveats(sides, metric is not None))
+    apart, about_meters = meters_apart(sides.baseline.valid, sides.contender.valid, sides.measure)
+    found = compare(*both, sides.metric.better, of, apart)
+    of_meters = () if about_meters is None else (Caveat(str(sides.measure), about_meters),)
+    caveats = (*of_meters, *_caveats(sides, metric is not None))
     sections = (
         Section("result", "Result", tuple(_result(sides, found, caveats))),
         Section("differences", "What else differs", tuple(_differences(sides))),
@@ -393,7 +396,8 @@ def _all_metrics(sides: _Sides) -> Iterator[Block]:
             without.append(str(measure))
             continue
         metric = known[measure.metric]
-        found = compare(left, right, metric.better)
+        apart, _ = meters_apart(sides.baseline.valid, sides.contender.valid, measure)
+        found = compare(left, right, metric.better, systematic=apart)
         chosen = measure == sides.measure
         title = f"{measure}: {ratio(found.ratio)} ({ratio_interval(found.interval)}), {metric.better} is better"
         if measure.phase == sides.measure.phase:

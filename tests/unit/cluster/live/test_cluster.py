@@ -105,6 +105,30 @@ def test_high_availability() -> None:
     assert web_addresses(HA) == WebAddresses(("one:50070", "two:50070"), ("three:8088", "four:9088"), ("five:19888",))
 
 
+VIEWED = {
+    **HA,
+    "fs.defaultFS": "viewfs://site",
+    "fs.viewfs.mounttable.site.link./howdah": "hdfs://prod/bench",
+    "fs.viewfs.mounttable.site.link./user": "hdfs://other:8020/user",
+    "mapreduce.jobhistory.intermediate-done-dir": "/user/history/tmp",
+    "mapreduce.jobhistory.done-dir": "viewfs://site/user/history/done",
+}
+
+
+@pytest.mark.promise("Paths are found where a mount table of viewfs has them", "how-to/existing-cluster")
+def test_the_namenodes_of_a_mount_table() -> None:
+    found = web_addresses(VIEWED)
+    assert found.namenode == ("one:50070", "two:50070"), "of Howdah's own directory"
+    assert found.services == {"prod": ("one:50070", "two:50070"), "other:8020": ("other:9870",)}
+    assert found.locate("/howdah/run") == (("one:50070", "two:50070"), "/bench/run")
+    assert found.locate("/user/history/done") == (("other:9870",), "/user/history/done")
+    assert web_addresses(HA).locate("/howdah/run") == (("one:50070", "two:50070"), "/howdah/run")
+    with pytest.raises(UsageError, match="/howdah is not in the mount table site"):
+        web_addresses({key: value for key, value in VIEWED.items() if not key.endswith("howdah")})
+    with pytest.raises(UsageError, match="on which Howdah has nothing"):
+        web_addresses({**VIEWED, "fs.viewfs.mounttable.site.link./x": "hdfs://third/"}).locate("/x/a")
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

@@ -115,3 +115,31 @@ def test_who_cannot_log_in_is_told_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(HostProblem, match="Clock skew too great") as raised:
         log_in(host, jdk, hadoop, tmp_path, [NAMENODE], Credentials("ann@R", "/ann.keytab", "/krb5.conf"))
     assert "`kinit` gets a ticket" in str(raised.value.hint)
+
+
+@pytest.mark.promise("A ticket that ends within a run is noticed before the next phase", "how-to/kerberos-clusters")
+def test_a_ticket_that_has_ended_is_noticed() -> None:
+    now, again = [0.0], list[Login]()
+
+    def repeat() -> Login:
+        if not again:
+            raise HostProblem("nobody can log in", hint="kinit")
+        return again.pop()
+
+    cookies = Cookies(Login("ann", 100.0, {}, ""), repeat, now=lambda: now[0])
+    cookies.check()
+    now[0] = 100.0
+    with pytest.raises(HostProblem, match=r"your ticket ended at \d\d:\d\d:\d\d; nobody can log in") as caught:
+        cookies.check()
+    assert caught.value.hint == "kinit"
+    again.append(Login("ann", 900.0, {}, ""))
+    cookies.check()
+    now[0] = 899.0
+    cookies.check()
+    assert not again, "the user has got another one"
+    Cookies(Login("ann", None, {}, ""), repeat, now=lambda: 1e9).check()
+
+
+def test_the_namenodes_of_every_service_are_asked() -> None:
+    found = login_urls(WebAddresses(("nn:1",), (), ("jhs:2",), services={"a": ("nn:1",), "b": ("other:3",)}))
+    assert [url for url in found if "jmx" in url] == ["http://nn:1/jmx?qry=none", "http://other:3/jmx?qry=none"]

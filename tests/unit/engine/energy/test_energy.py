@@ -111,6 +111,28 @@ def test_hosts_add_up_and_their_errors_do_not_add(run: StoredRun) -> None:
     assert total["peak_watts"] == pytest.approx(410)
 
 
+@pytest.mark.promise("Meters of redundant feeds are added, and one feed alone is no energy", "how-to/energy")
+def test_feeds_are_added_and_one_alone_is_no_energy(run: StoredRun) -> None:
+    feeds = [meter(f"pdu{n}", domain="pdu", feed=(n, 2)) for n in (1, 2)]
+    both = with_meters(run, (feeds[0], about(80.0)), (feeds[1], about(130.0)), (meter("bmc"), about(205.0)))
+    found = measured(both)
+    [whole] = [one for one in found.record["stretches"] if one["phase"] is None]
+    seconds = whole["end"] - whole["start"]
+    total = next(one for one in whole["totals"] if one["domain"] == "pdu")
+    assert total["joules"] == pytest.approx(210 * seconds, rel=1e-3)
+    assert total["meters"] == ["pdu1", "pdu2"]
+    assert by(found, "energy")[None, "pdu"] == pytest.approx(210 * seconds, rel=1e-3)
+    assert not found.caveats, "the BMC agrees with the sum, and with no feed"
+
+
+def test_a_feed_without_readings_takes_the_energy_of_the_other(run: StoredRun) -> None:
+    feeds = [meter(f"pdu{n}", domain="pdu", feed=(n, 2)) for n in (1, 2)]
+    found = measured(with_meters(run, (feeds[0], about(80.0)), (feeds[1], lambda _: 0.0)))
+    assert not found.samples
+    [whole] = [one for one in found.record["stretches"] if one["phase"] is None]
+    assert whole["missing"]["pdu1"] == "of 2 feeds, 1 has an energy"
+
+
 @pytest.mark.promise("Energy that is not of every host is no sample, and the report says of how many", "how-to/energy")
 def test_a_host_without_a_meter_leaves_no_energy(run: StoredRun) -> None:
     found = measured(with_meters(run, (meter("ipmi"), about(200.0))), (HOST, "other"))

@@ -9,6 +9,7 @@ import pytest
 
 from howdah.cluster.deployment.sizes import size_of
 from howdah.cluster.state import cluster_directory
+from howdah.engine.experiment.ab import ab_experiment
 from howdah.engine.experiment.confirmation import confirming
 from howdah.engine.experiment.exploration import best, propose
 from howdah.engine.experiment.findings import find
@@ -18,17 +19,17 @@ from howdah.engine.experiment.takeaway import site_files
 from howdah.engine.experiment.trials import Status, run_experiment
 from howdah.engine.experiment.tunables import simulated_tuning, tunables, tuning_experiment
 from howdah.engine.observer import Silent
-from howdah.errors import UsageError
+from howdah.errors import UsageError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.host.channel import this_host
 from howdah.model.experiment import Experiment, Factor, StopRule
-from howdah.model.run import Outcome, Run, Trial
+from howdah.model.run import WARM_UP, Outcome, Run, Trial
 from howdah.model.sample import Moment
 from howdah.report import Source, build_experiment, render_html, render_markdown
 from howdah.spec.experiment import read_experiment, write_experiment
 from howdah.spec.truth import read_truth
-from howdah.store import ExperimentDirectory
+from howdah.store import ExperimentDirectory, list_runs
 from tests.unit.engine.experiment.test_by_hand import Nobody
 
 TRUTH = """\
@@ -240,3 +241,26 @@ def test_the_files_to_take_away_have_what_was_found_and_nothing_of_this_machine(
     assert "<name>mapreduce.task.io.sort.mb</name>" in files["mapred-site.xml"]
     assert "<value>100</value>" in files["mapred-site.xml"]
     assert not any("127." in text or "/jdk" in text or ".jsa" in text for text in files.values())
+
+
+@pytest.mark.promise("Warm-up runs of an experiment come before each run, and do not count", "reference/experiment")
+@pytest.mark.parametrize("failing", ["0%", "99%"])
+def test_warm_up_runs_do_not_count(tmp_path: Path, failing: str) -> None:
+    file = tmp_path / "truth.yaml"
+    file.write_text(f"value: 60\neffects: {{ mapreduce.job.reduces: {{ 1: 1, 2: 0.8 }} }}\nfailing: {failing}\n")
+    sides = ({"mapreduce.job.reduces": "1"}, {"mapreduce.job.reduces": "2"})
+    stop = StopRule(least=4, most=4)
+    experiment = ab_experiment("terasort", {"size": "1G"}, sides, (None, None), {}, stop, 1, warmup=2)
+    plan, directory = begun(experiment, file, tmp_path / "ab")
+    if failing == "99%":
+        with pytest.raises(WorkloadFailed, match="3 runs in a row went wrong"):
+            ran(plan, directory)
+        return
+    ran(plan, directory)
+    made = [run for _, run in list_runs(directory.runs) if isinstance(run, Run)]
+    assert len(made) == 24, "two for each of eight"
+    counted = finished(plan, directory)
+    assert len(counted) == 8
+    assert not any(WARM_UP in one.run.labels for one in counted)
+    assert sum(WARM_UP in run.labels for run in made) == 16
+    assert Status.of(plan, directory).next is None

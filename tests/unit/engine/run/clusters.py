@@ -135,6 +135,8 @@ class FakeCluster:
     def check_hosts(self) -> float | None:
         return self.left
 
+    def check_login(self) -> None: ...
+
     @property
     def hosts(self) -> Mapping[str, FakeHost]:
         return {host.name: host for host in (self.client, *self.others)}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.hadoop.history.job_history import DamagedHistory, parse_history
+from howdah.hadoop.history.job_history import DamagedHistory, HostClocks, parse_history
 from howdah.store.codec_job import decode_job, encode_job
 from tests.unit.hadoop.interfaces.fake_server import GOLDEN, golden
 
@@ -45,6 +45,36 @@ def test_terasort():
     assert (first.task, first.node) == ("task_1795174471348_0002_m_000000", "localhost:23045")
     assert first.container == "container_1795174471348_0002_01_000002"
     assert sum(attempt.counters[TASK]["MAP_OUTPUT_RECORDS"] for attempt in it.attempts[:2]) == 50_000
+
+
+@pytest.mark.promise("Times of jobs are corrected for the clocks of hosts", "reference/metrics")
+def test_times_are_corrected_by_the_clock_that_measured_them():
+    raw = job("terasort")
+    node = raw.attempts[0].node
+
+    def corrected(manager, seconds):
+        clocks = HostClocks(manager, lambda name: seconds if name in (node, raw.master) else 0.0)
+        return parse_history(golden("terasort.jhist"), clocks)
+
+    it = corrected(0.25, -0.5)
+    assert it.ahead == {"resourcemanager": 0.25, node: -0.5}
+    assert (raw.submit - it.submit, raw.launch - it.launch) == pytest.approx((0.25, -0.5))
+    assert it.finish - raw.finish == pytest.approx(0.5)
+    assert parts(it.attempts[2]) == parts(raw.attempts[2]), "master and node are one host"
+    assert decode_job(encode_job(it, phase="sort", application=None))[0] == it
+    same = corrected(0.0, 0.0)
+    assert (same, same.ahead) == (raw, {})
+
+
+def test_borders_of_steps_are_by_the_clock_of_the_node():
+    raw = job("terasort")
+    [master] = {raw.master}
+    others = parse_history(
+        golden("terasort.jhist").replace(b"localhost", b"otherhost", 1),  # The master's, in AM_STARTED.
+        HostClocks(0.0, lambda name: 0.05 if name == master else 0.0),
+    )
+    assert others.master != master
+    assert parts(others.attempts[2]) == {"shuffle": 1208, "merge": 65, "reduce": 764}
 
 
 def test_json_has_the_same_shape_as_binary():
