@@ -38,26 +38,27 @@ def at(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 
 
 @pytest.mark.promise("A secured cluster with high availability is measured with a ticket", "how-to/kerberos-clusters")
-def test_a_terasort_with_a_ticket_is_valid(howdah: Howdah, at: Site, tmp_path: Path) -> None:
+@pytest.mark.promise("Paths are found where a mount table of viewfs has them", "how-to/existing-cluster")
+def test_a_terasort_with_a_ticket_and_a_mount_table_is_valid(howdah: Howdah, at: Site, tmp_path: Path) -> None:
     environment = {"KRB5_CONFIG": str(at.krb5_conf), "KRB5CCNAME": str(at.ticket("ticket"))}
-    asked = ("--size", "smoke", "--cluster", f"conf:{at.conf}", "--out", str(tmp_path))
+    asked = ("--size", "smoke", "--cluster", f"conf:{at.viewed}", "--out", str(tmp_path))
     said = howdah("run", "terasort", *asked, env=environment).ok()
     assert re.search("warning: your ticket ends in (29|30) minutes", said.err)
     [run] = [read_run(place) for place in tmp_path.iterdir()]
     assert run.run.outcome.kind == "valid"
+    assert "viewfs://site/howdah/" in (run.path / "run.json").read_text()
     assert {"namenode.json", "resourcemanager.json", "historyserver.json"} == {
         file.name for file in (run.path / "conf" / "effective").iterdir()
     }
 
 
-@pytest.mark.promise("Paths are found where a mount table of viewfs has them", "how-to/existing-cluster")
-def test_a_mount_table_and_a_keytab(howdah: Howdah, at: Site, tmp_path: Path) -> None:
+@pytest.mark.soak(part="security")
+def test_a_terasort_with_a_keytab_and_our_plugins_is_valid(howdah: Howdah, at: Site, tmp_path: Path) -> None:
     own = ("--keytab", str(at.keytab), "--principal", f"{USER}@{REALM}")
-    asked = ("--size", "smoke", "--cluster", f"conf:{at.viewed}", "--out", str(tmp_path), "--accelerator", "sort")
+    asked = ("--size", "smoke", "--cluster", f"conf:{at.conf}", "--out", str(tmp_path), "--accelerator", "sort")
     howdah("run", "terasort", *asked, *own, "--no-report", env={"KRB5_CONFIG": str(at.krb5_conf)}).ok()
     [run] = [read_run(place) for place in tmp_path.iterdir()]
     assert run.run.outcome.kind == "valid"
-    assert "viewfs://site/howdah/" in (run.path / "run.json").read_text()
 
 
 @pytest.mark.promise("Without a valid ticket, a run does not begin, and says what to do", "how-to/kerberos-clusters")

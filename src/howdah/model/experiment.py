@@ -73,7 +73,8 @@ class Experiment:
 
     `watts` is the power of the whole cluster, `price` the price of an hour, in any currency; None if not known.
     `meters` are what measures power: kinds, or a file. `warmup` is how many runs, which do not count, come before each
-    run on its cluster. `places` has the place of each key in the file, by name.
+    run on its cluster. With `confirm`, fresh runs compare the best settings with the baseline at the end. `places` has
+    the place of each key in the file, by name.
     """
 
     question: str
@@ -92,6 +93,7 @@ class Experiment:
     price: Rate | None = None
     meters: str | None = None
     warmup: int = 0
+    confirm: bool = True
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -31,6 +31,7 @@ _KEYS = (
     "rates",
     "meters",
     "warmup",
+    "confirm",
 )
 _NEEDED = ("question", "workload", "factors")
 _CLUSTER = ("nodes", "on", "hadoop")
@@ -75,9 +76,16 @@ def _experiment(document: Value) -> Experiment:
         starts=_starts(given["starts"], factors) if "starts" in given else (),
         meters=_meters(given["meters"]) if "meters" in given else None,
         warmup=_whole(given["warmup"], 0) if "warmup" in given else 0,
+        confirm=_confirm(given["confirm"]) if "confirm" in given else True,
         places=_places(given),
         **{name: _rate(value, factors) for name, value in rates.items()},
     )
+
+
+def _confirm(value: Value) -> bool:
+    if value.text() not in ("yes", "no"):
+        raise value.problem(f"confirm is {value.text()!r}: write yes or no")
+    return value.text() == "yes"
 
 
 def _meters(value: Value) -> str:
@@ -142,6 +150,7 @@ def write_experiment(experiment: Experiment) -> str:
         **({"rates": rates} if (rates := _written_rates(experiment)) else {}),
         **({} if experiment.meters is None else {"meters": experiment.meters}),
         **({"warmup": experiment.warmup} if experiment.warmup else {}),
+        **({} if experiment.confirm else {"confirm": "no"}),
     }
     text: str = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=1000)
     return text

@@ -154,6 +154,7 @@ def test_what_is_not_said(tmp_path: Path) -> None:
         ("1.5h", "90", 11, "'90' is not a duration", "Write 90s"),
         ("seed: 7", "seed: x", 12, "'x' is not a whole number of at least 0", None),
         ("seed: 7", "design: full", 12, "design is there twice", None),
+        ("seed: 7", "confirm: maybe", 12, "confirm is 'maybe': write yes or no", None),
         ("{ terasort: { size: 2G } }", "{ terasort: {}, pi: {} }", 2, "workload must name one workload", None),
         ("cluster: { nodes: 3 }", "cluster:", 3, "cluster must be a mapping", None),
         ("{ nodes: 3 }", "{ nodes: }", 3, "nodes must be a single value", None),
@@ -219,6 +220,8 @@ EXPERIMENTS = st.builds(
     primary=st.none() | TEXTS,
     stop=STOPS,
     seed=st.integers(0, 99),
+    warmup=st.integers(0, 3),
+    confirm=st.booleans(),
 )
 
 

@@ -18,10 +18,13 @@ def confirming(found: Findings) -> Experiment | None:
     """Return the experiment that runs the candidate of `found` again, against the baseline and against a runner-up that
     needs no change by hand.
 
-    None if nothing was shown to be better, or if `found` is such an experiment itself. The new experiment has no
+    None if nothing was shown to be better, if the file wants no confirmation, or if `found` is such an experiment
+    itself. The new experiment has no
     `watts` and no `price`: they are of levels that it may lack.
     """
     experiment = found.experiment
+    if not experiment.confirm:
+        return None
     if experiment.design == "search":
         return _after_a_search(found)
     changed = tuple(

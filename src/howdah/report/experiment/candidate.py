@@ -46,9 +46,8 @@ def candidate_blocks(found: Findings, confirmed: Findings | None) -> Iterator[Bl
     if confirmed is None:
         ran = found.experiment.design == "search" or found.candidate in found.arms
         never = "" if ran else "These settings were never run together. "
-        yield Caveat(
-            "run", f"{never}They were picked because they looked best, which flatters them: not confirmed yet."
-        )
+        state = "not confirmed yet" if found.experiment.confirm else "not confirmed, as the file wants it (`confirm`)"
+        yield Caveat("run", f"{never}They were picked because they looked best, which flatters them: {state}.")
     else:
         yield from _fresh_runs(confirmed)
         tried = _tried(found, confirmed)

@@ -243,6 +243,18 @@ def test_the_files_to_take_away_have_what_was_found_and_nothing_of_this_machine(
     assert not any("127." in text or "/jdk" in text or ".jsa" in text for text in files.values())
 
 
+@pytest.mark.promise("`confirm: no` ends an experiment without runs that confirm it", "reference/experiment")
+def test_without_confirmation_nothing_is_run_again(tmp_path: Path, synthetic: Path) -> None:
+    plan, directory = begun(replace(search(synthetic), confirm=False), synthetic, tmp_path / "search")
+    ran(plan, directory)
+    found = find(plan, directory)
+    assert found.candidate != found.arms[0]
+    assert confirming(found) is None
+    assert confirming(replace(found, experiment=replace(found.experiment, confirm=True))) is not None
+    page = render_markdown(build_experiment(found, Source("file", "directory", "resume")))
+    assert "not confirmed, as the file wants it (`confirm`)" in page
+
+
 @pytest.mark.promise("Warm-up runs of an experiment come before each run, and do not count", "reference/experiment")
 @pytest.mark.parametrize("failing", ["0%", "99%"])
 def test_warm_up_runs_do_not_count(tmp_path: Path, failing: str) -> None:
