@@ -93,7 +93,19 @@ class Site:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "KRB5_CONFIG": str(self.krb5_conf)}
+        return {**os.environ, "KRB5_CONFIG": str(self.krb5_conf), "KRB5_KDC_PROFILE": str(self.directory / "kdc.conf")}
+
+    def realm_for(self, owner: str, addresses: Sequence[str]) -> Path:
+        """What the site's administrator gives somebody for clusters of one's own: a directory with keytabs."""
+        given = self.directory / "realm"
+        given.mkdir()
+        (given / "krb5.conf").write_bytes(self.krb5_conf.read_bytes())
+        wanted = [(service, f"{service}/howdah") for service in ("nn", "rm", "jhs", "dn", "nm", "HTTP")]
+        wanted += [("HTTP", f"HTTP/{address}") for address in addresses] + [("owner", owner)]
+        lines = [f"addprinc -randkey {name}\nktadd -k {given}/{keytab}.keytab {name}\n" for keytab, name in wanted]
+        command = (f"{_BIN}/kadmin.local", "-r", REALM)
+        subprocess.run(command, input="".join(lines), text=True, env=self.environment, check=True, capture_output=True)
+        return given
 
 
 @contextmanager
@@ -123,9 +135,8 @@ def _free_ports(names: Sequence[str]) -> dict[str, int]:
 def _realm(made: ExitStack, found: Site, port: int) -> None:
     directory = found.directory
     found.krb5_conf.write_text(_KRB5.format(realm=REALM, port=port))
-    profile = directory / "kdc.conf"
-    profile.write_text(_KDC.format(realm=REALM, port=port, directory=directory))
-    environment = {**found.environment, "KRB5_KDC_PROFILE": str(profile)}
+    (directory / "kdc.conf").write_text(_KDC.format(realm=REALM, port=port, directory=directory))
+    environment = found.environment
 
     def run(*command: str, given: str = "") -> None:
         done = subprocess.run(command, env=environment, input=given, capture_output=True, text=True, check=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from howdah.engine.evidence.readback import DAEMON_FLAGS
 from howdah.hadoop.distribution.distribution import managed
 from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
 from howdah.host.channel import open_local
+from howdah.host.user import process_user
 from howdah.store import read_run
 from tests.site import REALM, USER, Site, site
 from tests.system.running import Howdah, processes_of
@@ -72,3 +75,25 @@ def test_a_ticket_that_has_ended_is_refused(howdah: Howdah, at: Site, tmp_path: 
     assert f"nobody can log in to the cluster of {at.conf}" in said.err
     assert "`kinit` gets a ticket" in said.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.promise("A cluster may be in the realm of its site, and starts no KDC then", "how-to/secure")
+def test_a_cluster_of_ones_own_in_the_realm_of_the_site(howdah: Howdah, at: Site, tmp_path: Path) -> None:
+    # Clusters of one machine are apart by their addresses, and others may be up.
+    given = at.realm_for(process_user(), [f"127.77.{block}.{one}" for block in range(16) for one in (1, 2)])
+    whole = (given / "HTTP.keytab").read_bytes()
+    shutil.copy(given / "nn.keytab", given / "HTTP.keytab")
+    asked = ("run", "terasort", "--size", "smoke", "--realm", str(given), "--out", str(tmp_path), "--no-report")
+    refused = howdah(*asked)
+    assert refused.code == 2
+    lacking = rf"HTTP\.keytab has no key of HTTP/howdah@{REALM}, HTTP/127\.77\.\d+\.1@{REALM}, .*: it has nn/howdah@"
+    assert re.search(lacking, refused.err), refused.err
+    (given / "HTTP.keytab").write_bytes(whole)
+    howdah(*asked, "--protection", "privacy").ok()
+    [run] = [read_run(place) for place in tmp_path.iterdir()]
+    assert run.run.outcome.kind == "valid"
+    assert run.run.cluster["security"] == "privacy"
+    daemons = json.loads((run.path / "conf" / DAEMON_FLAGS).read_text())
+    assert any(name.startswith("namenode") for name in daemons)
+    assert not any(name.startswith("kdc") for name in daemons)
+    assert not [file for file in run.path.rglob("*") if file.suffix == ".keytab"]

@@ -164,6 +164,13 @@ _MAKING = (
         default=None,
         help="Level of --secure: who one is; that nothing is changed; that nobody reads it. [default: authentication]",
     ),
+    click.option(
+        "--realm",
+        metavar="DIR",
+        type=click.Path(),
+        default=None,
+        help="The realm of your site: krb5.conf and keytabs. [default: a realm of the cluster's own]",
+    ),
     click.option("--insecure", is_flag=True, help="Without Kerberos: whoever reaches it can use it as you."),
     click.option("--offline", is_flag=True, help="Fetch nothing."),
 )

@@ -12,6 +12,7 @@ from howdah.cluster.request import ClusterRequest, Links
 from howdah.cluster.supervision.stageout import parse_copy
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import NONE, USUAL_PROTECTION
+from howdah.hadoop.configuration.site_realm import read_site_realm
 from howdah.hadoop.configuration.tuning import select
 from howdah.host.batch import BATCH_SYSTEMS
 from howdah.model.storage import HDFS, parse_storages
@@ -66,6 +67,7 @@ def cluster_request(
         network=options["network"],
         site=None if options["site"] is None else str(Path(options["site"]).absolute()),
         protection=_protection(options),
+        realm=_realm(options),
         hadoop=options["hadoop"],
         hadoop_home=None if home is None else str(Path(home).absolute()),
         stock=options["defaults"] == "stock",
@@ -87,6 +89,16 @@ def _protection(options: Mapping[str, Any]) -> str | None:
     if options["insecure"]:
         return NONE
     return asked or (USUAL_PROTECTION if options["secure"] else None)
+
+
+def _realm(options: Mapping[str, Any]) -> str | None:
+    if options["realm"] is None:
+        return None
+    if options["insecure"]:
+        raise UsageError("--insecure does not go with --realm", hint="Leave one out.")
+    directory = Path(options["realm"]).expanduser().absolute()
+    read_site_realm(directory)
+    return str(directory)
 
 
 def _check_place(what: str, place: str | Path | None) -> None:

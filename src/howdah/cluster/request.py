@@ -44,6 +44,8 @@ class ClusterRequest:
     protection: str | None = None
     """One of `security.PROTECTIONS`, for the traffic of daemons and clients. None for the default of the allocation:
     see `security`."""
+    realm: str | None = None
+    """Directory with the site's realm (`hadoop.configuration.site_realm`); None for a realm of the cluster's own."""
     hadoop: str = PRIMARY
     hadoop_home: str | None = None
     stock: bool = False
@@ -73,6 +75,8 @@ class ClusterRequest:
         """The protection of the cluster: by default Kerberos if the cluster is on hosts that others can reach."""
         if self.protection is not None:
             return self.protection
+        if self.realm is not None:
+            return USUAL_PROTECTION
         return USUAL_PROTECTION if self.allocation.partition(":")[0] in ("hosts", "slurm", "pbs") else NONE
 
     @property

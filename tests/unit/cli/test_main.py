@@ -102,7 +102,7 @@ def test_the_options_of_a_workload_are_in_groups(columns: int) -> None:
         assert any(option in line for line in after[:end]), (heading, option)
     options = re.findall(r"^  (?:-h, )?(--\S+)", said.output, re.M)
     assert sorted(options) == sorted(set(options)), "each once"
-    assert len(options) == 38
+    assert len(options) == 39
 
 
 def commands(command: click.Command, *words: str) -> Iterator[tuple[str, ...]]:

@@ -18,6 +18,7 @@ NOTHING: dict[str, Any] = {
     "secure": False,
     "protection": None,
     "insecure": False,
+    "realm": None,
     "nodes": None,
     "hadoop": "3.4.2",
     "hadoop_home": None,

@@ -101,7 +101,7 @@ class _OfWorkload(GroupedCommand):
         "Cluster": ("cluster", "storage", "keytab", "principal"),
         "Cluster that is made for the run": (
             *("on", "nodes", "hadoop", "hadoop_home", "defaults", "without", "jvm_flag", "work_dir"),
-            *("silence", "network", "site", "secure", "protection", "insecure", "offline"),
+            *("silence", "network", "site", "secure", "protection", "realm", "insecure", "offline"),
         ),
         "Output": ("out", "labels", "no_report", "as_json", "help"),
     }

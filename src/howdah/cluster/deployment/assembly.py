@@ -33,7 +33,8 @@ from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.hadoop.configuration.roles import Role
-from howdah.hadoop.configuration.security import Keys, check_overrides
+from howdah.hadoop.configuration.security import Keys, check_overrides, principals
+from howdah.hadoop.configuration.site_realm import SiteRealm, read_site_realm
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.hadoop.distribution.distribution import Distribution, sha256
 from howdah.hadoop.distribution.namespace import namespace_key
@@ -78,6 +79,7 @@ class Assembly:
         request = self._request
         check_overrides(request.settings, request.security)
         plan, free = self._acquire(wait)
+        plan, site = self._in_realm(plan)
         announce("allocation")
         tuned = tuning.select(stock=request.stock, without=request.without)
         shared = any(one.name == "class-data-sharing" for one in tuned)
@@ -89,10 +91,9 @@ class Assembly:
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, plan.masters.host)
         facts = tuning.Facts(sizing, own.jdk, own.archive)
-        clients = tuning.client_flags(tuned, facts)
         announce("hadoop")
         check_wanted()
-        manifest = self._manifest(plan, own, sizing, clients)
+        manifest = self._manifest(plan, own, sizing, clients := tuning.client_flags(tuned, facts))
         self._take_place(manifest)
         daemons = self._daemons = self._make_daemons(plan, installed, distribution, sizing, tuned)
         sent = any(one.distribution != distribution for one in installed.values())
@@ -103,7 +104,7 @@ class Assembly:
             return configure(places, jobs, settings, request.settings, of_nodes, owner=process_user())
 
         configuration = settle(plan)
-        if (keys := daemons.start_realm()) is not None:
+        if (keys := daemons.start_realm(site)) is not None:
             announce("realm")
         daemons.write_configuration(configuration, clients)
         _write_client(self._directory, plan, configuration, own, clients, keys)
@@ -212,6 +213,15 @@ class Assembly:
         plan = self._plan = replace(plan, mount_types=_check_directory(hosts.values(), plan))
         free = min(over(hosts, lambda one: _check_disks(one, plan.quarters[one.name])).values())
         return plan, free
+
+    def _in_realm(self, plan: Plan) -> tuple[Plan, SiteRealm | None]:
+        """Return the plan in the realm of the site, if the request names one, with that realm. Raises UsageError."""
+        if self._request.realm is None:
+            return plan, None
+        site = read_site_realm(Path(self._request.realm))
+        plan = self._plan = replace(plan, realm=site.name)
+        site.check(principals(plan, process_user()))
+        return plan, site
 
     def _take_place(self, manifest: Manifest) -> None:
         """Create the cluster's directories, in place of a dead cluster of the same name. The dead cluster may have had

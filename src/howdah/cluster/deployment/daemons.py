@@ -22,6 +22,7 @@ from howdah.hadoop.configuration.cluster import Configuration, environment_scrip
 from howdah.hadoop.configuration.plan import NONE, Place, Plan
 from howdah.hadoop.configuration.roles import KDC, NAMENODE, Role
 from howdah.hadoop.configuration.security import SECURE_IO, Keys, krb5_flag, own_credentials
+from howdah.hadoop.configuration.site_realm import SiteRealm
 from howdah.hadoop.distribution.archive import task_arguments
 from howdah.hadoop.distribution.jars import SECURE_IO_JAR, SECURITY_JAR
 from howdah.hadoop.distribution.jdk import jvm_flags
@@ -91,9 +92,9 @@ class Daemons:
         """The software of each host."""
         return self._installed
 
-    def start_realm(self) -> Keys | None:
-        """Start the cluster's Kerberos realm, and return the keys that it makes; None if the cluster has no realm.
-        Raises ClusterProblem."""
+    def start_realm(self, site: SiteRealm | None) -> Keys | None:
+        """Start the cluster's Kerberos realm, and return the keys that it makes; None if the cluster has no realm. In
+        the realm of a `site`, nothing is left running. Raises ClusterProblem."""
         if not self._secured:
             return None
         masters = self._plan.masters
@@ -102,10 +103,11 @@ class Daemons:
 
         def start() -> Process:
             realm = self.launch(KDC, masters)
-            self.running.append(realm)
+            if site is None:
+                self.running.append(realm)
             return realm.process
 
-        self._keys = make_keys(host, self._plan, process_user(), start)
+        self._keys = make_keys(host, self._plan, process_user(), start, site)
         return self._keys
 
     def write_configuration(self, configuration: Configuration, client_flags: tuple[str, ...]) -> None:
@@ -116,7 +118,7 @@ class Daemons:
     def _files(self, place: Place, configuration: Configuration, client_flags: tuple[str, ...]) -> Mapping[str, bytes]:
         plan, on = self._plan, self._installed[place.host]
         conf, logs = plan.conf_of(place), plan.quarters[place.host].logs
-        credentials = None if self._keys is None else own_credentials(process_user(), conf)
+        credentials = None if self._keys is None else own_credentials(plan, process_user(), conf)
         script = environment_script(on.distribution, on.jdk, client_flags, logs, credentials)
         files = configuration.files(None if place == plan.masters else place.name, script)
         if on.archive is not None:
@@ -208,7 +210,11 @@ class Daemons:
     def administer(self, program: str, *arguments: str) -> None:
         """Runs one of Hadoop's administration programs, a class, on the masters' host. Raises ClusterProblem."""
         masters = self._plan.masters
-        own = own_credentials(process_user(), self._plan.conf_of(masters)).environment if self._secured else {}
+        own = (
+            own_credentials(self._plan, process_user(), self._plan.conf_of(masters)).environment
+            if self._secured
+            else {}
+        )
         done = self._hosts[masters.host].run(
             [*self._java(NAMENODE), program, *arguments],
             timeout=_COMMAND_SECONDS,

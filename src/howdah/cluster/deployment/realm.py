@@ -13,15 +13,17 @@ from howdah.hadoop.configuration.plan import KDC_PORT, NONE, Plan
 from howdah.hadoop.configuration.roles import KDC
 from howdah.hadoop.configuration.security import (
     CERTIFICATE,
-    KEY_FILES,
     KEYS,
-    REALM,
+    KEYTABS,
     SECRET,
+    TLS_FILES,
     Credentials,
     Keys,
     own_credentials,
     principals,
+    realm_of,
 )
+from howdah.hadoop.configuration.site_realm import SiteRealm
 from howdah.hadoop.distribution.jdk import GSSAPI
 from howdah.hadoop.interfaces.access import OPEN, WebAccess, signed_access
 from howdah.host import Host, Process, operations
@@ -45,12 +47,12 @@ def access_of(plan: Plan, directory: ClusterDirectory) -> WebAccess:
         secret, certificate = (keys / SECRET).read_bytes(), (keys / CERTIFICATE).read_text(encoding="utf-8")
     except OSError as error:
         raise HostProblem(f"the keys of the cluster {plan.name!r} cannot be read: {error}") from error
-    return signed_access(secret, certificate, process_user(), REALM)
+    return signed_access(secret, certificate, process_user(), realm_of(plan))
 
 
 def credentials_of(plan: Plan, directory: ClusterDirectory) -> Credentials | None:
     """Return how this user's programs on this machine log in to a cluster; None if no login is needed."""
-    return None if plan.security == NONE else own_credentials(process_user(), str(directory.conf))
+    return None if plan.security == NONE else own_credentials(plan, process_user(), str(directory.conf))
 
 
 def check_can_log_in(installed: Mapping[str, Installation]) -> None:
@@ -86,32 +88,34 @@ def realm_directory(plan: Plan) -> str:
 
 def realm_arguments(plan: Plan) -> tuple[str, ...]:
     """Return the arguments of `org.howdah.security.Realm`."""
-    return (realm_directory(plan), REALM, plan.masters.address, str(plan.masters.ports[KDC_PORT]))
+    return (realm_directory(plan), realm_of(plan), plan.masters.address, str(plan.masters.ports[KDC_PORT]))
 
 
-def make_keys(host: Host, plan: Plan, owner: str, start: Callable[[], Process]) -> Keys:
+def make_keys(host: Host, plan: Plan, owner: str, start: Callable[[], Process], site: SiteRealm | None = None) -> Keys:
     """Start the realm on `host` by `start`, and return the keys that it makes for the cluster of `owner`. The keys are
-    then nowhere else.
+    then nowhere else. In the realm of a `site`, it makes only those of TLS, and ends.
 
     Raises ClusterProblem if the realm ends, or makes no keys in time.
     """
     directory = realm_directory(plan)
-    wanted = [f"principal {keytab} {name}" for keytab, names in principals(plan, owner).items() for name in names]
+    own = principals(plan, owner) if site is None else {}
+    wanted = [f"principal {keytab} {name}" for keytab, names in own.items() for name in names]
     addresses = dict.fromkeys(place.address for place in plan.places)
     request = "".join(f"{line}\n" for line in (*wanted, *(f"address {address}" for address in addresses)))
     operations.make_directory(host, directory, mode=0o700)
     operations.write_file(host, f"{directory}/request", request.encode())
     _await(host, directory, start())
-    files = {name: operations.read_file(host, f"{directory}/{name}") for name in KEY_FILES}
+    made = (*TLS_FILES, *(KEYTABS if site is None else ()))
+    files = {name: operations.read_file(host, f"{directory}/{name}") for name in made}
     operations.remove(host, directory)
-    return Keys({**files, SECRET: secrets.token_hex(32).encode()}, owner)
+    return Keys({**files, **({} if site is None else site.files), SECRET: secrets.token_hex(32).encode()}, owner)
 
 
 def _await(host: Host, directory: str, realm: Process) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while _READY not in {entry.name for entry in operations.list_directory(host, directory)}:
         code = realm.poll()
-        if code is not None:
+        if code not in (None, 0):  # With 0, it has made what it was to make.
             raise ClusterProblem(f"the {KDC.name} ended with code {code}", host=host.name)
         if time.monotonic() > deadline:
             raise ClusterProblem(f"the {KDC.name} has made no keys within {_READY_SECONDS:.0f} s", host=host.name)

@@ -96,6 +96,8 @@ class Plan:
     """Key of the batch job whose hosts these are (`howdah.host.batch.key_of`)."""
     persist: str | None = None
     """Directory of the HDFS data on every host, if these stay when the cluster stops."""
+    realm: str | None = None
+    """Name of the site's Kerberos realm in which the cluster is; None if it has its own, or none."""
 
     @property
     def name_directory(self) -> str:
@@ -170,7 +172,8 @@ class Plan:
     def daemons(self) -> tuple[tuple[Role, Place], ...]:
         """Return every daemon to run: the masters first, then DataNode and NodeManager of each node. HDFS's daemons are
         included only if HDFS is one of the storages."""
-        left_out = (*(() if self.storages.hdfs else (NAMENODE, DATANODE)), *((KDC,) if self.security == NONE else ()))
+        own_realm = self.security != NONE and self.realm is None
+        left_out = (*(() if self.storages.hdfs else (NAMENODE, DATANODE)), *(() if own_realm else (KDC,)))
         workers = ((role, node) for node in self.nodes for role in WORKERS)
         both = (*((role, self.masters) for role in (KDC, *MASTERS)), *workers)
         return tuple((role, place) for role, place in both if role not in left_out)

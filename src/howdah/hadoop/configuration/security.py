@@ -18,6 +18,7 @@ PROTECTIONS = (NONE, "authentication", "integrity", "privacy")
 """Levels of protection for the traffic of daemons and clients, as in `hadoop.rpc.protection`; nothing without
 Kerberos."""
 REALM = "HOWDAH"
+"""The realm of a cluster that has its own."""
 KRB5_CONF = "krb5.conf"
 KEYS = "security"
 """Directory with keys in a conf directory."""
@@ -94,8 +95,13 @@ def principals(plan: Plan, owner: str) -> Mapping[str, tuple[str, ...]]:
     return {**services, _WEB: web, OWNER_KEYTAB.removesuffix(".keytab"): (owner,)}
 
 
+def realm_of(plan: Plan) -> str:
+    """Return the realm of a cluster with Kerberos."""
+    return plan.realm or REALM
+
+
 def krb5_conf(plan: Plan) -> str:
-    """Return the text of krb5.conf, which does not ask DNS."""
+    """Return the text of krb5.conf for a cluster's own realm, which does not ask DNS."""
     return f"""\
 [libdefaults]
   default_realm = {REALM}
@@ -133,7 +139,8 @@ def node_settings(plan: Plan, node: Place) -> dict[str, str]:
 
 def _common(plan: Plan, owner: str) -> dict[str, str]:
     # No inner parentheses: Hadoop's parser of rules knows none.
-    services = "|".join(f"{service}@{REALM}" for service in (*_MASTERS, *_WORKERS, _WEB))
+    realm = realm_of(plan)
+    services = "|".join(f"{service}@{realm}" for service in (*_MASTERS, *_WORKERS, _WEB))
     return {
         "hadoop.security.authentication": "kerberos",
         "hadoop.security.authorization": "true",
@@ -151,8 +158,8 @@ def _common(plan: Plan, owner: str) -> dict[str, str]:
     }
 
 
-def _service(name: str) -> str:
-    return f"{name}/{_INSTANCE}@{REALM}"
+def _service(plan: Plan, name: str) -> str:
+    return f"{name}/{_INSTANCE}@{realm_of(plan)}"
 
 
 def _hdfs(plan: Plan, owner: str) -> dict[str, str]:
@@ -165,9 +172,9 @@ def _hdfs(plan: Plan, owner: str) -> dict[str, str]:
         **cipher,
         "dfs.http.policy": "HTTPS_ONLY",
         "dfs.namenode.https-address": plan.masters.at("namenode_web"),
-        "dfs.namenode.kerberos.principal": _service("nn"),
+        "dfs.namenode.kerberos.principal": _service(plan, "nn"),
         "dfs.namenode.keytab.file": f"{_HERE}/nn.keytab",
-        "dfs.datanode.kerberos.principal": _service("dn"),
+        "dfs.datanode.kerberos.principal": _service(plan, "dn"),
         "dfs.datanode.keytab.file": f"{_HERE}/dn.keytab",
         "dfs.web.authentication.kerberos.principal": _EVERY,
         "dfs.web.authentication.kerberos.keytab": f"{_HERE}/{_WEB}.keytab",
@@ -187,9 +194,9 @@ def _yarn(plan: Plan, owner: str) -> dict[str, str]:
         "yarn.admin.acl": owner,
         "yarn.http.policy": "HTTPS_ONLY",
         "yarn.resourcemanager.webapp.https.address": plan.masters.at("resourcemanager_web"),
-        "yarn.resourcemanager.principal": _service("rm"),
+        "yarn.resourcemanager.principal": _service(plan, "rm"),
         "yarn.resourcemanager.keytab": f"{_HERE}/rm.keytab",
-        "yarn.nodemanager.principal": _service("nm"),
+        "yarn.nodemanager.principal": _service(plan, "nm"),
         "yarn.nodemanager.keytab": f"{_HERE}/nm.keytab",
         **spnego,
         # Hadoop's shuffle opens files by a class that needs native code where security is on: it is loaded once more
@@ -214,7 +221,7 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
         "mapreduce.jobhistory.admin.acl": owner,
         "mapreduce.jobhistory.http.policy": "HTTPS_ONLY",
         "mapreduce.jobhistory.webapp.https.address": plan.masters.at("historyserver_web"),
-        "mapreduce.jobhistory.principal": _service("jhs"),
+        "mapreduce.jobhistory.principal": _service(plan, "jhs"),
         "mapreduce.jobhistory.keytab": f"{_HERE}/jhs.keytab",
         "mapreduce.jobhistory.webapp.spnego-principal": _EVERY,
         "mapreduce.jobhistory.webapp.spnego-keytab-file": f"{_HERE}/{_WEB}.keytab",
@@ -279,16 +286,16 @@ class Credentials:
         return {name: value for name, value in {**login, **jvms}.items() if value is not None}
 
 
-def own_credentials(owner: str, conf: str) -> Credentials:
+def own_credentials(plan: Plan, owner: str, conf: str) -> Credentials:
     """Return the credentials of the `owner` of a cluster, in its conf directory `conf`."""
     keytab = f"{conf}/{KEYS}/{OWNER_KEYTAB}"
-    return Credentials(f"{owner}@{REALM}", keytab, f"{conf}/{KRB5_CONF}", cluster=conf)
+    return Credentials(f"{owner}@{realm_of(plan)}", keytab, f"{conf}/{KRB5_CONF}", cluster=conf)
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
     """The keys of the cluster of `owner`: `files` by name as its realm has made them, with the secret that signs
-    cookies."""
+    cookies. They have the krb5.conf of a site's realm, too."""
 
     files: Mapping[str, bytes]
     owner: str
@@ -311,17 +318,15 @@ class Keys:
         """Return the security files of the owner's programs, whose conf directory is `conf`, by path in it."""
         names = (OWNER_KEYTAB, _TRUST, CERTIFICATE, SECRET)
         client = {"ssl.client.truststore.location": f"{conf}/{KEYS}/{_TRUST}", "ssl.client.truststore.type": "jks"}
-        spark = "".join(f"{name} {value}\n" for name, value in own_credentials(self.owner, conf).spark.items())
+        spark = "".join(f"{name} {value}\n" for name, value in own_credentials(plan, self.owner, conf).spark.items())
         return {
             **{f"{KEYS}/{name}": self.files[name] for name in names},
-            KRB5_CONF: krb5_conf(plan).encode(),
+            KRB5_CONF: self.files.get(KRB5_CONF) or krb5_conf(plan).encode(),
             f"{_SPARK}/spark-defaults.conf": spark.encode(),
             "ssl-client.xml": render_site(client).encode(),
         }
 
 
-KEY_FILES = (
-    *(f"{name}.keytab" for name in (*_MASTERS, *_WORKERS, _WEB)),
-    *(OWNER_KEYTAB, _OWN_KEY, _PASSPHRASE, _TRUST, CERTIFICATE),
-)
-"""Files that a realm leaves (`org.howdah.security.Realm`)."""
+KEYTABS = (*(f"{name}.keytab" for name in (*_MASTERS, *_WORKERS, _WEB)), OWNER_KEYTAB)
+TLS_FILES = (_OWN_KEY, _PASSPHRASE, _TRUST, CERTIFICATE)
+"""Files that `org.howdah.security.Realm` leaves, in addition to keytabs."""

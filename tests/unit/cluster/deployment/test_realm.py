@@ -24,7 +24,8 @@ from howdah.cluster.software.installation import Installation
 from howdah.cluster.state import ClusterDirectory
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.plan import Plan
-from howdah.hadoop.configuration.security import KEY_FILES, SECRET
+from howdah.hadoop.configuration.security import KEYTABS, SECRET, TLS_FILES
+from howdah.hadoop.configuration.site_realm import SiteRealm
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.hadoop.interfaces.access import OPEN
@@ -76,7 +77,7 @@ def test_the_realm_is_told_its_principals_and_leaves_keys_that_are_then_nowhere_
         assert "principal owner ann" in lines
         assert f"address {plan.masters.address}" in lines
         assert directory.stat().st_mode & 0o077 == 0
-        for name in KEY_FILES:
+        for name in (*KEYTABS, *TLS_FILES):
             (directory / name).write_text(f"content of {name}")
         (directory / "ready").touch()
         return Realm()
@@ -87,6 +88,23 @@ def test_the_realm_is_told_its_principals_and_leaves_keys_that_are_then_nowhere_
     assert not directory.exists()
     other = make_keys(host, plan, "ann", start)
     assert other.files[SECRET] != keys.files[SECRET]
+
+
+def test_in_the_realm_of_a_site_only_keys_of_tls_are_made(host: Host, plan: Plan) -> None:
+    directory = Path(realm_directory(plan))
+
+    def start() -> Realm:
+        assert "principal" not in (directory / "request").read_text()
+        for name in TLS_FILES:
+            (directory / name).write_text(f"content of {name}")
+        (directory / "ready").touch()
+        return Realm(0)
+
+    site = SiteRealm("SITE", {"krb5.conf": b"theirs", **dict.fromkeys(KEYTABS, b"key")})
+    keys = make_keys(host, plan, "ann", start, site)
+    assert set(keys.files) == {*KEYTABS, *TLS_FILES, SECRET, "krb5.conf"}
+    assert keys.files["nn.keytab"] == b"key"
+    assert not directory.exists()
 
 
 def test_a_realm_that_ends_is_an_error(host: Host, plan: Plan) -> None:

@@ -252,7 +252,7 @@ def test_without_confirmation_nothing_is_run_again(tmp_path: Path, synthetic: Pa
     assert confirming(found) is None
     assert confirming(replace(found, experiment=replace(found.experiment, confirm=True))) is not None
     page = render_markdown(build_experiment(found, Source("file", "directory", "resume")))
-    assert "not confirmed, as the file wants it (`confirm`)" in page
+    assert "not confirmed, as the file wants it" in page
 
 
 @pytest.mark.promise("Warm-up runs of an experiment come before each run, and do not count", "reference/experiment")

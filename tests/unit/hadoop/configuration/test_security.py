@@ -11,9 +11,10 @@ from howdah.errors import UsageError
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
 from howdah.hadoop.configuration.plan import Plan
 from howdah.hadoop.configuration.security import (
-    KEY_FILES,
     KEYS,
+    KEYTABS,
     SECRET,
+    TLS_FILES,
     Keys,
     check_overrides,
     check_protection,
@@ -29,7 +30,7 @@ from tests.plans import plan_of
 
 DISTRIBUTION = Distribution("3.4.2", Path("/hadoop"), "home", (), (), ())
 PLAN = replace(plan_of(2, name="c"), security="privacy")
-FILES = {name: name.encode() for name in (*KEY_FILES, SECRET)}
+FILES = {name: name.encode() for name in (*KEYTABS, *TLS_FILES, SECRET)}
 
 
 def made(plan: Plan) -> Configuration:
@@ -122,8 +123,23 @@ def test_what_runs_keep_of_a_conf_directory_has_no_keys(tmp_path: Path) -> None:
     assert read_conf_dir(tmp_path)["hadoop.security.authentication"] == "kerberos"
 
 
+@pytest.mark.promise("A cluster may be in the realm of its site, and starts no KDC then", "how-to/secure")
+def test_a_cluster_in_the_realm_of_its_site_has_its_principals_there() -> None:
+    plan = replace(PLAN, realm="SITE.EXAMPLE")
+    settings = security_settings(plan, "ann")
+    assert settings["dfs.namenode.kerberos.principal"] == "nn/howdah@SITE.EXAMPLE"
+    assert settings["yarn.nodemanager.principal"] == "nm/howdah@SITE.EXAMPLE"
+    assert "@HOWDAH" not in "".join(settings.values())
+    assert "kdc" in {role.name for role, _ in PLAN.daemons()}
+    assert "kdc" not in {role.name for role, _ in plan.daemons()}
+    given = {**FILES, "krb5.conf": b"of the site"}
+    files = Keys(given, "ann").of_clients(plan, "/c")
+    assert files["krb5.conf"] == b"of the site"
+    assert b"ann@SITE.EXAMPLE" in files["spark/spark-defaults.conf"]
+
+
 def test_the_owner_s_programs_log_in_by_themselves() -> None:
-    credentials = own_credentials("ann", "/c")
+    credentials = own_credentials(PLAN, "ann", "/c")
     jdk = Jdk("/jdk", (17, 0, 1), "any", "amd64", ())
     script = environment_script(DISTRIBUTION, jdk, (), "/logs", credentials)
     assert "export KRB5PRINCIPAL='ann@HOWDAH'\n" in script

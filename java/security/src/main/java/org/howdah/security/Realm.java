@@ -34,6 +34,8 @@ import org.apache.kerby.kerberos.kerb.type.base.PrincipalName;
  *
  * <p>It is told by the file {@code request} of a directory, in which it leaves a keytab for each
  * name, and a key for TLS. The file {@code ready} is the last one: whoever sees it can log in.
+ * Without any principal in the request, the realm is that of a site: then it makes the key for TLS
+ * alone, and ends.
  */
 public final class Realm {
   /** A ticket is good for so long; daemons get new ones by their keytabs. */
@@ -71,6 +73,10 @@ public final class Realm {
     }
     realm.writeKeytabs(directory);
     new ServerKey(realm.name, addresses).write(directory);
+    if (realm.keytabs.isEmpty()) {
+      write(directory.resolve("ready"), new byte[0]);
+      return;
+    }
     realm.serve(
         InetAddress.getByName(arguments[2]).getHostAddress(), Integer.parseInt(arguments[3]));
     write(directory.resolve("ready"), new byte[0]);

@@ -135,6 +135,15 @@ class RealmTest {
   }
 
   @Test
+  void inTheRealmOfASiteItMakesTheKeyForTlsAloneAndEnds(@TempDir Path site) throws Exception {
+    Files.write(site.resolve("request"), Collections.singletonList("address 127.0.0.1"));
+    Realm.main(new String[] {site.toString(), "SITE", "127.0.0.1", "1"});
+    assertThat(site.toFile().list())
+        .containsExactlyInAnyOrder(
+            "request", "ready", "server.p12", "passphrase", "trust.jks", "certificate.pem");
+  }
+
+  @Test
   void itsKeyServesTlsToWhoeverTrustsItsCertificate() throws Exception {
     new ServerKey("TEST", Arrays.asList("10.1.2.3", "127.0.0.1")).write(directory);
     char[] passphrase =
