@@ -74,6 +74,8 @@ def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "home"))
         for name in ("c", "one", "two"):
             (tmp_path / "home" / "clusters" / name).mkdir(parents=True)
+        (tmp_path / "typed").mkdir()
+        monkeypatch.chdir(tmp_path / "typed")
     if request.param == "hosts":
         server: Server = request.getfixturevalue("sshd")
         monkeypatch.setenv("PATH", server.path("far"), prepend=os.pathsep)
@@ -85,6 +87,8 @@ def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
             return allocation
 
         yield one
+    if request.param in ("slurm", "pbs"):
+        assert not list((tmp_path / "typed").iterdir()), "a job leaves nothing where the user types"
 
 
 def runs(argument: str) -> bool:

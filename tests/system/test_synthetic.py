@@ -34,8 +34,8 @@ def test_an_experiment_from_its_plan_to_its_page(howdah: Howdah, tmp_path: Path)
     where = ("--cluster", f"synthetic:{truth}")
     assert "3 arms in 4 blocks or more" in howdah("experiment", "plan", str(file), *where).ok().out
     said = howdah("experiment", "run", str(file), *where, "--out", str(directory)).ok()
-    assert "Simulated: sort/job_seconds of TeraSort is " in said.out
-    assert " lower with mapreduce.job.reduces 2 (faster)" in said.out
+    assert "Simulated: TeraSort takes " in said.out
+    assert " less time with mapreduce.job.reduces 2" in said.out
     assert "Fresh runs confirm the best settings: 1.2" in " ".join(said.out.split())
     assert " of its mean  job.reduces 2" in said.err
     assert " so far  job.reduces 2  -" in said.err

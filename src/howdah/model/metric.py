@@ -9,6 +9,10 @@ from typing import Literal
 Better = Literal["lower", "higher", "neither"]
 
 
+ELAPSED = ("job_seconds", "client_seconds", "hs_seconds")
+"""The metrics that are the time of a phase or of a run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """One entry of the registry. `definition` is a sentence that a reader of the report can check."""
@@ -21,8 +25,9 @@ class Metric:
 
     @property
     def is_time(self) -> bool:
-        """Whether the metric is a time of which less is faster."""
-        return self.unit == "s" and self.better == "lower"
+        """Whether the metric is the time that something took. Seconds of processors are none: with fewer of them, a
+        job may take longer."""
+        return self.name in ELAPSED
 
 
 def registry(metrics: Iterable[Metric]) -> dict[str, Metric]:

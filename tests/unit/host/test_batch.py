@@ -272,11 +272,13 @@ def test_the_script_is_given_to_qsub_in_a_file_that_is_gone(says: Say, tmp_path:
     says("qsub", "7.head\n")
     command = tmp_path / "bin" / "qsub"
     command.write_text(
-        f'#!/bin/sh\nfor last; do :; done\nstat -c %a "$last"; cp "$last" {tmp_path}/given; echo 7.head\n'
+        f'#!/bin/sh\nfor last; do :; done\necho "$*" > {tmp_path}/asked; stat -c %a "$last"; '
+        f'cp "$last" {tmp_path}/given; echo 7.head\n'
     )
     with pytest.raises(HostProblem, match=r"cannot read: 600 7\.head"):
         Pbs().submit(JobWish(2, 60), "howdah-c", "#!/bin/sh\ntrue\n", "/tmp/o")
-    assert (tmp_path / "given").read_text() == "#!/bin/sh\n#PBS -j oe\n#PBS -r n\ntrue\n"
+    assert (tmp_path / "given").read_text() == "#!/bin/sh\n#PBS -r n\ntrue\n"
+    assert "-j oe -o /tmp/o" in (tmp_path / "asked").read_text()
 
 
 def test_which_job_one_is_in(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,9 +63,10 @@ class Pbs:
         first, _, rest = script.partition("\n")
         # Nor does every one read its input. Nobody else can read the file.
         with tempfile.NamedTemporaryFile("w", prefix="howdah-", suffix=".sh") as file:
-            file.write(f"{first}\n#PBS -j oe\n#PBS -r n\n{rest}")
+            file.write(f"{first}\n#PBS -r n\n{rest}")
             file.flush()
-            command = ("qsub", "-N", name, "-o", output, *options(wish), file.name)
+            # What it says and its errors are one file: errors would have one of their own, where the user types.
+            command = ("qsub", "-N", name, "-j", "oe", "-o", output, *options(wish), file.name)
             said = answer_of(command).strip()
         if not re.fullmatch(r"[\w.\[\]-]+", said):
             raise unexpected(command[:1], said)

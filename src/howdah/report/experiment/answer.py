@@ -89,7 +89,9 @@ def _against(one: Finding, fresh: Findings) -> str:
 
 def _answer(found: Findings) -> str:
     stop = found.experiment.stop
-    what = f"{found.phase}/{found.metric.name} of {found.title}"
+    # The phase of a metric that the file names may be another than that by which the workload is known.
+    subject = found.title if found.experiment.primary is None else f"{found.title}'s {found.phase}"
+    what = f"the time of {subject}" if found.metric.is_time else f"{found.phase}/{found.metric.name} of {found.title}"
     if found.experiment.design == "search":
         tried = f"{count(len({one.arm for one in found.results}), 'combination')} of {len(found.arms)} were run"
         changed = changed_levels(found)
@@ -113,14 +115,14 @@ def _answer(found: Findings) -> str:
         level = (one.factor, one.level)
         pairs = [pair for pair in found.interactions if pair.simple and level in pair.names]
         if pairs and _agree(effects := _effects_of(level, pairs)):
-            words.append(_ranging(one, effects))
+            words.append(_ranging(found, one, effects))
         elif pairs:
             # Of a pair, the effects of one level with and without the other say it all.
             if rest := _effects_of(level, [pair for pair in pairs if pair.names not in told]):
-                depends.append(_depends(level, rest, what))
+                depends.append(_depends(found, level, rest, what))
             told |= {pair.names for pair in pairs}
         elif one.verdict in SHOWN and one.effect is not None:
-            words.append(_shown(one.effect, one))
+            words.append(_shown(found, one.effect, one))
     same = [
         name_of(one)
         for one in found.findings
@@ -132,7 +134,8 @@ def _answer(found: Findings) -> str:
             return f"No level by itself is shown to change {what}; together, {listing(both, most=4)} do."
         nothing = [f"Nothing is shown to change {what}."] if same else [f"Nothing can be said of {what}."]
         return " ".join([*nothing, *_not_judged(found)])
-    said = [f"{what} is {listing(words, most=4)}."] if words else []
+    begin = f"{subject} takes" if found.metric.is_time else f"{what} is"
+    said = [f"{begin} {listing(words, most=4)}."] if words else []
     said += depends
     said += [f"Nothing is shown of {listing(same, most=4)}."] if same else []
     return " ".join([*said, *_not_judged(found)])
@@ -187,23 +190,28 @@ def _agree(simple: Sequence[SimpleEffect]) -> bool:
     return len(verdicts) == 1 and verdicts <= set(SHOWN) and len({one.ratio > 1 for one in simple}) == 1
 
 
-def _ranging(finding: Finding, simple: Sequence[SimpleEffect]) -> str:
+def _ranging(found: Findings, finding: Finding, simple: Sequence[SimpleEffect]) -> str:
     low, high = sorted(abs(one.ratio - 1) for one in (min(simple, key=_far), max(simple, key=_far)))
-    words = "higher" if simple[0].ratio > 1 else "lower"
     size = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
-    return f"{size} {words} with {name_of(finding)} ({simple[0].verdict})"
+    return f"{size} {_way(found, simple[0].ratio, f'with {name_of(finding)}', simple[0].verdict)}"
+
+
+def _way(found: Findings, ratio: float, where: str, verdict: str) -> str:
+    """Return the direction of an effect in words. More or less time needs no verdict in addition."""
+    if found.metric.is_time:
+        return f"{'more' if ratio > 1 else 'less'} time {where}"
+    return f"{'higher' if ratio > 1 else 'lower'} {where} ({verdict})"
 
 
 def _far(one: SimpleEffect) -> float:
     return abs(one.ratio - 1)
 
 
-def _depends(level: Level, simple: Sequence[SimpleEffect], what: str) -> str:
+def _depends(found: Findings, level: Level, simple: Sequence[SimpleEffect], what: str) -> str:
     """Return a sentence about the effects of a level that depend on another level."""
     on = listing(list(dict.fromkeys(one.given[0] for one in simple)))
     each = [
-        f"{percent(_far(one))} {'higher' if one.ratio > 1 else 'lower'} with {' '.join(one.given)} ({one.verdict})"
-        for one in simple
+        f"{percent(_far(one))} {_way(found, one.ratio, 'with ' + ' '.join(one.given), one.verdict)}" for one in simple
     ]
     return f"The effect of {' '.join(level)} on {what} depends on {on}: {listing(each, most=4)}."
 
@@ -221,9 +229,9 @@ def shown_pairs(found: Findings) -> list[tuple[tuple[str, str], tuple[str, str]]
     return [one.names for one in found.interactions if one.verdict == "different"]
 
 
-def _shown(effect: Effect, finding: Finding) -> str:
-    words = "higher" if effect.ratio > 1 else "lower"
-    return f"{percent(abs(effect.ratio - 1))} {words} with {name_of(finding)} ({finding.verdict})"
+def _shown(found: Findings, effect: Effect, finding: Finding) -> str:
+    size = percent(abs(effect.ratio - 1))
+    return f"{size} {_way(found, effect.ratio, f'with {name_of(finding)}', finding.verdict)}"
 
 
 def changed_levels(found: Findings) -> list[str]:

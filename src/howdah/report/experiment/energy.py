@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.model.experiment import Findings
+from howdah.model.metric import ELAPSED
 from howdah.report.document.blocks import Block, Table, Text, columns
 from howdah.report.document.results import Measure, run_value
 from howdah.report.document.wording import quantity
-from howdah.report.experiment.rates import ELAPSED
 from howdah.report.experiment.runs import MOST_ARMS, arm_words
 from howdah.report.page.energy import ENERGY, energy
 from howdah.report.phases.power import DOMAINS

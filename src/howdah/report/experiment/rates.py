@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from howdah.model.experiment import Findings
+from howdah.model.metric import ELAPSED
 from howdah.report.document.blocks import Block, Table, Text, columns
 from howdah.report.document.wording import MISSING, quantity
 from howdah.report.experiment.runs import MOST_ARMS, arm_words
 from howdah.stats.pareto import on_front
 
 HOUR = 3600
-ELAPSED = ("job_seconds", "client_seconds", "hs_seconds")
-"""Metrics of the time during which the cluster ran. Other metrics in seconds are of processors, or of a part."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from howdah.errors import UsageError
 from howdah.model.comparison import Summary
+from howdah.model.metric import ELAPSED
 from howdah.report.document.results import Measure, Replicates, registered, values
-from howdah.report.experiment.rates import ELAPSED
 from howdah.spec.prices import PriceList, Rack, Server
 from howdah.stats import summarise
 from howdah.store import StoredRun

@@ -253,8 +253,7 @@ def test_what_only_together_does_something_is_said(tmp_path: Path) -> None:
     page = build_experiment(found, Source("", "", ""))
     assert page.headline.count("The effect of mapreduce.") == 1, "the other level's would say the same"
     assert re.search(
-        r" on sort/job_seconds of TeraSort depends on (\S+): \d+ % higher with .* \(slower\) and .* % lower with .* "
-        r"\(faster\)\.$",
+        r" on the time of TeraSort depends on (\S+): \d+ % more time with .* and .* % less time with .*\.$",
         page.headline,
     )
 
@@ -286,11 +285,11 @@ def test_a_level_that_helps_in_one_place_alone_is_said_as_that(tmp_path: Path) -
     assert told["64", "2"] == pytest.approx(math.exp(0.03), rel=0.02)
     assert all(one.interval.low < one.ratio < one.interval.high for one in pair.simple)
     page = build_experiment(found, Source("", "", ""))
-    alone, both = (re.escape(words) for words in ("% lower with mapreduce.job.reduces 1 (faster)", "2 (slower)."))
+    alone, both = (re.escape(words) for words in ("% less time with mapreduce.job.reduces 1", "2."))
     assert re.search(
-        rf"sort.mb 64 .* depends on mapreduce.job.reduces: .* {alone} and .* % higher .* {both}", page.headline
+        rf"sort.mb 64 .* depends on mapreduce.job.reduces: .* {alone} and .* % more time .* {both}", page.headline
     )
-    assert re.search(r"is \d+ % to \d+ % lower with mapreduce.job.reduces 2 \(faster\)\.", page.headline)
+    assert re.search(r"takes \d+ % to \d+ % less time with mapreduce.job.reduces 2\.", page.headline)
     assert "What each level does with and without the other" in render_markdown(page)
 
 

@@ -315,7 +315,7 @@ def test_the_policy_of_three_runs_in_a_row(tmp_path: Path) -> None:
     assert {one.verdict for one in found.findings} == {"not enough data"}
     assert {round(one.effect.ratio, 1) for one in found.findings if one.effect is not None} == {0.9, 1.0, 1.2}
     page = build_experiment(found, Source("file", "directory", "resume"))
-    assert page.headline.startswith("By the policy cic-2014, sort/job_seconds of TeraSort is, of the baseline's, 1")
+    assert page.headline.startswith("By the policy cic-2014, the time of TeraSort is, of the baseline's, 1")
     assert "cannot tell an effect from what changed in time" in " ".join(render_text(page).split())
     assert confirming(found) is None
 

@@ -97,9 +97,9 @@ def caveats(report: Report) -> str:
 def test_the_headline_is_the_answer() -> None:
     report = build_experiment(findings(), SOURCE)
     assert report.title == "Which of these matters?"
-    assert report.headline.startswith("sort/job_seconds of TeraSort is ")
-    assert " % higher with mapreduce.task.io.sort.mb 128 (slower) and 1" in report.headline
-    assert " % lower with mapreduce.map.output.compress true (faster). " in report.headline
+    assert report.headline.startswith("TeraSort takes ")
+    assert " % more time with mapreduce.task.io.sort.mb 128 and 1" in report.headline
+    assert " % less time with mapreduce.map.output.compress true. " in report.headline
     assert report.headline.endswith("Nothing is shown of mapreduce.job.reduces 4.")
 
 
@@ -115,7 +115,7 @@ def test_nothing_shown_is_said_as_that() -> None:
     found = findings()
     quiet = tuple(replace(one, verdict="no difference shown") for one in found.findings)
     report = build_experiment(replace(found, findings=quiet, candidate=found.arms[0]), SOURCE)
-    assert report.headline == "Nothing is shown to change sort/job_seconds of TeraSort."
+    assert report.headline == "Nothing is shown to change the time of TeraSort."
     assert "there is nothing to recommend" in render_text(report)
 
 
@@ -127,7 +127,7 @@ def test_levels_that_could_not_be_judged_are_said_as_that() -> None:
     report = build_experiment(replace(found, findings=failed, candidate=found.arms[0]), SOURCE)
     name = f"{failed[0].factor} {failed[0].level}"
     assert report.headline == (
-        f"Nothing can be said of sort/job_seconds of TeraSort. There are not enough valid runs of {name} (30 failed)."
+        f"Nothing can be said of the time of TeraSort. There are not enough valid runs of {name} (30 failed)."
     )
     unlike = (replace(found.findings[0], verdict="not comparable"), *found.findings[1:])
     assert (
@@ -138,7 +138,7 @@ def test_levels_that_could_not_be_judged_are_said_as_that() -> None:
 
 def test_before_its_end_it_says_so() -> None:
     report = build_experiment(replace(findings(), ended=False), SOURCE)
-    assert report.headline.startswith("So far: sort/job_seconds of TeraSort is ")
+    assert report.headline.startswith("So far: TeraSort takes ")
     assert "It has not ended. Verdicts hold" in caveats(report)
 
 
