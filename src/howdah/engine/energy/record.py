@@ -81,8 +81,8 @@ def measure_energy(
                 found += _samples(run.run, samples, stretch, one, quiet)
     found += _of_slower_pass(samples, found)
     whole = next((one for one in kept if one["phase"] is None), None)
-    caveats += [f"{one.meter.name}: {one.problem}" for one in meters if one.problem]
-    caveats += list(absent)
+    caveats += [f"meter {one.meter.name}: {one.problem}" for one in meters if one.problem]
+    caveats += [f"meter {one}" for one in absent]
     if whole is not None:
         caveats += _uncovered(kept, whole, hosts)
     record = {
