@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -276,3 +277,5 @@ def test_warm_up_runs_do_not_count(tmp_path: Path, failing: str) -> None:
     assert not any(WARM_UP in one.run.labels for one in counted)
     assert sum(WARM_UP in run.labels for run in made) == 16
     assert Status.of(plan, directory).next is None
+    shutil.rmtree(directory.runs / counted[-1].run.id)  # As if it had been interrupted after its warm-up.
+    assert Status.of(plan, directory).next == counted[-1].slot
