@@ -187,6 +187,14 @@ runs_option = click.option(
     default=None,
     help="The directory of the run directories. [default: ~/.howdah/runs]",
 )
+warmup_option = click.option(
+    "--warmup",
+    metavar="N",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Warm-up runs before each run, which do not count.",
+)
 name_option = click.option("--name", metavar="NAME", default="default", show_default=True, help="Which cluster.")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from howdah.cli.experiments.experiment_command import begin_and_run, synthetic_file
-from howdah.cli.options import parse_conf
+from howdah.cli.options import parse_conf, warmup_option
 
 
 @click.command()
@@ -33,14 +33,7 @@ from howdah.cli.options import parse_conf
 @click.option("--min", "least", metavar="N", type=click.IntRange(4), default=8, show_default=True, help="Runs a side.")
 @click.option("--max", "most", metavar="N", type=click.IntRange(4), default=30, show_default=True, help="Runs a side.")
 @click.option("--budget", metavar="90m|2h", default=None, help="Time for the runs, without starting clusters.")
-@click.option(
-    "--warmup",
-    metavar="N",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Warm-up runs before each run, which do not count.",
-)
+@warmup_option
 @click.option("--meters", metavar="KIND,…|FILE", default=None, help="What measures power, as `howdah run` has it.")
 @click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order."

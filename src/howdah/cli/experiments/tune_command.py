@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from howdah.cli.experiments.experiment_command import begin_and_run, synthetic_file
-from howdah.cli.options import parse_conf
+from howdah.cli.options import parse_conf, warmup_option
 
 
 @click.command()
@@ -26,14 +26,7 @@ from howdah.cli.options import parse_conf
 @click.option(
     "--budget", default=None, metavar="90m|2h", help="Time for the runs of the search, without starting clusters."
 )
-@click.option(
-    "--warmup",
-    metavar="N",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Warm-up runs before each run, which do not count.",
-)
+@warmup_option
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order.")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [default: in ~/.howdah]"
