@@ -25,8 +25,9 @@ def add_energy(path: Path, meters: Meters) -> None:
     run = read_run(path)
     if run.run.outcome.kind != "valid" or run.run.end is None:
         raise UsageError(f"{run.run.id} is {run.run.outcome.kind}: only a valid run has energy")
-    if run.energy() is not None:
-        raise UsageError(f"{run.run.id} has energy already", hint="`howdah show` has it.")
+    if (asked := run.energy()) is not None:
+        what = "has energy already" if asked["meters"] else "was made with --meters, none of which was there"
+        raise UsageError(f"{run.run.id} {what}", hint="`howdah show` has what is known. Nothing replaces it.")
     for source in meters.sources:
         if source.kind not in PAST:
             raise UsageError(

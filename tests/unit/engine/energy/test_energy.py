@@ -299,6 +299,15 @@ def test_readings_of_a_csv_file_are_added_later(run: StoredRun, tmp_path: Path, 
         add_energy(run.path, read_meters(tmp_path / "meters.yaml"))
 
 
+def test_a_run_whose_meters_were_absent_says_so_and_stays_as_it_is(run: StoredRun, tmp_path: Path) -> None:
+    writer = RunWriter.reopened(run.path)
+    writer.keep_json("energy.json", measured(run, absent=["rapl on vm: no counters"]).record)
+    writer.close()
+    with pytest.raises(UsageError, match="was made with --meters, none of which was there"):
+        add_energy(run.path, read_meters(exported(run, tmp_path)))
+    assert not list((run.path / "series").glob("power-*"))
+
+
 def test_readings_of_another_day_add_nothing(run: StoredRun, tmp_path: Path) -> None:
     before = sorted(run.path.rglob("*")), (run.path / "run.json").read_bytes()
     with pytest.raises(UsageError, match="no reading of the time of the run"):
