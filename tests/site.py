@@ -299,6 +299,7 @@ def _of_servers(directory: Path, common: Mapping[str, Mapping[str, str]]) -> dic
         "yarn.scheduler.capacity.root.queues": "default",
         "yarn.scheduler.capacity.root.default.capacity": "100",
         "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
+        "yarn.node-attribute.fs-store.root-dir": f"file://{directory}/attributes",
         "yarn.nodemanager.aux-services": "mapreduce_shuffle",
         "yarn.nodemanager.local-dirs": f"{directory}/local",
         "yarn.nodemanager.log-dirs": f"{directory}/containers",
@@ -338,7 +339,9 @@ def _write(conf: Path, settings: Mapping[str, Mapping[str, str]]) -> None:
 
 def _start(made: ExitStack, found: Site, conf: Path, java_home: str, ports: Mapping[str, int]) -> None:
     directory = found.directory
+    (directory / "tmp").mkdir()
     options = f"-Djava.security.krb5.conf={found.krb5_conf} -Djava.net.preferIPv4Stack=true -XX:TieredStopAtLevel=1"
+    options += f" -Djava.io.tmpdir={directory}/tmp"
     environment = {
         **os.environ,
         "JAVA_HOME": java_home,
