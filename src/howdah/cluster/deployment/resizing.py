@@ -26,6 +26,9 @@ from howdah.spec.slips import did_you_mean
 
 _POLL_SECONDS = 0.5
 _JOIN_SECONDS = 60.0
+_REMOVED_SECONDS = 32
+"""For HDFS to take the blocks of a silent DataNode for lost. With our heartbeats, it lists the DataNode as dead after
+20 s, but looks for what is dead only every 5 to 10 s, and asks it for blocks until then (HeartbeatManager, 3.4.2)."""
 _FORCED_SECONDS = 60.0
 """For YARN to force what has not left by itself: it looks every 20 s (DecommissioningNodesWatcher, 3.4.2)."""
 _DFS_ADMIN = "org.apache.hadoop.hdfs.tools.DFSAdmin"
@@ -182,8 +185,11 @@ class Resizing:
         names = {_key(node): node.host for node in nodes}
 
         def missing() -> str | None:
-            there = sorted({names[one.name] for one in self._namenode.status().live if one.name in names})
-            return f"HDFS has not noticed yet that the DataNode of {' and '.join(there)} has stopped" if there else None
+            status = self._namenode.status()
+            counted = {name for name, seconds in status.silent.items() if seconds < _REMOVED_SECONDS}
+            counted |= {one.name for one in status.live}
+            there = " and ".join(sorted({names[one] for one in counted & names.keys()}))
+            return f"HDFS has not noticed yet that the DataNode of {there} has stopped" if there else None
 
         if names and (left := self._wait(missing, _JOIN_SECONDS, announce)) is not None:
             raise ClusterProblem(f"{left}, after {_JOIN_SECONDS:.0f} s")

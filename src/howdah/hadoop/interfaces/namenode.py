@@ -45,9 +45,10 @@ class NameNodeStatus:
     safe mode is off.
 
     Sizes are bytes of raw storage (replicas counted). `dead` has the names of DataNodes that died, and where each came
-    from, without those that were decommissioned; `leaving` has the number of blocks that each decommissioning DataNode
-    still has to give away. `missing` counts the blocks without any replica, and `missing_blocks` names some of them
-    (Hadoop lists at most 100). `under_replicated` have replicas, but too few.
+    from, without those that were decommissioned; `silent` has the seconds since any dead DataNode was last heard of;
+    `leaving` has the number of blocks that each decommissioning DataNode still has to give away. `missing` counts the
+    blocks without any replica, and `missing_blocks` names some of them (Hadoop lists at most 100). `under_replicated`
+    have replicas, but too few.
     """
 
     version: str
@@ -55,6 +56,7 @@ class NameNodeStatus:
     safe_mode: str | None
     live: tuple[DataNode, ...]
     dead: Mapping[str, str]
+    silent: Mapping[str, int]
     leaving: Mapping[str, int]
     capacity: int
     used: int
@@ -96,6 +98,7 @@ class NameNode:
                 for name, node in sorted(dead.items())
                 if not field(node, "decommissioned", bool, url)
             },
+            silent={name: field(node, "lastContact", int, url) for name, node in dead.items()},
             leaving={name: field(node, "underReplicatedBlocks", int, url) for name, node in leaving.items()},
             capacity=field(system, "CapacityTotal", int, url),
             used=field(system, "CapacityUsed", int, url),

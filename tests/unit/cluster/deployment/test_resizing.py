@@ -45,6 +45,8 @@ class Hadoop:
     live: Plan = field(init=False)
     going: list[Place] = field(default_factory=list)
     dead: dict[str, str] = field(default_factory=dict)
+    silent: list[int] = field(default_factory=list)
+    """How long dead DataNodes were silent at each further look; for ever at the end."""
     missing: int = 0
 
     def __post_init__(self) -> None:
@@ -75,7 +77,8 @@ class Hadoop:
         alive = [node for node in live if node.name not in self.dead]
         # A dead one is decommissioned at once, unless its blocks are not elsewhere.
         dead = {name: came for name, came in self.dead.items() if came not in out or self.looks is None}
-        return _Status(alive, leaving, dead, self.missing)
+        silence = self.silent.pop(0) if self.dead and self.silent else 1000
+        return _Status(alive, leaving, dead, dict.fromkeys(self.dead, silence), self.missing)
 
     def nodes(self) -> list[Node]:
         out = self.excluded("nodemanagers") if (self.directory / "nodemanagers.exclude").exists() else []
@@ -90,6 +93,7 @@ class _Status:
     live: list[Node]
     leaving: dict[str, int]
     dead: dict[str, str]
+    silent: dict[str, int]
     missing: int
 
 
@@ -252,7 +256,9 @@ def test_hdfs_is_not_asked_to_copy_from_a_datanode_that_has_stopped(made: Case) 
         made.said.append(said)
         made.hadoop.dead = {node.at("datanode_data"): f"127.0.0.1:{node.ports['datanode_data']}"}
 
+    made.hadoop.silent = [20, 31, 32]
     made.resizing.shrink(["c"], 60.0, notice)
+    assert made.hadoop.silent == [], "HDFS lists it as dead some time before it looks for other replicas"
     assert made.said == ["HDFS has not noticed yet that the DataNode of c has stopped", "c has left the cluster"]
 
 
