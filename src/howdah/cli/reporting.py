@@ -41,6 +41,12 @@ def load_side(text: str, root: str | None) -> list[StoredRun]:
     return [read_run(path) for path in found]
 
 
+def load_sides(texts: Sequence[str], root: str | None) -> list[StoredRun]:
+    """Return the runs of several texts as `load_side` takes them, each run once."""
+    found = {run.path.resolve(): run for text in texts for run in load_side(text, root)}
+    return list(found.values())
+
+
 def side_name(text: str, usual: str) -> str:
     """Return the name of the side of a comparison that was typed as `text`.
 

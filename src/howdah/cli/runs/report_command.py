@@ -39,16 +39,17 @@ def report(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Make a report of RUNS: ids, starts of ids, paths, or 'latest'. Reads run directories only.
+    """Make a report of RUNS: ids, starts of ids, paths, 'latest', or KEY=VALUE for all runs with that label.
 
-    With --prices, the report also has their cost.
+    It reads run directories only. With --prices, the report also has their cost.
 
     \b
     Examples:
       howdah report latest -o report.html --open
+      howdah report heap=1g -o heap.html
       howdah report latest --format methods
     """
-    from howdah.cli.reporting import load_runs, write_page
+    from howdah.cli.reporting import load_sides, write_page
 
     check_alone(options)
     if opened and (as_json or form != "page" or Path(output).suffix != ".html"):
@@ -60,14 +61,14 @@ def report(
         from howdah.report import methods, render_hibench
 
         made = {"hibench": render_hibench, "methods": methods}[form]
-        click.echo(made(load_runs(runs, root)), nl=False)
+        click.echo(made(load_sides(runs, root)), nl=False)
         return
     from howdah.report import build_report, render_json
     from howdah.report.document.results import group
 
     if not as_json and Path(output).exists() and not force:
         raise UsageError(f"{output} exists", hint="--force replaces it.")
-    found = load_runs(runs, root)
+    found = load_sides(runs, root)
     page = build_report(found)
     if options["prices"] is not None:
         from howdah.report.value.section import with_value

@@ -3,6 +3,7 @@ what they end with."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,15 @@ def test_warm_up_runs_are_kept_and_do_not_count(tmp_path: Path) -> None:
     assert [WARM_UP in one for one in labels] == [True, True, False, False, False]
     assert len(load_side("heap=1g", str(tmp_path / "runs"))) == 3
     assert len(load_side("warmup=yes", str(tmp_path / "runs"))) == 2
+
+
+def test_a_report_takes_labels_and_has_each_run_once(tmp_path: Path) -> None:
+    for number, heap in enumerate(("1g", "1g", "2g"), start=1):
+        write_example(tmp_path / "runs", Example(f"r{number}", number, labels={"heap": heap}))
+    place = ("--out", str(tmp_path / "runs"), "--json")
+    reported = CliRunner().invoke(howdah, ["report", "heap=1g", "r1,r2", *place])
+    assert reported.exit_code == 0, reported.output
+    runs = [run["id"] for trial in json.loads(reported.output)["trials"] for run in trial["runs"]]
+    assert sorted(runs) == ["r1", "r2"]
+    missing = CliRunner().invoke(howdah, ["report", "heap=9g", *place])
+    assert str(missing.exception) == "no run has the label heap=9g"
