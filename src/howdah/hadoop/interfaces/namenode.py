@@ -45,7 +45,7 @@ class NameNodeStatus:
     safe mode is off.
 
     Sizes are bytes of raw storage (replicas counted). `dead` has the names of DataNodes that died, and where each came
-    from, without those that were decommissioned; `silent` has the seconds since any dead DataNode was last heard of;
+    from, without those that were decommissioned. `silent` has the seconds since any dead DataNode was last heard of.
     `leaving` has the number of blocks that each decommissioning DataNode still has to give away. `missing` counts the
     blocks without any replica, and `missing_blocks` names some of them (Hadoop lists at most 100). `under_replicated`
     have replicas, but too few.
