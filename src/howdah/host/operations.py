@@ -67,6 +67,28 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedName:
+    """The resolver's answer for `name`, after `seconds`. Without an answer, there are no `addresses`, and `error` says
+    why. `reverse` has the name of each address that has one."""
+
+    name: str
+    addresses: Sequence[str]
+    reverse: Mapping[str, str]
+    seconds: float
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A process of a cluster that no agent watches any more, and the user that it belongs to, if that can be read."""
+
+    pid: int
+    user: str | None
+    cluster: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class CpuReading:
     """CPU seconds at one moment.
 
@@ -312,10 +334,10 @@ def clock_offset(host: Host) -> tuple[float, float]:
     return min((once() for _ in range(_ROUND_TRIPS)), key=lambda found: found[1])
 
 
-def stray_processes(host: Host) -> list[dict[str, Any]]:
-    """Return the processes of a cluster that no agent watches any more: pid, user, cluster, command."""
-    found: list[dict[str, Any]] = host.call("machine.stray_processes")
-    return found
+def stray_processes(host: Host) -> list[Stray]:
+    """Return the processes of clusters that no agent watches any more."""
+    # One that ended after it was found has no cluster.
+    return [Stray(**one) for one in host.call("machine.stray_processes") if "cluster" in one]
 
 
 def end_strays(host: Host, root: str) -> int:
@@ -371,11 +393,9 @@ def payload_rate(host: Host, address: str, port: int, *, seconds: float, ahead: 
     return rate
 
 
-def resolve_name(host: Host, name: str | None = None) -> dict[str, Any]:
-    """Return the resolver's answer for a name or an address, None for the machine's own name: addresses, error,
-    reverse, seconds."""
-    found: dict[str, Any] = host.call("network.resolve", name=name)
-    return found
+def resolve_name(host: Host, name: str | None = None) -> ResolvedName:
+    """Return the answer of the host's resolver for a name or an address; None is the host's own name."""
+    return ResolvedName(**host.call("network.resolve", name=name))
 
 
 def calibrate(host: Host, directories: Sequence[str], *, only_disks: bool) -> dict[str, Any]:

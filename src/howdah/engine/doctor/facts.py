@@ -16,7 +16,7 @@ from howdah.hadoop.configuration.sizing import Sizing, size_cluster
 from howdah.hadoop.distribution.distribution import managed
 from howdah.hadoop.distribution.jdk import Jdk, choose_jdk, find_jdks
 from howdah.host import Host, operations
-from howdah.host.operations import Capacity, Space
+from howdah.host.operations import Capacity, ResolvedName, Space, Stray
 from howdah.store import howdah_home
 
 TEMPORARY = "/tmp"
@@ -48,13 +48,13 @@ class Facts:
     machine: Mapping[str, Any]
     capacity: Capacity
     space: Space
-    name: Mapping[str, Any]
+    name: ResolvedName
     jdk: Jdk | HostProblem
     sizing: Sizing | HostProblem
     plan: Plan | HostProblem
     release: HostProblem | None
     maven: str | None
-    strays: tuple[Mapping[str, Any], ...]
+    strays: tuple[Stray, ...]
     leftovers: tuple[str, ...]
     calibration: Mapping[str, Any] | HostProblem | None
 

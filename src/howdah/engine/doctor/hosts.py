@@ -109,16 +109,15 @@ def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[Finding]:
         if place.host in hosts:
             addresses.setdefault(place.host, place.address)
     named = {
-        host: operations.resolve_name(hosts[host], address)["reverse"].get(address)
-        for host, address in addresses.items()
+        host: operations.resolve_name(hosts[host], address).reverse.get(address) for host, address in addresses.items()
     }
     with this_host() as here:
         for host, name in named.items():
             if name is None:
                 continue
             found = operations.resolve_name(here, name)
-            if addresses[host] not in found["addresses"]:
-                known = ", ".join(found["addresses"]) or found.get("error") or "nothing"
+            if addresses[host] not in found.addresses:
+                known = ", ".join(found.addresses) or found.error or "nothing"
                 text = f"its address {addresses[host]} is {name} to itself; to this machine that name is {known}"
                 yield Finding("names", "warning", text, _NAMES, f"getent hosts {name}", looks=True, host=host)
 

@@ -58,13 +58,13 @@ def _ports(facts: Facts) -> Iterator[Seen]:
 
 
 def _host_name(facts: Facts) -> Iterator[Seen]:
-    name, addresses = facts.name["name"], facts.name["addresses"]
-    if not addresses:
-        yield Seen("error", f"{name!r}, the name of this machine, does not resolve: {facts.name.get('error')}")
-    elif facts.name["seconds"] > _SLOW_LOOKUP_SECONDS:
-        yield Seen("warning", f"looking up {name!r} took {facts.name['seconds']:.1f} s")
+    found = facts.name
+    if not found.addresses:
+        yield Seen("error", f"{found.name!r}, the name of this machine, does not resolve: {found.error}")
+    elif found.seconds > _SLOW_LOOKUP_SECONDS:
+        yield Seen("warning", f"looking up {found.name!r} took {found.seconds:.1f} s")
     else:
-        yield Seen("ok", f"{name} is {', '.join(addresses)}")
+        yield Seen("ok", f"{found.name} is {', '.join(found.addresses)}")
 
 
 def _leftovers(facts: Facts) -> Iterator[Seen]:
@@ -82,8 +82,8 @@ def _strays(facts: Facts) -> Iterator[Seen]:
     if not facts.strays:
         yield Seen("ok", "no process of an earlier cluster is left")
         return
-    pids = " ".join(str(stray["pid"]) for stray in facts.strays)
-    clusters = ", ".join(sorted({stray["cluster"] for stray in facts.strays}))
+    pids = " ".join(str(stray.pid) for stray in facts.strays)
+    clusters = ", ".join(sorted({stray.cluster for stray in facts.strays}))
     yield Seen("warning", f"{len(facts.strays)} processes of earlier clusters ({clusters}) still run", f"kill {pids}")
 
 

@@ -16,7 +16,7 @@ from howdah.engine.doctor.page import page
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration.sizing import size_cluster
 from howdah.hadoop.distribution.jdk import Jdk
-from howdah.host.operations import Capacity, Space
+from howdah.host.operations import Capacity, ResolvedName, Space, Stray
 from tests.plans import plan_of
 
 GIB = 1 << 30
@@ -55,7 +55,7 @@ HEALTHY = Facts(
     machine=MACHINE,
     capacity=Capacity(processors=2, memory=24 * GIB, memory_available=22 * GIB),
     space=Space(total=270 * 10**9, free=80 * 10**9, inodes_total=10**7, inodes_free=9 * 10**6, device=1),
-    name={"name": "vm", "addresses": ["127.0.0.1"], "reverse": {}, "seconds": 0.001},
+    name=ResolvedName("vm", ["127.0.0.1"], {}, 0.001),
     jdk=JDK,
     sizing=size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB),
     plan=plan_of(3, name="doctor", hosts=("vm",)),
@@ -118,10 +118,10 @@ CASES: list[tuple[str, str, str, Facts]] = [
         "15000 to 60999",
         with_machine(sysctl=with_sysctl(net__ipv4__ip_local_port_range="15000 60999")),
     ),
-    ("host-name", "error", "no answer", replace(HEALTHY, name={**HEALTHY.name, "addresses": [], "error": "no answer"})),
-    ("host-name", "warning", "5.0 s", replace(HEALTHY, name={**HEALTHY.name, "seconds": 5.0})),
+    ("host-name", "error", "no answer", replace(HEALTHY, name=replace(HEALTHY.name, addresses=[], error="no answer"))),
+    ("host-name", "warning", "5.0 s", replace(HEALTHY, name=replace(HEALTHY.name, seconds=5.0))),
     ("leftovers", "warning", "'lab'", replace(HEALTHY, leftovers=("lab",))),
-    ("stray-processes", "warning", "1 processes", replace(HEALTHY, strays=({**JAVA, "cluster": "lab"},))),
+    ("stray-processes", "warning", "1 processes", replace(HEALTHY, strays=(Stray(7, "bob", "lab", "java"),))),
     ("other-users", "warning", "bob", with_machine(now__other_users=["bob"])),
     ("memory", "error", "it is not there", replace(HEALTHY, sizing=PROBLEM)),
     ("swap", "warning", "1.00 GB are swapped out", with_machine(memory__swap=4 * GIB, now__swap_used=10**9)),
@@ -198,7 +198,7 @@ def test_every_rule_is_tried_on_something_that_is_wrong():
 
 def test_a_fix_names_what_was_found():
     assert of(replace(HEALTHY, leftovers=("lab",)), "leftovers")[0].fix == "howdah down --name lab"
-    strays = ({**JAVA, "cluster": "lab"}, {**JAVA, "pid": 8, "cluster": "lab"})
+    strays = tuple(Stray(pid, "bob", "lab", "java org.x.NameNode") for pid in (7, 8))
     assert of(replace(HEALTHY, strays=strays), "stray-processes")[0].fix == "kill 7 8"
 
 

@@ -153,7 +153,8 @@ class Named(Skewed):
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         if operation == "network.resolve" and arguments.get("name") == LOOPBACK[self.name]:
-            return {"addresses": [LOOPBACK[self.name]], "reverse": {LOOPBACK[self.name]: "a.invalid"}, "seconds": 0.0}
+            address = LOOPBACK[self.name]
+            return {"name": address, "addresses": [address], "reverse": {address: "a.invalid"}, "seconds": 0.0}
         return super().call(operation, **arguments)
 
 
