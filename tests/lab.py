@@ -26,7 +26,11 @@ class Lab:
 
     def run(self, name: str, *command: str) -> None:
         """Runs a command in the network of a host."""
-        _run("ip", "netns", "exec", f"hd{self.tag}-{name}", *command)
+        _run(*self.inside(name), *command)
+
+    def inside(self, name: str) -> tuple[str, ...]:
+        """The words before a command that runs in the network of a host."""
+        return ("ip", "netns", "exec", f"hd{self.tag}-{name}")
 
     def bytes_sent_to_hosts(self) -> int:
         """What this machine has sent to the hosts so far; what they send to each other does not count."""

@@ -180,7 +180,7 @@ def _page(found: Mapping[tuple[str, str], Counts]) -> str:
         "",
         f"Tests that passed on Hadoop {_HADOOP}, by suite and file system, and how many of the others skip themselves",
         "or fail. A dash is where Hadoop has no such test class for that file system. A class may have tests of its",
-        "own beside those of the suite, so the numbers of a row are not of the same tests. The last column is of",
+        "own next to those of the suite, so the numbers of a row are not of the same tests. The last column is of",
         "Hadoop 3.5.0. Run as root without the right to pass over permissions; written by `tools/contracts.py`.",
         "",
         f"| suite | {' | '.join(_ARMS)} |",

@@ -93,7 +93,7 @@ NEEDED = (
         "*-dirs *.use.datanode.hostname *.ip-hostname-check fs.defaultFS yarn.nodemanager.aux-services "
         "mapreduce.framework.name mapreduce.application.classpath fs.posixfs.impl fs.AbstractFileSystem.posixfs.impl "
         "fs.posixfs.mount fs.posixfs.mount.* yarn.scheduler.capacity.root.default.capacity howdah.shuffle.shared",
-        "Where the cluster is, as on any cluster. Known gap: there are ports for 20 jobs at once.",
+        "Addresses, as on any cluster. Known gap: there are ports for 20 jobs at once.",
     ),
     (
         "dfs.replication",

@@ -1,6 +1,6 @@
 """The rules of our prose that a program can check: listed words, long sentences, wide lines. See CONTRIBUTING.md.
 
-.venv/bin/python -m tools.prose            checks every page, and the docstrings of every module
+.venv/bin/python -m tools.prose            checks every page, and docstrings and messages of every module
 .venv/bin/python -m tools.prose FILE…      checks these
 
 A line of a page that must break a rule ends with `<!-- prose: REASON -->`. Code, tables' widths, quotations and link
@@ -29,6 +29,8 @@ MODULES = ("src/howdah/**/*.py", "tools/*.py")
 GENERATED = re.compile(r"^<!-- promises: begin -->$.*?^<!-- promises: end -->$", re.MULTILINE | re.DOTALL)
 ESCAPE = re.compile(r"<!-- prose: \S.* -->\s*$")
 WIDTH, LONG, LONGEST, SHARE = 100, 25, 40, 0.05
+_ENGLISH = re.compile(r"\b(the|an?|is|are|of|to|not?|and|in|it|its|for|with)\b", re.IGNORECASE)
+"""Without one of these words, a string of a program is a list of names, a command or the like."""
 
 WORDS = {
     r"synchroni[sz]e[sd]?": "fsync",
@@ -87,16 +89,34 @@ def problems(page: str, name: str) -> Iterator[str]:
 
 
 def problems_of_module(text: str, name: str) -> Iterator[str]:
-    """Yield a line about each place where a docstring of `text`, Python, breaks a rule."""
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
-            continue
-        if isinstance(node.value.value, str):
+    """Yield a line about each place where a docstring or a message of `text`, Python, breaks a rule."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             lines, before = node.value.value.splitlines(), node.lineno - 1
             for number, line in enumerate(lines, start=1):
                 yield from _listed(line, f"{name}:{before + number}")
             for one in sentences(lines):
                 yield from _misshapen(one, f"{name}:{before + one.line}")
+    for place, message in _messages(tree):
+        yield from _listed(message, f"{name}:{place}")
+        for one in _split(place, message):
+            # A heading or the beginning of a sentence has no full stop.
+            if one.text.endswith((".", ".]")) or one.words > LONGEST:
+                yield from _misshapen(one, f"{name}:{place}")
+
+
+def _messages(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each string of one line in English that is no docstring."""
+    inside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    inside |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        if id(node) in inside or not isinstance(node, ast.Constant | ast.JoinedStr):
+            continue
+        text = "".join(str(part.value) if isinstance(part, ast.Constant) else "`x`" for part in parts)
+        if "\n" not in text and _ENGLISH.search(text):
+            yield node.lineno, text
 
 
 def _listed(line: str, place: str) -> Iterator[str]:

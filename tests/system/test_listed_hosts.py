@@ -12,6 +12,7 @@ import pytest
 
 from howdah.store import read_run
 from tests.lab import Lab, lab
+from tests.system.intruder import intrude, ways
 from tests.system.running import Howdah, Said, archives_of, processes_of
 
 pytestmark = [
@@ -119,13 +120,26 @@ def test_status_says_where_and_that_it_is_closed(there: Any, hosts: Lab, far: di
     assert "Not secured" not in said
 
 
+@pytest.mark.promise("A second user on a second host is refused by every service", "how-to/secure")
+def test_another_user_on_another_host_is_refused_everywhere(hosts: Lab, far: dict[str, Any]) -> None:
+    found = ways(far["plan"])
+    assert len(found) > 30
+    assert intrude(found, *hosts.inside("blue")) == {}
+
+
 @pytest.mark.promise("A cluster on a list of hosts is secured, and one that is not says so", "how-to/secure")
-def test_an_open_cluster_says_that_it_is(there: Any, listed: Path, tmp_path: Path) -> None:
+def test_an_open_cluster_says_that_it_is(there: Any, hosts: Lab, listed: Path, tmp_path: Path) -> None:
     scratch, *_ = listed.read_text().splitlines()
     alone = tmp_path / "one.yaml"
     alone.write_text(f"{scratch}\nhosts: [red]\n")  # What was sent and made there is used again.
     said = there("up", "--name", "open", "--on", f"hosts:{alone}", "--insecure").ok().out
+    [manifest] = there("status", "--name", "open", "--json").json()
+    # A server without Kerberos waits for more words of a call.
+    found = {name: way for name, way in ways(manifest["plan"], secured=False).items() if "SIMPLE" not in way[1]}
+    served = intrude(found, *hosts.inside("blue"))
     there("down", "--name", "open").ok()
+    assert {"200"} == {answer for name, answer in served.items() if "/" in name}, "what is tried does get in"
+    assert any("datanode_data" in name for name in served), served
     assert "is up after" in said
     assert "Not secured: whoever reaches" in said
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import socket
 import ssl
-import struct
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +24,14 @@ from howdah.hadoop.distribution.spark import find_spark
 from howdah.hadoop.interfaces.access import cookie
 from howdah.host.user import process_user
 from howdah.store import read_run
-from tests.system.running import Howdah
+from tests.system.intruder import intrude, local_ways, ways
+from tests.system.kept import Kept
+from tests.system.running import Howdah, below, listening
 
 pytestmark = pytest.mark.daemons
 
-_EVE = 47111
 _PLANTED = "planted-for-nobody-to-see"
-_PLAIN_READ = struct.pack(">hB", 28, 81)
-"""What begins a request for a block: the version of the protocol, and the operation READ_BLOCK."""
+_STREAMING = "$HADOOP_HOME/share/hadoop/tools/lib/hadoop-streaming-*.jar"
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +52,54 @@ def run(howdah: Howdah, shut: dict[str, Any]) -> Path:
     return Path(record["runs"][0]["path"])
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job whose map is done, and whose reduce waits for the file `gate`."""
+
+    id: str
+    master: int
+    gate: Path
+
+
+@pytest.fixture(scope="module")
+def job(howdah: Howdah, shut: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
+    place = tmp_path_factory.mktemp("job")
+    gate, reduce = place / "gate", place / "reduce.sh"
+    (place / "in").write_text("a\nb\n")
+    reduce.write_text(f"#!/bin/sh\nuntil [ -e {gate} ]; do sleep 0.2; done\nexec cat\n")
+    reduce.chmod(0o755)
+    words = f"-input file://{place}/in -output /gate -mapper cat -reducer {reduce}"
+    command = f"exec hadoop jar {_STREAMING} -D mapreduce.job.reduces=1 {words}"
+    client = howdah.start("exec", "--name", "shut", "--", "sh", "-c", command)
+    try:
+        yield waiting(shut, gate)
+    finally:
+        gate.touch()
+        client.kill()
+        client.wait()
+
+
+def waiting(shut: dict[str, Any], gate: Path) -> Job:
+    """The job, once its reduce has started."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        processes = below(daemon["pid"] for daemon in shut["daemons"])
+        masters = [pid for pid, command in processes.items() if re.match(r"\S*/java .*MRAppMaster", command)]
+        for command in processes.values():
+            if masters and (found := re.search(r"YarnChild .* attempt_(\d+_\d+)_r_000000_0", command)):
+                return Job(found[1], masters[0], gate)
+        time.sleep(0.2)
+    raise AssertionError("no reduce within two minutes")
+
+
 def conf_of(howdah: Howdah) -> Path:
     return howdah.home / "clusters" / "shut" / "conf"
 
 
-def status_of(url: str, header: str | None = None) -> int:
+def status_of(url: str, header: str | None = None, **headers: str) -> int:
     """What a web server answers to somebody who believes every certificate."""
     context = ssl._create_unverified_context()
-    request = urllib.request.Request(url, headers={} if header is None else {"Cookie": header})
+    request = urllib.request.Request(url, headers=headers if header is None else {"Cookie": header, **headers})
     try:
         with urllib.request.urlopen(request, timeout=10, context=context) as answer:
             status: int = answer.status
@@ -89,8 +132,10 @@ def test_a_terasort_with_our_plugins_is_valid(run: Path) -> None:
     stored = read_run(run)
     assert stored.run.outcome.kind == "valid"
     assert stored.run.cluster["security"] == "authentication"
-    counted = {name for sample in stored.samples for name in (sample.metric,) if "howdah" in name}
-    assert not any("fallback" in name for name in counted)
+    counters = Kept(run).job("sort")["counters"]
+    assert counters["Howdah Sort"]["RECORDS"] > 0
+    assert counters["Howdah Shuffle"]["RECORDS"] > 0
+    assert not counters["Howdah Shuffle"].get("FALLBACKS")
 
 
 @pytest.mark.promise("The owner's commands log in by themselves", "how-to/secure")
@@ -144,13 +189,50 @@ def test_web_servers_want_our_signature(howdah: Howdah, shut: dict[str, Any]) ->
         assert b"HTTP/1.1 2" not in said_by(place["address"], place["ports"][port], b"GET /conf HTTP/1.0\r\n\r\n")
 
 
-@pytest.mark.promise("Map outputs and blocks are given to nobody without a token", "how-to/secure")
-def test_shuffle_and_blocks_are_closed(shut: dict[str, Any], run: Path) -> None:
+@pytest.mark.promise("Map outputs are given to nobody without a token of the job", "how-to/secure")
+def test_map_outputs_are_closed(shut: dict[str, Any], job: Job) -> None:
     node = shut["plan"]["nodes"][0]
-    port = node["ports"]["shuffle"]
-    url = f"http://{node['address']}:{port}/mapOutput?job=job_1_0001&reduce=0&map=attempt_1_0001_m_000000_0"
-    assert status_of(url) in (400, 401)
-    assert said_by(node["address"], node["ports"]["datanode_data"], _PLAIN_READ + bytes(200)) == b""
+    output = f"job=job_{job.id}&reduce=0&map=attempt_{job.id}_m_000000_0"
+    url = f"http://{node['address']}:{node['ports']['shuffle']}/mapOutput?{output}"
+    version = {"name": "mapreduce", "version": "1.0.0"}
+    assert status_of(url, **version) == 401
+    assert status_of(url, **version, UrlHash="AAAAAAAAAAAAAAAAAAAAAAAAAAA=") == 401
+
+
+@pytest.mark.promise("The page of a running job is closed to all but the ResourceManager", "how-to/secure")
+def test_the_page_of_a_job_is_closed(howdah: Howdah, shut: dict[str, Any], job: Job) -> None:
+    first, last = shut["plan"]["application_web_ports"]
+    [(address, port)] = [one for one in listening([job.master]) if first <= one[1] <= last]
+    address = shut["plan"]["nodes"][0]["address"] if address == "::" else address
+    with pytest.raises(OSError, match=r"alert|closed|reset"):
+        status_of(f"https://{address}:{port}/", "proxy-user=root")
+    assert b"HTTP/1.1 2" not in said_by(address, port, b"GET / HTTP/1.0\r\nCookie: proxy-user=root\r\n\r\n")
+    master = shut["plan"]["masters"]
+    own = cookie((conf_of(howdah) / "security" / "http-secret").read_bytes(), "root", "HOWDAH", "kerberos-dt")
+    page = f"https://{master['address']}:{master['ports']['resourcemanager_web']}/proxy/application_{job.id}/"
+    assert (status_of(page), status_of(page, own)) == (401, 200)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+@pytest.mark.promise("Another user is refused by every service", "how-to/secure")
+def test_another_user_is_refused_everywhere(howdah: Howdah, shut: dict[str, Any], job: Job) -> None:
+    assert intrude(ways(shut["plan"])) == {}
+    [log] = (howdah.home / "clusters" / "shut" / "logs").glob("datanode-*.log")
+    assert "Failed to read expected SASL data transfer protection handshake from client" in log.read_text()
+    calls = {
+        f"call {port}": (("send", [address.replace("::", "127.0.0.1"), port], b"hrpc\x09\0\0".hex()), "SIMPLE auth")
+        for address, port in listening([job.master])
+        if not shut["plan"]["application_web_ports"][0] <= port <= shut["plan"]["application_web_ports"][1]
+    }
+    assert len(calls) == 2, "one port for clients, one for tasks"
+    assert intrude(calls) == {}
+
+
+@pytest.mark.promise("Daemons open the ports of the plan, and none for JMX", "how-to/secure")
+def test_no_other_port_is_open(shut: dict[str, Any], job: Job) -> None:
+    plan = shut["plan"]
+    planned = {port for place in (plan["masters"], *plan["nodes"]) for port in place["ports"].values()}
+    assert {port for _, port in listening(daemon["pid"] for daemon in shut["daemons"])} <= planned
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
@@ -168,10 +250,11 @@ def test_another_user_of_the_host_finds_nothing(howdah: Howdah, shut: dict[str, 
     words = subprocess.run(("ps", "-ww", "-eo", "args"), capture_output=True, text=True, check=True).stdout
     assert "org.howdah.security.Realm" in words
     assert not any(secret in words for secret in secrets)
-    sh = shutil.which("sh")
-    assert sh is not None
-    asking = ("setpriv", f"--reuid={_EVE}", "--clear-groups", sh, "-c", f"cat {conf}/security/*")
-    assert subprocess.run(asking, capture_output=True, check=False).returncode != 0
+    files = (*conf.glob("security/*"), conf / "ssl-server.xml", root, conf.parent / "logs")
+    found = local_ways(*files, *(one for one in sockets.iterdir() if one.is_socket()))
+    assert len(found) > 5
+    assert any(way[0] == "connect" for way, _ in found.values())
+    assert intrude(found) == {}
 
 
 @pytest.mark.promise("Keys and passwords are never in a run directory", "how-to/secure")
@@ -216,14 +299,33 @@ def test_a_cluster_of_others_is_measured_with_a_keytab(
 
 
 @pytest.mark.promise("Without its KDC a cluster goes on, and new programs say why they do not", "how-to/secure")
-def test_a_cluster_without_its_kdc_goes_on(howdah: Howdah, shut: dict[str, Any], run: Path) -> None:
+def test_a_cluster_without_its_kdc_goes_on(howdah: Howdah, shut: dict[str, Any], job: Job) -> None:
     howdah("fault", "kill", shut["machine"], "--daemon", "kdc", "--name", "shut").ok()
+    job.gate.touch()
+    assert state_of(howdah, shut, job) == "SUCCEEDED", "running jobs go on"
     refused = howdah("exec", "--name", "shut", "--", "hdfs", "dfs", "-ls", "/")
     assert refused.code != 0
     assert "Connection refused" in refused.err
     said = howdah("status", "--name", "shut").ok().out
     assert "lost: kdc of master" in said
     assert "5 of 6 alive" in said
+
+
+def state_of(howdah: Howdah, shut: dict[str, Any], job: Job) -> str:
+    """How the job ended, as the ResourceManager says."""
+    master = shut["plan"]["masters"]
+    secret = (conf_of(howdah) / "security" / "http-secret").read_bytes()
+    path = f"/ws/v1/cluster/apps/application_{job.id}"
+    url = f"https://{master['address']}:{master['ports']['resourcemanager_web']}{path}"
+    request = urllib.request.Request(url, headers={"Cookie": cookie(secret, "root", "HOWDAH", "kerberos-dt")})
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with urllib.request.urlopen(request, timeout=10, context=ssl._create_unverified_context()) as answer:
+            state: str = json.load(answer)["app"]["finalStatus"]
+        if state != "UNDEFINED":
+            return state
+        time.sleep(0.3)
+    raise AssertionError("the job goes on after a minute")
 
 
 @pytest.mark.promise("Keys go with the cluster", "how-to/secure")

@@ -132,7 +132,7 @@ def test_a_search_from_its_first_run_to_its_answer(howdah: Howdah, tmp_path: Pat
         assert message in said.err
         assert not directory.exists(), "what cannot be is refused before there is a directory"
     said = howdah("tune", "terasort", "--runs", "8", *where, "--out", str(directory)).ok()
-    assert "What was found is 1.2" in " ".join(said.out.split())
+    assert "The settings that were found are 1.2" in " ".join(said.out.split())
     assert howdah("experiment", "status", str(directory)).ok().out.count("Finished: ") == 2
     facts = howdah("experiment", "report", str(directory), "--json").json()
     assert facts["candidate"]["mapreduce.job.reduces"] == "2"

@@ -76,8 +76,8 @@ on_option = click.option(
     metavar="KIND[:ARGUMENT]",
     default="local",
     show_default=True,
-    help="The hosts: local; hosts:a,b or hosts:FILE by ssh; slurm for those of the batch job that you are in, "
-    "slurm:nodes=N,time=T to submit one; channels:N or sim:N for this machine as N hosts.",
+    help="The hosts: local; hosts:a,b or hosts:FILE by ssh; channels:N or sim:N for this machine as N hosts. In a "
+    "batch job, slurm is its hosts. Elsewhere, slurm:nodes=N,time=T submits a job.",
 )
 _REACH = (
     click.option(

@@ -80,8 +80,8 @@ class Hs:
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     options: ClassVar[tuple[Option, ...]] = (
         *(MAPS, REDUCES),
-        Option("price", "What the system costs, in any currency, for its price per TB/h.", "positive"),
-        Option("watts", "What the system draws on average, by your meter, for its energy per TB.", "positive"),
+        Option("price", "Price of the system, in any currency, for its price per TB/h.", "positive"),
+        Option("watts", "Mean power of the system, by your meter, for its energy per TB.", "positive"),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     primary: ClassVar[str] = f"slower/{RATE.name}"

@@ -31,7 +31,11 @@ class WordCount:
     sizes: ClassVar[Mapping[str, int]] = {"smoke": 10 * 10**6, "small": 10**9, "large": 10 * 10**9}
     options: ClassVar[tuple[Option, ...]] = (
         *(MAPS, REDUCES),
-        Option("engine", f"What runs it (not Pig, which fails on this Hadoop). [{_ENGINES[0]}]", choices=_ENGINES),
+        Option(
+            "engine",
+            f"Its engine (not Pig, which fails on this Hadoop). [{_ENGINES[0]}]",
+            choices=_ENGINES,
+        ),
     )
     profiles: ClassVar[Mapping[str, Mapping[str, int]]] = {
         name: {"size": size}

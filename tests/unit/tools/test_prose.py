@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.prose import MADE, ROOT, problems
+from tools.prose import MADE, ROOT, problems, problems_of_module
 
 GOOD = "Run `howdah up`. It starts a cluster."
 LONG = "\n".join(["Word"] + ["word"] * 25) + "."
@@ -27,6 +27,32 @@ ENDLESS = "\n".join(["word"] * 41) + "."
 )
 def test_what_is_badly_written_is_found(page: str, said: str) -> None:
     assert any(said in one for one in problems(page, "page"))
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ('click.option("--at", help="What is compared.")', "begins with “What”"),
+        ('raise Problem(f"the disk of {host} is made anew")', "“anew”"),
+        (f'TEXT = "{ENDLESS}"', "41 words, 40 at most"),
+        ('"""It is made anew."""', "“anew”"),
+    ],
+)
+def test_what_is_badly_written_in_a_program_is_found(module: str, said: str) -> None:
+    assert any(said in one for one in problems_of_module(module, "module"))
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        'HEADING = "What each metric means, and where it is from"',
+        f'KEYS = "{"vm.dirty_ratio " * 50}"',
+        'PROGRAM = "# What is\\nmade anew"',
+        "# What is made anew.",
+    ],
+)
+def test_headings_names_and_programs_are_not(module: str) -> None:
+    assert list(problems_of_module(module, "module")) == []
 
 
 @pytest.mark.parametrize(

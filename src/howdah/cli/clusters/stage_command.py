@@ -107,7 +107,7 @@ def _stage(
         rates += f", {format_bytes(done.rate)}/s between the first and the last byte"
     how = "unverified: there is no checksum to compare" if done.verified is None else f"verified by {done.verified}"
     click.echo(f"{len(done.files)} files, {format_bytes(done.bytes)} in {done.seconds:.1f} s: {rates}; {how}.")
-    click.echo(f"What was copied: {one.file}")
+    click.echo(f"Manifest: {one.file}")
 
 
 @contextmanager

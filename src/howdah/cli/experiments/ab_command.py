@@ -15,8 +15,8 @@ from howdah.cli.options import parse_conf, warmup_option
 @click.argument("workload")
 @click.option("--a", "first", multiple=True, metavar="KEY=VALUE", help="A property or factor of A; may be repeated.")
 @click.option("--b", "second", multiple=True, metavar="KEY=VALUE", help="A property or factor of B; may be repeated.")
-@click.option("--name-a", metavar="NAME", default=None, help="What A is called. [default: its settings]")
-@click.option("--name-b", metavar="NAME", default=None, help="What B is called. [default: its settings]")
+@click.option("--name-a", metavar="NAME", default=None, help="Name of A. [default: its settings]")
+@click.option("--name-b", metavar="NAME", default=None, help="Name of B. [default: its settings]")
 @click.option("--size", metavar="SIZE", default=None, help="As `howdah run WORKLOAD --size` has it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Another option of the workload.")
 @click.option(
@@ -34,7 +34,7 @@ from howdah.cli.options import parse_conf, warmup_option
 @click.option("--max", "most", metavar="N", type=click.IntRange(4), default=30, show_default=True, help="Runs a side.")
 @click.option("--budget", metavar="90m|2h", default=None, help="Time for the runs, without starting clusters.")
 @warmup_option
-@click.option("--meters", metavar="KIND,…|FILE", default=None, help="What measures power, as `howdah run` has it.")
+@click.option("--meters", metavar="KIND,…|FILE", default=None, help="Meters of power, as `howdah run` has them.")
 @click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order."
 )

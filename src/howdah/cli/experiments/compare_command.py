@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("baseline")
 @click.argument("contenders", nargs=-1, required=True, metavar="CONTENDER...")
-@click.option("--metric", metavar="PHASE/METRIC", help="What is compared. [default: the workload's primary metric]")
+@click.option("--metric", metavar="PHASE/METRIC", help="The metric. [default: the workload's primary metric]")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write a page too: .html, .md, .json or .csv")
 @runs_option
 @value_options(demanded=False)

@@ -38,7 +38,9 @@ class _Row:
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--nodes", metavar="N", type=click.IntRange(1, 20), default=1, show_default=True, help="Of the cluster.")
+@click.option(
+    "--nodes", metavar="N", type=click.IntRange(1, 20), default=1, show_default=True, help="Nodes of the cluster."
+)
 @click.option("--hadoop", metavar="VERSION", default=PRIMARY, show_default=True, help="A managed version.")
 @json_option
 def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> None:

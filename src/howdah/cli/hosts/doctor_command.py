@@ -32,7 +32,7 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "
 @reach_options
 @click.option("--hadoop", default=PRIMARY, show_default=True, help="Managed version you want to run.")
 @click.option("--size", default="1G", show_default=True, help="Data you want to sort, for the disk check.")
-@click.option("--work-dir", type=click.Path(), default=None, help="Where the daemons would keep their data.")
+@click.option("--work-dir", type=click.Path(), default=None, help="Directory for the data of the daemons.")
 @click.option("--all", "everything", is_flag=True, help="Show what is fine too.")
 @json_option
 def doctor(

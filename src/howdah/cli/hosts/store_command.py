@@ -60,7 +60,7 @@ def list_stores(on: str, silence: float, network: str | None, site: str | None, 
     metavar="DURATION",
     default="30d",
     show_default=True,
-    help="What nobody has used for so long: 12h, 30d.",
+    help="Entries that nobody has used for so long: 12h, 30d.",
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 def collect(on: str, silence: float, network: str | None, site: str | None, older_than: str, yes: bool) -> None:

@@ -50,14 +50,12 @@ _COMMON = (
         help="Keytab for a conf:DIR cluster with Kerberos. [default: your ticket]",
     ),
     click.option("--principal", metavar="NAME@REALM", help="Principal in the keytab."),
-    click.option(
-        "--out", metavar="DIR", type=click.Path(), help="Where the run directories go. [default: ~/.howdah/runs]"
-    ),
+    click.option("--out", metavar="DIR", type=click.Path(), help="Directory for the runs. [default: ~/.howdah/runs]"),
     click.option("--probe", "probes", multiple=True, metavar="NAME", help="Only these probes: system, power."),
     click.option(
         "--meters",
         metavar="KIND,…|FILE",
-        help="What measures power: rapl, hwmon, ipmi, slurm, or a file (docs/how-to/energy.md).",
+        help="Meters of power: rapl, hwmon, ipmi, slurm, or a file (docs/how-to/energy.md).",
     ),
     click.option("--no-probes", is_flag=True, help="No probes: the report will lack what the machine did."),
     click.option("--no-calibration", is_flag=True, help="Do not measure the machine's bounds first."),

@@ -219,7 +219,7 @@ class BatchAllocation(ListedAllocation):
             return "Its batch system says why."
         log = cluster_directory(self._described["cluster"]).path / "job.log"
         if log.exists():
-            return f"What it said is in {log}."
+            return f"Its output is in {log}."
         return f"It has written nothing to {log}: do its hosts see that directory?"
 
 

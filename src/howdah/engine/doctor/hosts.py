@@ -20,7 +20,7 @@ _HERE_ALONE = ("hadoop", "ports", "leftovers")
 _WRONG_SECONDS, _DOUBTFUL_SECONDS = 1.0, 0.05
 _BETWEEN = "Daemons on different hosts talk to each other, and this machine to all of them."
 _CLOCKS = "Hadoop takes the difference of two hosts' clocks for a time: job_seconds is wrong by as much as they differ."
-_PACKETS = "Where the way between two cards drops large packets, connections open, and hang when data comes."
+_PACKETS = "If the way between two cards drops large packets, connections open, and hang when data comes."
 _NAMES = (
     "A client follows its job by the name that the host of its application master gives that host's address. On a "
     "secured cluster it fails where it does not know that name."

@@ -224,9 +224,9 @@ def _clock(facts: Facts) -> Iterator[Seen]:
     if clock is None:
         return
     if clock["synchronised"]:
-        yield Seen("ok", f"synchronised, within {clock['error_seconds']:.3f} s")
+        yield Seen("ok", f"set by a time server, within {clock['error_seconds']:.3f} s")
     else:
-        yield Seen("note", "nothing keeps this clock synchronised")
+        yield Seen("note", "no time server sets this clock")
 
 
 RULES = (

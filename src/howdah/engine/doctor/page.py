@@ -22,9 +22,9 @@ level:
 | `warning` | it will run, but numbers may be doubtful, or somebody is at risk |
 | `error` | a cluster will not come up, or not stay up |
 
-With an error the exit code is 1, otherwise 0. What the machine does not show is a note that says so. The last line is a
-judgement: whether clusters will start, and whether numbers that are made now will be doubtful. A command after `fix:`
-puts the finding right; one after `look:` only shows more.
+With an error the exit code is 1, otherwise 0. A fact that the machine does not show is a note that says so. The last
+line is a judgement: whether clusters will start, and whether numbers that are made now will be doubtful. A command
+after `fix:` puts the finding right; one after `look:` only shows more.
 
 `howdah doctor --on hosts:FILE` (or another [allocation](../reference/allocations.md)) looks at every
 host, and at what lies between them: whether they reach each other, whether two names are one host,

@@ -32,7 +32,7 @@ def add_energy(path: Path, meters: Meters) -> None:
         if source.kind not in PAST:
             raise UsageError(
                 f"a meter of kind {source.kind} knows only what is drawn now",
-                hint=f"Of a run that has ended, these know: {', '.join(PAST)}. Give the file to `howdah run --meters`.",
+                hint=f"Meters that know the past: {', '.join(PAST)}. Give the file to `howdah run --meters`.",
             )
     if run.run.simulated or "before" not in run.environment:
         raise UsageError(f"{run.run.id} does not say on which hosts it was")

@@ -32,8 +32,8 @@ THROUGHPUT = Metric(
     "B/s",
     "higher",
     "the bytes that the workload was asked for, in whole rows, records and files (`join`: once for each side), ÷ "
-    "job_seconds, or ÷ client_seconds in a phase that runs no job; not what RandomWriter drew beyond them; of random "
-    "reads what was read",
+    "job_seconds, or ÷ client_seconds in a phase that runs no job. Bytes that RandomWriter drew beyond them do not "
+    "count; of random reads, the bytes that were read do",
     "job history and the workload's size",
 )
 CPU_SECONDS = Metric(
@@ -41,7 +41,7 @@ CPU_SECONDS = Metric(
     "s",
     "lower",
     "user and system time of every process of the cluster and of the client during the phase, JVM starts included; "
-    "Hadoop's own CPU_MILLISECONDS leaves out JVM start and the application master",
+    "Hadoop's CPU_MILLISECONDS leaves out JVM start and the application master",
     "process accounting (/proc/PID/stat and wait4)",
 )
 DAEMON_CPU_SECONDS = Metric(
@@ -49,7 +49,7 @@ DAEMON_CPU_SECONDS = Metric(
     "s",
     "lower",
     "user and system time of the daemons of one role during the phase, and of the containers that ran in it, which "
-    "count with their NodeManager: an application master, which stays for five seconds after its job, is followed to "
+    "count with their NodeManager. An application master, which stays for five seconds after its job, is followed to "
     "its end or that of the run",
     "process accounting (/proc/PID/stat)",
 )

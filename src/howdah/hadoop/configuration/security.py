@@ -35,6 +35,25 @@ _EVERY = "*"
 """Principal of web servers: whichever one of their keytab a client asks for."""
 _WORDS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
 POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
+_CLOSED = {
+    **dict.fromkeys(POLICIES, "HTTPS_ONLY"),
+    "hadoop.security.authentication": "kerberos",
+    "hadoop.security.authorization": "true",
+    "hadoop.http.authentication.type": "kerberos",
+    "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
+    "dfs.block.access.token.enable": "true",
+    "yarn.acl.enable": "true",
+    # Hadoop's shuffle opens files by a class that needs native code where security is on: it is loaded once more with
+    # ours.
+    "yarn.nodemanager.aux-services.mapreduce_shuffle.class": "org.howdah.security.SecureShuffle",
+    # An application master's web server believes whoever connects from the proxy's host, unless it asks for the proxy's
+    # certificate.
+    "yarn.resourcemanager.application-https.policy": "STRICT",
+    "yarn.app.mapreduce.am.webapp.https.enabled": "true",
+    "yarn.app.mapreduce.am.webapp.https.client.auth": "true",
+    "mapreduce.cluster.acls.enabled": "true",
+}
+"""Settings without which a secured cluster is open, or does not start."""
 _MASTERS = ("nn", "rm", "jhs")
 _WORKERS = ("dn", "nm")
 _ENCRYPTION = "aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96"
@@ -66,19 +85,25 @@ def check_protection(word: str) -> str:
 
 
 def check_overrides(settings: Mapping[str, str], protection: str) -> None:
-    """Refuse user settings with which the daemons of a cluster with this `protection` would not start, or would not
-    understand each other. Raises UsageError."""
-    for key in _WORDS:
-        words = [word.strip() for word in settings.get(key, "").split(",") if word.strip()]
+    """Refuse user settings with which the daemons of a cluster with this `protection` would not start, would not
+    understand each other, or would be less protected. Raises UsageError."""
+    for key in settings.keys() & set(_WORDS):
+        words = [word.strip() for word in settings[key].split(",") if word.strip()]
         if wrong := next((word for word in words if word not in PROTECTIONS[1:]), None):
             raise UsageError(f"{key} has {wrong!r}", hint=did_you_mean(wrong, PROTECTIONS[1:]))
+        weakest = min(map(PROTECTIONS.index, words), default=0)
+        if protection != NONE and weakest < PROTECTIONS.index(protection):
+            raise UsageError(
+                f"{key} is to be {settings[key] or 'empty'}, which is less than the cluster's protection, {protection}",
+                hint=f"--protection {PROTECTIONS[weakest]}, if that is enough." if weakest else None,
+            )
     if protection == NONE:
         return
-    for key, needed in (*((key, "HTTPS_ONLY") for key in POLICIES), ("hadoop.security.authentication", "kerberos")):
+    for key, needed in _CLOSED.items():
         if settings.get(key, needed) != needed:
             raise UsageError(
-                f"{key} is to be {settings[key]}, and a secured cluster without root has {needed}",
-                hint="DataNodes on ports that anybody may open need it. --insecure makes a cluster without Kerberos.",
+                f"{key} is to be {settings[key]}, and a secured cluster has {needed}",
+                hint="--insecure makes a cluster without Kerberos.",
             )
 
 
@@ -142,20 +167,21 @@ def _common(plan: Plan, owner: str) -> dict[str, str]:
     realm = realm_of(plan)
     services = "|".join(f"{service}@{realm}" for service in (*_MASTERS, *_WORKERS, _WEB))
     return {
-        "hadoop.security.authentication": "kerberos",
-        "hadoop.security.authorization": "true",
+        **_closed("hadoop."),
         "hadoop.security.auth_to_local": f"RULE:[2:$1@$0]({services})s/.*/{owner}/ DEFAULT",
         "hadoop.rpc.protection": plan.security,
         "hadoop.security.instrumentation.requires.admin": "true",
         "security.service.authorization.default.acl": owner,
         **{f"security.{name}.protocol.acl": "*" for name in _OF_TOKENS},
-        "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
-        "hadoop.http.authentication.type": "kerberos",
         "hadoop.http.authentication.signature.secret.file": f"{_HERE}/{SECRET}",
         "hadoop.http.authentication.kerberos.principal": _EVERY,
         "hadoop.http.authentication.kerberos.keytab": f"{_HERE}/{_WEB}.keytab",
         "hadoop.ssl.require.client.cert": "false",
     }
+
+
+def _closed(*beginnings: str) -> dict[str, str]:
+    return {key: value for key, value in _CLOSED.items() if key.startswith(beginnings)}
 
 
 def _service(plan: Plan, name: str) -> str:
@@ -167,10 +193,9 @@ def _hdfs(plan: Plan, owner: str) -> dict[str, str]:
         return {}
     cipher = _CIPHER if plan.security == "privacy" else {}
     return {
-        "dfs.block.access.token.enable": "true",
+        **_closed("dfs."),
         "dfs.data.transfer.protection": plan.security,
         **cipher,
-        "dfs.http.policy": "HTTPS_ONLY",
         "dfs.namenode.https-address": plan.masters.at("namenode_web"),
         "dfs.namenode.kerberos.principal": _service(plan, "nn"),
         "dfs.namenode.keytab.file": f"{_HERE}/nn.keytab",
@@ -190,21 +215,14 @@ def _yarn(plan: Plan, owner: str) -> dict[str, str]:
         for what, value in (("principal", _EVERY), ("keytab-file", f"{_HERE}/{_WEB}.keytab"))
     }
     return {
-        "yarn.acl.enable": "true",
+        **_closed("yarn.acl", "yarn.http", "yarn.nodemanager", "yarn.resourcemanager"),
         "yarn.admin.acl": owner,
-        "yarn.http.policy": "HTTPS_ONLY",
         "yarn.resourcemanager.webapp.https.address": plan.masters.at("resourcemanager_web"),
         "yarn.resourcemanager.principal": _service(plan, "rm"),
         "yarn.resourcemanager.keytab": f"{_HERE}/rm.keytab",
         "yarn.nodemanager.principal": _service(plan, "nm"),
         "yarn.nodemanager.keytab": f"{_HERE}/nm.keytab",
         **spnego,
-        # Hadoop's shuffle opens files by a class that needs native code where security is on: it is loaded once more
-        # with ours.
-        "yarn.nodemanager.aux-services.mapreduce_shuffle.class": "org.howdah.security.SecureShuffle",
-        # An application master's web server believes whoever connects from the proxy's host, unless it asks for the
-        # proxy's certificate.
-        "yarn.resourcemanager.application-https.policy": "STRICT",
         "yarn.scheduler.capacity.root.acl_submit_applications": " ",
         "yarn.scheduler.capacity.root.acl_administer_queue": " ",
         "yarn.scheduler.capacity.root.default.acl_submit_applications": owner,
@@ -216,10 +234,9 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
     # The shell of a container puts in the conf directory of its NodeManager.
     flag = krb5_flag("$HADOOP_CONF_DIR")
     return {
-        "mapreduce.cluster.acls.enabled": "true",
+        **_closed("mapreduce.", "yarn.app."),
         "mapreduce.cluster.administrators": owner,
         "mapreduce.jobhistory.admin.acl": owner,
-        "mapreduce.jobhistory.http.policy": "HTTPS_ONLY",
         "mapreduce.jobhistory.webapp.https.address": plan.masters.at("historyserver_web"),
         "mapreduce.jobhistory.principal": _service(plan, "jhs"),
         "mapreduce.jobhistory.keytab": f"{_HERE}/jhs.keytab",
@@ -228,8 +245,6 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
         "mapreduce.admin.map.child.java.opts": f"{_DEFAULT_JVM} {flag}",
         "mapreduce.admin.reduce.child.java.opts": f"{_DEFAULT_JVM} {flag}",
         "yarn.app.mapreduce.am.admin-command-opts": flag,
-        "yarn.app.mapreduce.am.webapp.https.enabled": "true",
-        "yarn.app.mapreduce.am.webapp.https.client.auth": "true",
         # A map reads the index of a spill from disk once they are larger together; without Hadoop's native code it
         # cannot, where security is on (SecureIOUtils). 24 bytes for each spill and reduce.
         "mapreduce.task.index.cache.limit.bytes": str(1 << 30),

@@ -158,7 +158,7 @@ TUNINGS = (
         "as many tasks at once as there are processors, each with the memory that this leaves",
         "A program that sets `mapreduce.map.memory.mb` or `mapreduce.reduce.memory.mb` gets that container, and a heap "
         "of 0.8 of it. Known gaps: on a small machine, tasks have less than Hadoop's 1 GiB, and a program that needs "
-        "more has to ask for it; an application master has a heap of 819 MiB instead of 1 GiB, which a job of tens of "
+        "more has to ask for it. An application master has a heap of 819 MiB instead of 1 GiB, which a job of tens of "
         "thousands of tasks may exceed (`yarn.app.mapreduce.am.command-opts`)",
         _containers,
     ),

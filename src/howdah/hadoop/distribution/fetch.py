@@ -185,7 +185,7 @@ def _resolve(host: Host, artifacts: Sequence[Artifact], home: Path, repository: 
     if completed.code != 0:
         raise HostProblem(
             f"Maven could not fetch {len(artifacts)} jars of Hadoop {home.name}: {_last_words(completed)}",
-            hint="Maven uses the mirrors and proxies of ~/.m2/settings.xml. What it did bring is kept; run this again.",
+            hint="Maven uses the mirrors and proxies of ~/.m2/settings.xml. It keeps the jars that it got; try again.",
             host=host.name,
         )
     return [next(jar for jar in found if str(jar).endswith(f"/{one.in_repository}")) for one in artifacts]

@@ -53,9 +53,9 @@ METHOD = (
     "The effect is the ratio of the geometric means, contender ÷ baseline. Its 95 % interval is Welch's t on the "
     "logarithms. A difference is declared only where the interval leaves 1 out and the exact two-sided rank test (Mann "
     "and Whitney) has p < 0.05. The numbers of runs and the smallest difference that could have been shown are for a "
-    "power of 80 %, from the spread s of the logarithms of these runs: (t(0.975) + t(0.8)) · s · √((1/n + 1/m) · π/3) "
-    "· (1.035 + 9.5/h³), after Bloom (1995), with h the harmonic mean of n and m; π/3 and the last factor are what the "
-    "rank test costs. A spread from few runs is itself uncertain."
+    "power of 80 %. They are (t(0.975) + t(0.8)) · s · √((1/n + 1/m) · π/3) · (1.035 + 9.5/h³), after Bloom (1995). "
+    "Here s is the spread of the logarithms of these runs, and h the harmonic mean of n and m. The rank test costs π/3 "
+    "and the last factor. A spread from few runs is itself uncertain."
 )
 
 
@@ -317,7 +317,7 @@ def _draws(sides: _Sides) -> Iterator[Caveat]:
         )
         yield Caveat(
             "run",
-            f"Of the baseline, {baseline}; of the contender, {contender}. The placement of a data set's files is one "
+            f"Baseline: {baseline}. Contender: {contender}. The placement of a data set's files is one "
             "random draw: its effect is part of the difference, and the interval does not cover it. Use --data fresh, "
             "or the same data on both sides.",
         )

@@ -37,7 +37,7 @@ def headline(found: Findings, confirmed: Findings | None = None) -> str:
 def confirmed_words(fresh: Findings) -> str:
     """Return a sentence about the fresh runs of the best settings."""
     if len(fresh.findings) > 1 or fresh.findings[0].factor == CONFIGURATION:
-        what = "The best settings are" if _has_runner_up(fresh) else "What was found is"
+        what = "The best settings are" if _has_runner_up(fresh) else "The settings that were found are"
         return f"{what} {listing([_against(one, fresh) for one in fresh.findings])}, in fresh runs."
     [one] = fresh.findings
     if one.effect is None or one.verdict in ("not enough data", "not comparable"):

@@ -70,8 +70,8 @@ METHOD = (
     "is the smallest ratio above 1 that such runs show four times out of five, all effects together."
 )
 SEARCH_METHOD = (
-    "A Gaussian process over the factors, levels in their order, says what combinations that were not run may have; "
-    "the next run is that with the largest expected improvement, a new combination each time until seven tenths of the "
+    "A Gaussian process over the factors, levels in their order, says what combinations that were not run may have. "
+    "The next run is that with the largest expected improvement, a new combination each time until seven tenths of the "
     "runs are done. A run that takes far longer than the shortest is stopped early. The best-looking combination was "
     "chosen by its look, so that only fresh runs show how good it is."
 )
@@ -257,7 +257,7 @@ def _of_the_policy(found: Findings) -> Iterator[Caveat]:
         text = (
             "Three runs of each arm, one after the other, cannot tell an effect from what changed in time, and a "
             f"spread of 20 % is let pass: such runs show differences of {percent(max(least) - 1)} and more, if nothing "
-            "else changed. So no verdict is given; the design one-at-a-time can give one."
+            "else changed. There is no verdict for this reason; the design one-at-a-time can give one."
         )
         yield Caveat("run", text)
     tests = 1 + max((one.block for one in found.results), default=0)

@@ -327,7 +327,7 @@ def _exceeded(detail: Detail) -> Iterator[Block]:
     for (what, unit, bound), uses in found.items():
         text = f"{what}: calibration found {quantity(bound, unit)}, but {listing(uses)} were used."
         why = "It was disturbed" if unit == "cores" else "It was disturbed, or more streams reach more"
-        yield Caveat("run", f"{text} {why}. That number is not taken as a bound.")
+        yield Caveat("run", f"{text} {why}. The number of the calibration is not taken as a bound.")
 
 
 def _stolen(detail: Detail) -> Iterator[Block]:

@@ -177,7 +177,7 @@ CASES: list[tuple[str, str, str, Facts]] = [
     ("governor", "warning", "ondemand", with_machine(cpu__governor="ondemand", cpu__frequency_driver="acpi-cpufreq")),
     ("governor", "note", "powersave", with_machine(cpu__governor="powersave", cpu__frequency_driver="intel_pstate")),
     ("governor", "ok", "performance", with_machine(cpu__governor="performance")),
-    ("clock", "note", "nothing keeps", with_machine(now__clock={"synchronised": False, "error_seconds": 16.0})),
+    ("clock", "note", "no time server", with_machine(now__clock={"synchronised": False, "error_seconds": 16.0})),
     ("clock", "note", "not checked", with_machine(now__clock=None)),
 ]
 

@@ -97,7 +97,9 @@ def test_it_finds_the_best_and_compares_it_anew(tmp_path: Path, synthetic: Path)
     assert confirming(confirmed) is None
     page = build_experiment(found, Source("file", "directory", "resume"), confirmed)
     assert "mapreduce.job.reduces 4" in page.headline
-    assert page.headline.startswith("Simulated: What was found is 1.60× as fast as the baseline (95 % interval 1.")
+    assert page.headline.startswith(
+        "Simulated: The settings that were found are 1.60× as fast as the baseline (95 % interval 1."
+    )
     assert "<figure" in render_html(page)
     assert "| baseline | 1." in render_markdown(page)
 

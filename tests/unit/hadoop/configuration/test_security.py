@@ -73,8 +73,18 @@ def test_web_servers_keep_their_ports_and_speak_tls_alone() -> None:
 
 
 def test_what_the_user_sets_wins() -> None:
-    found = configure(PLAN, DISTRIBUTION, {}, {"hadoop.rpc.protection": "integrity"}, owner="ann").common
+    plan = replace(PLAN, security="authentication")
+    found = configure(plan, DISTRIBUTION, {}, {"hadoop.rpc.protection": "integrity"}, owner="ann").common
     assert found["hadoop.rpc.protection"] == "integrity"
+
+
+def test_the_page_of_an_application_master_and_every_block_want_a_key() -> None:
+    found = made(PLAN).common
+    assert found["yarn.resourcemanager.application-https.policy"] == "STRICT"
+    assert found["yarn.app.mapreduce.am.webapp.https.enabled"] == "true"
+    assert found["yarn.app.mapreduce.am.webapp.https.client.auth"] == "true"
+    assert found["dfs.block.access.token.enable"] == "true"
+    assert found["mapreduce.task.index.cache.limit.bytes"] == str(1 << 30), "else large jobs need native code"
 
 
 def test_a_cluster_without_hdfs_has_no_keys_of_it() -> None:
@@ -163,8 +173,19 @@ def test_a_wrong_word_is_refused_with_the_right_one() -> None:
     [
         ("hadoop.rpc.protection", "privat", "hadoop.rpc.protection has 'privat'"),
         ("dfs.data.transfer.protection", "privacy,nothing", "dfs.data.transfer.protection has 'nothing'"),
-        ("dfs.http.policy", "HTTP_ONLY", "a secured cluster without root has HTTPS_ONLY"),
-        ("hadoop.security.authentication", "simple", "a secured cluster without root has kerberos"),
+        ("dfs.data.transfer.protection", "", "is to be empty, which is less than the cluster's protection, privacy"),
+        ("hadoop.rpc.protection", "privacy,integrity", "is to be privacy,integrity, which is less than"),
+        ("dfs.data.transfer.protection", "none", "dfs.data.transfer.protection has 'none'"),
+        ("dfs.http.policy", "HTTP_ONLY", "a secured cluster has HTTPS_ONLY"),
+        ("hadoop.security.authentication", "simple", "a secured cluster has kerberos"),
+        ("hadoop.security.authorization", "false", "a secured cluster has true"),
+        ("dfs.block.access.token.enable", "false", "a secured cluster has true"),
+        ("yarn.app.mapreduce.am.webapp.https.client.auth", "false", "a secured cluster has true"),
+        (
+            "yarn.nodemanager.aux-services.mapreduce_shuffle.class",
+            "org.x.Mine",
+            "has org.howdah.security.SecureShuffle",
+        ),
     ],
 )
 def test_settings_that_contradict_protection_are_refused(key: str, value: str, why: str) -> None:
