@@ -287,9 +287,13 @@ def test_a_cluster_of_others_is_measured_with_a_keytab(
     asked = ("run", "terasort", "--size", "smoke", "--cluster", f"conf:{conf}", "--out", str(tmp_path / "runs"))
     owner = f"{process_user()}@HOWDAH"
     refused = howdah(*asked, "--keytab", str(other), "--principal", owner)
-    assert refused.code == 1
-    assert f"nobody can log in to the cluster of {conf}" in refused.err
-    assert "`kinit` gets a ticket" in refused.err
+    assert refused.code == 2
+    assert f"has no key of {owner}" in refused.err
+    assert "It has nn/howdah@HOWDAH." in refused.err
+    unknown = howdah(*asked, "--keytab", str(mine), "--principal", owner, env={"KRB5_CONFIG": str(tmp_path / "none")})
+    assert unknown.code == 1
+    assert f"nobody can log in to the cluster of {conf}" in unknown.err
+    assert "`kinit` gets a ticket" in unknown.err
     howdah(*asked, "--keytab", str(mine), "--principal", owner, "--no-report").ok()
     [run] = [read_run(place) for place in (tmp_path / "runs").iterdir()]
     assert run.run.outcome.kind == "valid"

@@ -286,6 +286,9 @@ def _log_in_with(options: Mapping[str, Any], existing: Path | None) -> None:
         return
     if existing is None:
         raise UsageError("--keytab is for --cluster conf:DIR", hint="A cluster of Howdah's has a keytab for you.")
+    from howdah.hadoop.configuration.site_realm import check_keytab
+
+    check_keytab(Path(keytab), principal)
     os.environ |= {"KRB5KEYTAB": str(Path(keytab).absolute()), "KRB5PRINCIPAL": principal}
 
 

@@ -24,7 +24,7 @@ from howdah.hadoop.configuration.security import (
     realm_of,
 )
 from howdah.hadoop.configuration.site_realm import SiteRealm
-from howdah.hadoop.distribution.jdk import GSSAPI
+from howdah.hadoop.distribution.jdk import check_kerberos
 from howdah.hadoop.interfaces.access import OPEN, WebAccess, signed_access
 from howdah.host import Host, Process, operations
 from howdah.host.over import over
@@ -58,12 +58,8 @@ def credentials_of(plan: Plan, directory: ClusterDirectory) -> Credentials | Non
 def check_can_log_in(installed: Mapping[str, Installation]) -> None:
     """Raise HostProblem if the Java of a host has no support for Kerberos."""
     for host, one in installed.items():
-        if not one.jdk.has_kerberos:
-            raise HostProblem(
-                f"the Java in {one.jdk.home} has no module {GSSAPI}, which Kerberos needs",
-                host=host,
-                hint="Name another one for this host (`java: DIR` in the list, JAVA_HOME here), or use --insecure.",
-            )
+        hint = "Name another one for this host (`java: DIR` in the list, JAVA_HOME here), or use --insecure."
+        check_kerberos(one.jdk, host, hint)
 
 
 def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:

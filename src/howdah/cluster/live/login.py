@@ -18,7 +18,7 @@ from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.security import Credentials
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jars import SECURITY_JAR, own_jar
-from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
+from howdah.hadoop.distribution.jdk import Jdk, check_kerberos, jvm_flags
 from howdah.host import Host
 
 _LOGIN_SECONDS = 90.0
@@ -87,8 +87,9 @@ def log_in(
     """Log in at `urls` from `host`, whose clients have the configuration `conf`.
 
     Raises:
-        HostProblem: there is no valid ticket or keytab, or no realm.
+        HostProblem: there is no valid ticket or keytab, no realm, or no Java that knows Kerberos.
     """
+    check_kerberos(jdk, host.name, "JAVA_HOME names another one.")
     command = [
         *(f"{jdk.home}/bin/java", *jvm_flags(jdk, distribution.version), "-Xmx128m", "-XX:TieredStopAtLevel=1"),
         *credentials.flags,

@@ -53,6 +53,21 @@ def read_site_realm(directory: Path) -> SiteRealm:
     return SiteRealm(match[1], files)
 
 
+def check_keytab(file: Path, principal: str) -> None:
+    """Raise UsageError if `file` is no keytab that this user can read, or has no key of `principal`. A principal
+    without a realm has the default realm, whichever that is."""
+    try:
+        found = sorted(set(principals_in(file.read_bytes())))
+    except OSError as error:
+        raise UsageError(f"the keytab {file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{file} is no keytab: {error}") from error
+    names = found if "@" in principal else [one.partition("@")[0] for one in found]
+    if principal not in names:
+        there = ", ".join(found) or "no key"
+        raise UsageError(f"the keytab {file} has no key of {principal}", hint=f"It has {there}.")
+
+
 def principals_in(keytab: bytes) -> Iterator[str]:
     """Yield the principal of each key in a keytab, as NAME@REALM. Raises ValueError for other content.
 

@@ -55,6 +55,13 @@ class Jdk:
         return not self.modules or GSSAPI in self.modules
 
 
+def check_kerberos(jdk: Jdk, host: str, hint: str) -> None:
+    """Raise HostProblem if the `jdk` of a host cannot log in to Kerberos."""
+    if not jdk.has_kerberos:
+        text = f"the Java in {jdk.home} has no module {GSSAPI}, which Kerberos needs"
+        raise HostProblem(text, host=host, hint=hint)
+
+
 @dataclass(frozen=True, slots=True)
 class _Rule:
     """The Java versions that run a line of Hadoop: bounds (inclusive), and the preferred versions; then the newest."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -30,6 +30,7 @@ class Answering:
     """A host on which every command ends alike."""
 
     end: Completed
+    name: str = "here"
 
     def run(self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str]) -> Completed:
         assert "-Djava.security.krb5.conf=/krb5.conf" in argv
@@ -115,6 +116,8 @@ def test_who_cannot_log_in_is_told_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(HostProblem, match="Clock skew too great") as raised:
         log_in(host, jdk, hadoop, tmp_path, [NAMENODE], Credentials("ann@R", "/ann.keytab", "/krb5.conf"))
     assert "`kinit` gets a ticket" in str(raised.value.hint)
+    with pytest.raises(HostProblem, match=r"the Java in /jdk has no module jdk\.security\.jgss"):
+        log_in(host, replace(jdk, modules=("java.base",)), hadoop, tmp_path, [NAMENODE], Credentials("ann@R", "/k"))
 
 
 @pytest.mark.promise("A ticket that ends within a run is noticed before the next phase", "how-to/kerberos-clusters")

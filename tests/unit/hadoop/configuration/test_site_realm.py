@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.security import KEYTABS
-from howdah.hadoop.configuration.site_realm import SiteRealm, principals_in, read_site_realm
+from howdah.hadoop.configuration.site_realm import SiteRealm, check_keytab, principals_in, read_site_realm
 
 NAMES = st.lists(st.text("abcdefghij-.0123456789", min_size=1, max_size=12), min_size=1, max_size=3)
 
@@ -44,6 +44,23 @@ def test_principals_of_a_keytab(names: list[list[str]], hole: bytes) -> None:
 def test_what_is_no_keytab(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"it begins with|it is cut off"):
         list(principals_in(content))
+
+
+@pytest.mark.promise("A keytab that does not fit is named before a run", "how-to/kerberos-clusters")
+def test_a_keytab_has_the_key_of_its_principal(tmp_path: Path) -> None:
+    file = tmp_path / "me.keytab"
+    file.write_bytes(keytab("ann@SITE.EXAMPLE", "hdfs/nn@SITE.EXAMPLE"))
+    for principal in ("ann@SITE.EXAMPLE", "ann", "hdfs/nn"):
+        check_keytab(file, principal)
+    for principal in ("ann@OTHER.EXAMPLE", "bob"):
+        with pytest.raises(UsageError, match=f"has no key of {principal}") as raised:
+            check_keytab(file, principal)
+        assert raised.value.hint == "It has ann@SITE.EXAMPLE, hdfs/nn@SITE.EXAMPLE."
+    with pytest.raises(UsageError, match="cannot be read: Is a directory"):
+        check_keytab(tmp_path, "ann")
+    file.write_bytes(b"ticket")
+    with pytest.raises(UsageError, match="is no keytab: it begins with"):
+        check_keytab(file, "ann")
 
 
 def directory(place: Path, **others: bytes) -> Path:

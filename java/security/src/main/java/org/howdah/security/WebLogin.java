@@ -83,15 +83,18 @@ public final class WebLogin {
   private static Iterable<KerberosTicket> ticketsOf(UserGroupInformation user) throws Exception {
     return user.doAs(
         (PrivilegedExceptionAction<Iterable<KerberosTicket>>)
-            () -> {
-              try {
-                @SuppressWarnings("removal")
-                Subject subject = Subject.getSubject(java.security.AccessController.getContext());
-                return subject.getPrivateCredentials(KerberosTicket.class);
-              } catch (UnsupportedOperationException e) { // Java 24 and later: nobody knows then.
-                return Collections.emptySet();
-              }
-            });
+            () -> current().getPrivateCredentials(KerberosTicket.class));
+  }
+
+  /** Returns the subject of this thread, of which Java 24 and later no longer tell the old way. */
+  private static Subject current() throws ReflectiveOperationException {
+    try {
+      return (Subject) Subject.class.getMethod("current").invoke(null);
+    } catch (NoSuchMethodException e) { // Before Java 18.
+      @SuppressWarnings("removal")
+      Subject subject = Subject.getSubject(java.security.AccessController.getContext());
+      return subject;
+    }
   }
 
   /** Says what the trust store of clients has; the control plane trusts the same. */

@@ -35,7 +35,7 @@ final class HttpOutputs<K, V> implements Transport<K, V> {
 
   @Override
   public void disconnect() {
-    server.disconnect();
+    server.end();
   }
 
   @Override

@@ -37,6 +37,7 @@ final class MapServer {
   private final int attemptMs;
   private final int readTimeoutMs;
   private HttpURLConnection connection;
+  private boolean ended;
 
   /** {@code tls} is null where outputs are served without. */
   MapServer(JobConf job, SecretKey secret, Tls tls) {
@@ -100,9 +101,6 @@ final class MapServer {
 
   private HttpURLConnection connect(URL url, String signed) throws IOException {
     HttpURLConnection made = (HttpURLConnection) url.openConnection();
-    synchronized (this) {
-      connection = made;
-    }
     if (tls != null) {
       tls.secure(made);
     }
@@ -112,6 +110,12 @@ final class MapServer {
         ShuffleHeader.HTTP_HEADER_VERSION, ShuffleHeader.DEFAULT_HTTP_HEADER_VERSION);
     made.setConnectTimeout(attemptMs);
     made.setReadTimeout(readTimeoutMs);
+    synchronized (this) {
+      if (ended) {
+        throw FetchFailure.of(FetchFailure.Kind.UNANSWERED, new IOException("no longer wanted"));
+      }
+      connection = made;
+    }
     try {
       made.connect();
     } catch (SocketException | SocketTimeoutException | UnknownHostException silent) {
@@ -155,6 +159,17 @@ final class MapServer {
 
   synchronized void disconnect() {
     if (connection != null) {
+      connection.disconnect();
+    }
+  }
+
+  /** Called by another thread: frees the one that is here, and opens no more connections. */
+  synchronized void end() {
+    ended = true;
+    if (connection != null) {
+      // Java's connection opens once more if this comes between two of its steps.
+      connection.setConnectTimeout(1);
+      connection.setReadTimeout(1);
       connection.disconnect();
     }
   }
