@@ -25,7 +25,7 @@ from howdah.report.experiment.candidate import candidate_blocks
 from howdah.report.render.text import wrapped
 from howdah.stats.design import Levels
 
-_TAKES = {"job": "another job", "cluster": "a new cluster", "person": "somebody's hands"}
+_TAKES = {"job": "another job", "cluster": "a new cluster", "person": "work by hand"}
 
 
 def print_plan(plan: ExperimentPlan) -> None:
@@ -120,7 +120,10 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
     console.print(table)
     _print_pairs(found, console)
     if len(found.findings) > 1:
-        say("\nIntervals are each by itself; verdicts are at the 5 % level for all of them together (Holm).")
+        say(
+            "\nVerdicts allow for there being several (Holm, 5 % overall), so an interval may exclude 1 without a "
+            "verdict."
+        )
     _print_candidate(found, confirmed)
 
 

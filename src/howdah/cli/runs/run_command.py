@@ -140,7 +140,7 @@ def _command(workload: Workload) -> click.Command:
     command: Any = call
     own = ((_size_option(workload),) if workload.sizes else ()) + workload.options
     if workload.profiles:
-        own += (Option("profile", "The size that HiBench calls so.", choices=tuple(workload.profiles)),)
+        own += (Option("profile", "A size by HiBench's name.", choices=tuple(workload.profiles)),)
     for decorate in reversed((*map(_click_option, own), *_COMMON)):
         command = decorate(command)
     sizes = ", ".join(f"{label} ({format_amount(size, workload.unit)})" for label, size in workload.sizes.items())

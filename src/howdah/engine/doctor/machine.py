@@ -40,7 +40,7 @@ def _memory(facts: Facts) -> Iterator[Seen]:
     sizing = facts.sizing
     yield Seen(
         "ok",
-        f"{available} of {whole} free: {sizing.total_slots} tasks of {sizing.task_mib} MiB on {sizing.nodes} nodes",
+        f"{available} of {whole} free: {sizing.total_slots} tasks of {sizing.task_mib} MiB; nodes: {sizing.nodes}",
     )
 
 

@@ -45,7 +45,7 @@ def _ports(facts: Facts) -> Iterator[Seen]:
         return
     used = [port for place in facts.plan.places for port in place.ports.values()]
     used += [*facts.plan.application_ports, *facts.plan.application_web_ports]
-    yield Seen("ok", f"{min(used)} to {max(used)} are free for {facts.request.nodes} nodes")
+    yield Seen("ok", f"{min(used)} to {max(used)} are free; nodes: {facts.request.nodes}")
     ephemeral = facts.machine["sysctl"].get("net.ipv4.ip_local_port_range")
     if ephemeral is not None:
         first, last = (int(word) for word in ephemeral.split())

@@ -62,7 +62,7 @@ class Clocks:
             return Check("clock", False, f"the time of day jumped: {words}; Hadoop measures jobs by it")
         if words := _apart(read):
             return Check("clock", False, words)
-        return Check("clock", True, f"the time of day went on evenly on {', '.join(sorted(steps))}")
+        return Check("clock", True, f"not adjusted during the run: {', '.join(sorted(steps))}")
 
     def _read(self) -> dict[str, _Reading]:
         read = over(self._hosts, _reading)

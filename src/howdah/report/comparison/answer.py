@@ -12,6 +12,7 @@ from howdah.report.document.wording import (
     centre,
     change,
     interval,
+    more_or_less,
     percent,
     probability,
     probability_words,
@@ -44,18 +45,23 @@ def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
     first, second = (spoken(name) for name in subject.names)
     unit, verdict = subject.metric.unit, found.verdict
     prefix = f"{'Simulated: ' if simulated else ''}{verdict[:1].upper()}{verdict[1:]}: "
-    both = f"{quantity(centre(found.contender), unit)} against {quantity(centre(found.baseline), unit)}"
+    values = [quantity(centre(side), unit) for side in (found.contender, found.baseline)]
+    both = " against ".join(values)
     runs = f"{found.baseline.n} + {found.contender.n} runs"
     if verdict == "not enough data":
-        return f"{prefix}{subject.measure} {both} with {second} and {first}, but {runs} cannot show a difference."
+        each = f"{values[0]} with {second} and {values[1]} with {first}"
+        return f"{prefix}{subject.measure} is {each}, but {runs} cannot show a difference."
     spread = f"{runs}, rank test p {probability_words(found.p)}"
     span = found.interval
     if span is not None and verdict == "faster" and subject.metric.is_time:
         low, high = 1 / span.high, 1 / span.low
         size = f"{subject.title} is {times(1 / found.ratio)} as fast with {second} as with {first}"
         return f"{prefix}{size} (95 % interval {low:.2f}–{high:.2f}): {subject.measure} {both} ({spread})."
-    size = f"{subject.measure} of {subject.title} is {percent(abs(found.ratio - 1))} {direction_word(found.ratio)}"
-    return f"{prefix}{size} with {second} than with {first} (95 % interval {span_words(span)}): {both} ({spread})."
+    timed = subject.metric.is_time
+    begin = f"{subject.title} takes" if timed else f"{subject.measure} of {subject.title} is"
+    size = f"{begin} {more_or_less(found.ratio, is_time=timed)} with {second} than with {first}"
+    what = f"{subject.measure} {both}" if timed else both
+    return f"{prefix}{size} (95 % interval {span_words(span)}): {what} ({spread})."
 
 
 def enough(found: Comparison) -> Iterator[str]:
@@ -76,12 +82,10 @@ def enough(found: Comparison) -> Iterator[str]:
         else ""
     )
     size = percent(abs(found.ratio - 1))
-    yield f"At this spread, {missed}a difference of 5 % needs {five} runs a side, one of {size}, as seen, {observed}."
-
-
-def direction_word(ratio: float) -> str:
-    """Return `higher` or `lower` for the contender's values, by the ratio."""
-    return "higher" if ratio > 1 else "lower"
+    yield (
+        f"At this spread, {missed}a difference of 5 % needs {five} runs a side. The observed one of {size} needs "
+        f"{observed}."
+    )
 
 
 def span_words(found: Interval | None) -> str:

@@ -15,9 +15,8 @@ from howdah.report.comparison.answer import NAMES, Subject, enough, glance, head
 from howdah.report.comparison.meters import meters_apart
 from howdah.report.document.blocks import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dots, Ratio, Ratios
-from howdah.report.document.results import Measure, Replicates, measures, registered, run_value, values
+from howdah.report.document.results import Measure, Replicates, definition, measures, registered, run_value, values
 from howdah.report.document.wording import (
-    BETTER,
     MISSING,
     centre,
     count,
@@ -28,7 +27,6 @@ from howdah.report.document.wording import (
     quantity,
     ratio,
     ratio_interval,
-    sentence,
 )
 from howdah.report.page.build import (
     MOST_CAVEATS,
@@ -126,7 +124,7 @@ def build_comparison(
         Section("result", "Result", tuple(_result(sides, found, caveats))),
         Section("differences", "What else differs", tuple(_differences(sides))),
         Section("metrics", "All metrics", tuple(_all_metrics(sides))),
-        Section("runs", "Runs", (_runs(sides), Text(METHOD, small=True))),
+        Section("runs", "Runs", (*_runs(sides), Text(METHOD, small=True))),
     )
     subject = Subject(sides.baseline.first.run.title, str(sides.measure), sides.metric, names)
     simulated = sides.baseline.first.run.simulated
@@ -209,7 +207,7 @@ def _measure(left: Replicates, right: Replicates, metric: str | None) -> Measure
 
 
 def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iterator[Block]:
-    yield Text(f"{sentence(sides.metric.definition)} {BETTER[sides.metric.better]}")
+    yield definition(str(sides.measure), sides.metric)
     for text in enough(found):
         yield Text(text)
     yield from caveats
@@ -219,8 +217,8 @@ def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iter
         dots_group(sides.contender, sides.measure, sides.names[1], "contender", unit),
     )
     words = (
-        f"Baseline {quantity(found.baseline.minimum, unit)} to {quantity(found.baseline.maximum, unit)}; contender "
-        f"{quantity(found.contender.minimum, unit)} to {quantity(found.contender.maximum, unit)}."
+        f"{sides.names[0]}: {quantity(found.baseline.minimum, unit)} to {quantity(found.baseline.maximum, unit)}; "
+        f"{sides.names[1]}: {quantity(found.contender.minimum, unit)} to {quantity(found.contender.maximum, unit)}."
     )
     keys = (
         Key("baseline", f"{sides.names[0]} (dots)"),
@@ -429,16 +427,20 @@ def _all_metrics(sides: _Sides) -> Iterator[Block]:
     )
 
 
-def _runs(sides: _Sides) -> Table:
-    rows = []
-    for name, side in (("baseline", sides.baseline), ("contender", sides.contender)):
+def _runs(sides: _Sides) -> Iterator[Block]:
+    rows, places = [], dict[str, list[str]]()
+    for name, side in zip(sides.names, (sides.baseline, sides.contender), strict=True):
         for run in side.runs:
             value = run_value(run, sides.measure) if run in side.valid else None
             shown = MISSING if value is None else quantity(value, sides.metric.unit)
             words = outcome_words(run.run)
-            rows.append((run.run.start.utc, (name, run.run.id, moment(run.run.start.utc), shown, words, str(run.path))))
-    heads = columns("Side", "Run", "Start", f"#{sides.measure}", "Outcome", "Directory")
-    return Table("Runs in order", heads, tuple(row for _, row in sorted(rows)))
+            rows.append((run.run.start.utc, (name, run.run.id, moment(run.run.start.utc), shown, words)))
+            places.setdefault(str(run.path.parent), []).append(run.run.id)
+    heads = columns("Side", "Run", "Start", f"#{sides.measure}", "Outcome")
+    yield Table("Runs in order", heads, tuple(row for _, row in sorted(rows)))
+    for place, ids in places.items():
+        which = "They" if len(places) == 1 else listing(ids, most=len(ids))
+        yield Text(f"{which} are in {place}.", small=True)
 
 
 def _facts(sides: _Sides, found: Comparison, words: str) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from howdah.model.run import Caveat
-from howdah.report.comparison.answer import direction_word, span_words
+from howdah.report.comparison.answer import span_words
 from howdah.report.comparison.compare import ComparisonReport, build_comparison
 from howdah.report.document.blocks import (
     KINDS,
@@ -33,6 +33,7 @@ from howdah.report.document.wording import (
     count,
     interval,
     listing,
+    more_or_less,
     percent,
     probability_words,
     quantity,
@@ -137,7 +138,7 @@ def _headline(found: Sequence[ComparisonReport], *, simulated: bool) -> str:
     ratio, told = best.comparison.ratio, f"of {count(len(found), 'contender')}: {told}"
     if best.metric.is_time:
         return f"{prefix}{best.names[1]} is {times(1 / ratio)} as fast as {base}; {told}."
-    size = f"{percent(abs(ratio - 1))} {direction_word(ratio)}"
+    size = more_or_less(ratio, is_time=False)
     return f"{prefix}{best.measure} is {size} with {best.names[1]} than with {base}; {told}."
 
 

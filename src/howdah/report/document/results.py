@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from howdah.model.comparison import Summary
 from howdah.model.metric import Metric
 from howdah.model.sample import Sample
+from howdah.report.document.blocks import Fold, Text
+from howdah.report.document.wording import BETTER, sentence
 from howdah.stats import summarise
 from howdah.store import StoredRun
 
@@ -85,6 +87,11 @@ class Replicates:
             return float("inf") if value is None else abs(value - middle)
 
         return min(self.valid, key=distance)
+
+
+def definition(measure: str, metric: Metric) -> Fold:
+    """Return the definition of a metric, which the reader can unfold."""
+    return Fold(f"What {measure} measures", (Text(f"{sentence(metric.definition)} {BETTER[metric.better]}"),))
 
 
 def group(runs: Sequence[StoredRun]) -> tuple[Replicates, ...]:

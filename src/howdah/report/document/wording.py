@@ -81,6 +81,12 @@ def change(value: float) -> str:
     return f"{'+' if value >= 1 else '−'}{percent(abs(value - 1))}"
 
 
+def more_or_less(ratio: float, *, is_time: bool) -> str:
+    """Return a ratio of a metric's values in words: 12 % more time, 4.1 % lower."""
+    words = ("less time", "more time") if is_time else ("lower", "higher")
+    return f"{percent(abs(ratio - 1))} {words[ratio > 1]}"
+
+
 def times(value: float) -> str:
     """Return a ratio as a factor: 1.41×."""
     return f"{value:.2f}×" if value < 10 else f"{value:.0f}×"
@@ -126,9 +132,10 @@ def listing(things: Sequence[str], most: int = 5) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return `text` with a capital letter and a full stop."""
+    """Return `text` with a capital letter and a full stop. A name such as cpu_seconds keeps its first letter."""
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if re.search(r"[.!?:]$", text) else ".")
+    name = re.match(r"\S*[_/]", text) is not None
+    return (text if name else text[:1].upper() + text[1:]) + ("" if re.search(r"[.!?:]$", text) else ".")
 
 
 def moment(utc: float) -> str:

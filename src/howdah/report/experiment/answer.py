@@ -11,6 +11,7 @@ from howdah.report.document.wording import (
     change,
     count,
     listing,
+    more_or_less,
     percent,
     probability,
     ratio,
@@ -154,24 +155,19 @@ def _of_two(found: Findings) -> str:
     if effect is None or one.verdict in ("not enough data", "not comparable"):
         return f"{one.verdict.capitalize()}: {one.level} against {one.baseline}."
     runs = f"{sum(result.value is not None for result in found.results)} runs"
-    if one.verdict == "faster" and found.metric.is_time:
+    if one.verdict == "faster" and metric.is_time:
         numbers = f"95 % interval {1 / effect.interval.high:.2f}–{1 / effect.interval.low:.2f}, {runs}"
         return (
             f"{found.title} is {times(1 / effect.ratio)} as fast with {one.level} as with {one.baseline} ({numbers})."
         )
-    what = f"{found.title} takes" if found.metric.is_time else f"{found.phase}/{metric.name} of {found.title} is"
+    what = f"{found.title} takes" if metric.is_time else f"{found.phase}/{metric.name} of {found.title} is"
+    size = more_or_less(effect.ratio, is_time=metric.is_time)
     numbers = f"95 % interval {change(effect.interval.low)} to {change(effect.interval.high)}, {runs}"
     if one.verdict == "no difference shown":
         missed = percent(effect.detectable - 1)
         both = f"No difference is shown between {one.level} and {one.baseline}"
-        return f"{both}: {what} {change(effect.ratio)} ({numbers}); differences below {missed} may be missed."
-    more = (
-        f"{percent(abs(effect.ratio - 1))} {'more' if effect.ratio > 1 else 'less'} time"
-        if found.metric.is_time
-        else ""
-    )
-    higher = f"{percent(abs(effect.ratio - 1))} {'higher' if effect.ratio > 1 else 'lower'}"
-    return f"{what} {more or higher} with {one.level} than with {one.baseline} ({numbers})."
+        return f"{both}: {what} {size} ({numbers}); differences below {missed} may be missed."
+    return f"{what} {size} with {one.level} than with {one.baseline} ({numbers})."
 
 
 def _effects_of(level: Level, pairs: Sequence[Interaction]) -> list[SimpleEffect]:

@@ -27,9 +27,9 @@ from howdah.report.document.blocks import (
     columns,
 )
 from howdah.report.document.drawing import Arm, Arms, Order, Ratio, Ratios, Turn
+from howdah.report.document.results import definition
 from howdah.report.document.theme import VERDICTS
 from howdah.report.document.wording import (
-    BETTER,
     MISSING,
     centre,
     change,
@@ -42,7 +42,6 @@ from howdah.report.document.wording import (
     quantity,
     ratio,
     ratio_interval,
-    sentence,
 )
 from howdah.report.experiment.answer import (
     SHOWN,
@@ -155,7 +154,7 @@ def _tile(one: Finding, effect: Effect, found: Findings) -> Tile:
 
 def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
     yield Text(f"{found.experiment.question} Measured is {found.phase}/{found.metric.name}.")
-    yield Text(f"{sentence(found.metric.definition)} {BETTER[found.metric.better]}", small=True)
+    yield definition(f"{found.phase}/{found.metric.name}", found.metric)
     yield from _caveats(found)
     if runs is not None and not found.simulated:
         yield from told_by_runs(found, runs)
@@ -200,8 +199,8 @@ def _caveats(found: Findings) -> Iterator[Caveat]:
     if not found.ended:
         yield Caveat(
             "run",
-            "It has not ended. Verdicts hold at the 5 % level where its own rule stops it: who looks again and again, "
-            "and stops where something is shown, is wrong more often.",
+            "It has not ended. Do not stop it because a verdict looks good: looking again and again raises false "
+            "alarms above 5 %.",
         )
     for one in found.findings:
         if one.unlike:
@@ -269,8 +268,8 @@ def _of_the_policy(found: Findings) -> Iterator[Caveat]:
 def _together(found: Findings) -> Iterator[Block]:
     if found.interactions:
         yield Text(
-            "Two levels together ÷ what they would be if their effects multiplied: 1 means that each does the same "
-            "whatever the other is."
+            "The ratio shows how far two changes help or hinder each other. 1.00: independent. 1.14: together, the "
+            "metric is 14 % higher than by the two effects alone."
         )
         mixed = any(one.aliases for one in found.interactions)
         heads = columns(

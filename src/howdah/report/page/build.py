@@ -19,6 +19,7 @@ from howdah.report.document.drawing import Dot, DotGroup, Dots
 from howdah.report.document.results import (
     Measure,
     Replicates,
+    definition,
     group,
     measures,
     registered,
@@ -273,14 +274,15 @@ def _result_section(members: Replicates, detail: Detail, prefix: str, caveats: S
     measure = members.primary
     metric = registered(members.valid).get(measure.metric) if measure else None
     if measure is not None and metric is not None:
-        blocks.append(Text(sentence(f"This is {measure}: {metric.definition}")))
+        blocks.append(definition(str(measure), metric))
     blocks.extend(caveats)
     if measure is not None and metric is not None and len(values(members.valid, measure)) > 1:
         blocks.append(_dots_figure(members, measure, metric, prefix))
     blocks.append(run_table(members))
     blocks.append(_checks(members.shown))
     if len(members.runs) > 1:
-        shown = "the median run" if measure is not None else "the first run"
+        middle = "the median run" if len(members.valid) > 2 else "one of the runs"
+        shown = "the first run" if measure is None else middle
         blocks.append(Text(f"The sections on time, limits and counters show {shown}, {detail.run.run.id}.", small=True))
     return Section(f"{prefix}result", "Result", tuple(blocks))
 

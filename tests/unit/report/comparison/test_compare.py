@@ -38,8 +38,8 @@ def test_faster(group: list[StoredRun], faster: list[StoredRun]) -> None:
     )
     back = build_comparison(faster, group, names=("heap=big", "heap=small"))
     assert back.headline == (
-        "Slower: sort/job_seconds of TeraSort is 35 % higher with heap=small than with heap=big (95 % interval +32 % "
-        "to +38 %): 23.2 s against 17.2 s (5 + 5 runs, rank test p = 0.008)."
+        "Slower: TeraSort takes 35 % more time with heap=small than with heap=big (95 % interval +32 % to +38 %): "
+        "sort/job_seconds 23.2 s against 17.2 s (5 + 5 runs, rank test p = 0.008)."
     )
     assert "Not used of the baseline: base-6 invalid" in caveats(report)
 
@@ -203,7 +203,7 @@ def kept(maker: str, count: int = 5) -> list[dict[str, Any]]:
 def test_data_that_each_side_made_once_is_one_draw_of_its_placement(tmp_path: Path) -> None:
     said = with_data(tmp_path, kept("a0"), kept("b0"))
     assert (
-        "Of the baseline, 5 runs had data that was made once; of the contender, 5 runs had data that was made once"
+        "Baseline: 5 runs had data that was made once. Contender: 5 runs had data that was made once."
         in said
     )
     assert "The placement of a data set's files is one random draw" in said
@@ -211,7 +211,7 @@ def test_data_that_each_side_made_once_is_one_draw_of_its_placement(tmp_path: Pa
 
 def test_one_side_is_enough(tmp_path: Path) -> None:
     said = with_data(tmp_path, kept("a0"), [{"reused": False}] * 5)
-    assert "5 runs had data that was made once; of the contender, 5 runs had data that was made 5 times." in said
+    assert "5 runs had data that was made once. Contender: 5 runs had data that was made 5 times." in said
 
 
 @pytest.mark.parametrize(

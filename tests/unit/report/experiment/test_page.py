@@ -139,7 +139,7 @@ def test_levels_that_could_not_be_judged_are_said_as_that() -> None:
 def test_before_its_end_it_says_so() -> None:
     report = build_experiment(replace(findings(), ended=False), SOURCE)
     assert report.headline.startswith("So far: TeraSort takes ")
-    assert "It has not ended. Verdicts hold" in caveats(report)
+    assert "It has not ended. Do not stop it" in caveats(report)
 
 
 def test_valid_runs_without_the_metric_are_said() -> None:
