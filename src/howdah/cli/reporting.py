@@ -25,20 +25,35 @@ def load_runs(names: Sequence[str], root: str | None) -> list[StoredRun]:
 def load_side(text: str, root: str | None) -> list[StoredRun]:
     """Return the runs of one side of a comparison.
 
-    `text` has names separated by commas, or KEY=VALUE for all runs with that label that are no warm-up. Raises
-    UsageError when there are none.
+    `text` has names separated by commas, or KEY=VALUE for all runs with that label that are no warm-up. If no run has
+    that label, they are the runs with that setting. Raises UsageError when there are none.
     """
     if "=" not in text:
         return load_runs(text.split(","), root)
     key, _, value = text.partition("=")
-    found = [
-        path
+    runs = [
+        (path, run)
         for path, run in list_runs(Path(root) if root else runs_root())
-        if isinstance(run, Run) and run.labels.get(key) == value and (key == WARM_UP or WARM_UP not in run.labels)
+        if isinstance(run, Run) and (key == WARM_UP or WARM_UP not in run.labels)
     ]
+    labelled = [path for path, run in runs if run.labels.get(key) == value]
+    found = labelled or [path for path, run in runs if value in setting_values(run, key)]
     if not found:
-        raise UsageError(f"no run has the label {text}")
+        raise UsageError(f"no run has the label or the setting {text}")
     return [read_run(path) for path in found]
+
+
+def setting_values(run: Run, key: str) -> set[str]:
+    """Return the values of a setting in the run, as text: those of every entry whose path ends in `key`."""
+    from howdah.report.page.provenance import as_text, flat
+
+    usual = {
+        "accelerator": run.trial.accelerator,
+        "storage": run.trial.storage,
+        "nodes": as_text(run.cluster.get("nodes")),
+    }
+    found = {as_text(value) for path, value in flat(run.trial.settings) if path == key or path.endswith(f".{key}")}
+    return found | ({usual[key]} if key in usual else set())
 
 
 def load_sides(texts: Sequence[str], root: str | None) -> list[StoredRun]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.hadoop.configuration.plan import Plan
+from howdah.hadoop.configuration.plan import NONE, Plan
 
 
 def wildcard_ports(plan: Plan) -> dict[str, tuple[int, int]]:
@@ -18,9 +18,11 @@ def wildcard_ports(plan: Plan) -> dict[str, tuple[int, int]]:
     return ranges
 
 
-def exposed(plan: Plan) -> list[str]:
-    """Return `wildcard_ports` as lines to show."""
-    return [
-        f"listens on every address: {first if first == last else f'{first}-{last}'} ({what})"
+def exposed(plan: Plan) -> str:
+    """Return a sentence about `wildcard_ports`, with a remedy."""
+    ports = ", ".join(
+        f"{first if first == last else f'{first}-{last}'} ({what})"
         for what, (first, last) in wildcard_ports(plan).items()
-    ]
+    )
+    remedy = "They want a key" if plan.security != NONE else "A firewall closes them, and with --secure they want a key"
+    return f"On every address, as Hadoop has no setting for it: ports {ports}. {remedy}."

@@ -90,8 +90,7 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
     if ports:
         from howdah.cluster.exposure import exposed
 
-        for line in exposed(manifest.plan):
-            click.echo(f"  {line}")
+        say(f"  {exposed(manifest.plan)}", hang=2)
     reached = [place.address for place in manifest.plan.places if not place.address.startswith("127.")]
     if secured:
         click.echo(f"  Secured by Kerberos ({manifest.plan.security}): only you can use it.")

@@ -39,8 +39,9 @@ def compare(
     """Compare runs: effect, 95 % interval, verdict.
 
     BASELINE and each CONTENDER are runs separated by commas (ids, starts of ids, paths), or KEY=VALUE for all runs with
-    that label. Several contenders are each compared with the baseline; their intervals hold together. `howdah ab` makes
-    the runs of two settings, in turn. With --prices, pages and -v also show the cost of both.
+    that label, or else with that setting. Several contenders are each compared with the baseline; their intervals hold
+    together. `howdah ab` makes the runs of two settings, in turn. With --prices, pages and -v also show the cost of
+    both.
 
     \b
     Examples:

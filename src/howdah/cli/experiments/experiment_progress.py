@@ -12,6 +12,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from howdah.cli.columns import short_names
 from howdah.cli.progress import sentence
 from howdah.engine.experiment.factors import CONFIGURATION
 from howdah.engine.experiment.plan import ExperimentPlan
@@ -136,21 +137,6 @@ class ExperimentDisplay(Silent):
         factor, level = terms(self._plan)[one.term]
         low, high = (f"{100 * (edge - 1):+.0f}" for edge in (one.interval.low, one.interval.high))
         return f"{level_words(factor, level, self._names)}  {100 * (one.ratio - 1):+.1f} % ({low} to {high} %)"
-
-
-def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return each of `names` shortened to the last parts that distinguish it from the others, two parts at least."""
-    found = {}
-    for name in names:
-        parts = name.split(".")
-        others = [other for other in names if other != name]
-        keep = next(
-            kept
-            for kept in range(min(2, len(parts)), len(parts) + 1)
-            if kept == len(parts) or not any(other.endswith("." + ".".join(parts[-kept:])) for other in others)
-        )
-        found[name] = ".".join(parts[-keep:])
-    return found
 
 
 def arm_words(arm: Mapping[str, str], baseline: Mapping[str, str], names: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from howdah.cli.columns import say
+from howdah.cli.columns import say, short_names
 from howdah.cli.experiments.experiment_progress import arm_words, runs_words, time_words
 from howdah.cli.reporting import width
 from howdah.engine.experiment.plan import ExperimentPlan
@@ -111,11 +111,12 @@ def print_findings(found: Findings, confirmed: Findings | None) -> None:
         _print_candidate(found, confirmed)
         return
     table = Table("Factor", "Level", "Against", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
+    names = short_names([one.factor for one in found.findings])
     for one in found.findings:
         effect = one.effect
         ratio = "–" if effect is None else f"{effect.ratio:.3f}"
         interval = "–" if effect is None else f"{effect.interval.low:.3f} to {effect.interval.high:.3f}"
-        table.add_row(one.factor, one.level, one.baseline, ratio, interval, one.verdict)
+        table.add_row(names[one.factor], one.level, one.baseline, ratio, interval, one.verdict)
     console = Console(width=width(), highlight=False)
     console.print(table)
     _print_pairs(found, console)
@@ -148,8 +149,10 @@ def _print_pairs(found: Findings, console: Console) -> None:
         return
     say("\nThe effects of these levels depend on each other, so that those above are averages:\n")
     table = Table("Level", "With", "÷ baseline", "95 % interval", "Verdict", box=None, pad_edge=False)
+    names = short_names([factor for one in told for factor in (one.level[0], one.given[0])])
     for one in told:
-        table.add_row(" ".join(one.level), " ".join(one.given), *simple_cells(one), one.verdict)
+        level, given = (f"{names[factor]} {value}" for factor, value in (one.level, one.given))
+        table.add_row(level, given, *simple_cells(one), one.verdict)
     console.print(table)
 
 

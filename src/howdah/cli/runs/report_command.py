@@ -39,7 +39,7 @@ def report(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Make a report of RUNS: ids, starts of ids, paths, 'latest', or KEY=VALUE for all runs with that label.
+    """Make a report of RUNS: ids, starts of ids, paths, 'latest', or KEY=VALUE for all runs with that label or setting.
 
     It reads run directories only. With --prices, the report also has their cost.
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
-from howdah.cli.columns import print_columns
+from howdah.cli.columns import print_columns, short_names
 from howdah.cli.options import json_option, parse_conf, runs_option
-from howdah.cli.reporting import width
+from howdah.cli.reporting import setting_values, width
 from howdah.model.accelerator import NONE
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Run
@@ -95,7 +95,9 @@ def runs(
         none = "No such runs" if filtered else "No runs"
         click.echo(f"{none} in {place}. `howdah run terasort --size 1G` makes one.")
     else:
-        print_columns(_HEADS, [_row(one) for one in shown], width() if sys.stdout.isatty() else _PIPE, right=(1, 3))
+        differing = _differing([one.run for one in shown if one.run is not None])
+        rows = [_row(one, differing) for one in shown]
+        print_columns(_HEADS, rows, width() if sys.stdout.isatty() else _PIPE, right=(1, 3))
         if more:
             click.secho(f"The last {len(shown)} runs: `--last N` shows more.", dim=True)
 
@@ -105,20 +107,7 @@ def _is_wanted(run: Run, workload: str | None, labels: Mapping[str, str], settin
         return False
     if any(run.labels.get(key) != value for key, value in labels.items()):
         return False
-    return all(value in _values(run, key) for key, value in settings.items())
-
-
-def _values(run: Run, key: str) -> set[str]:
-    """Return the values of a setting in the run, as text: those of every entry whose path ends in `key`."""
-    from howdah.report.page.provenance import as_text, flat
-
-    usual = {
-        "accelerator": run.trial.accelerator,
-        "storage": run.trial.storage,
-        "nodes": as_text(run.cluster.get("nodes")),
-    }
-    found = {as_text(value) for path, value in flat(run.trial.settings) if path == key or path.endswith(f".{key}")}
-    return found | ({usual[key]} if key in usual else set())
+    return all(value in setting_values(run, key) for key, value in settings.items())
 
 
 def _listed(path: Path, run: Run | Exception) -> _Listed:
@@ -134,19 +123,39 @@ def _listed(path: Path, run: Run | Exception) -> _Listed:
     return _Listed(path, run, "", values[0] if len(values) == 1 else None, unit)
 
 
-def _row(one: _Listed) -> tuple[str, ...]:
+def _properties(run: Run) -> dict[str, str]:
+    """Return the Hadoop properties that were set for a run, for its cluster or for its jobs."""
+    settings = run.trial.settings
+    both = (settings.get("cluster", {}).get("settings", {}), settings.get("workload", {}).get("conf", {}))
+    return {key: str(value) for one in both for key, value in one.items()}
+
+
+def _differing(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
+    """Return by workload the properties that are not the same in all its runs, with their short names."""
+    found: dict[str, dict[str, str]] = {}
+    for workload in {run.trial.workload for run in runs}:
+        each = [_properties(run) for run in runs if run.trial.workload == workload]
+        names = sorted({key for one in each for key in one if any(other.get(key) != one[key] for other in each)})
+        found[workload] = short_names(names)
+    return found
+
+
+def _row(one: _Listed, differing: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
     from howdah.report.document.wording import MISSING, count, quantity
 
     run = one.run
     if run is None:
         return (one.path.name, "", "", MISSING, f"unreadable: {one.problem}")
-    size, nodes = (run.dataset or {}).get("bytes"), run.cluster.get("nodes")
+    asked = run.trial.settings.get("workload", {}).get("size_bytes")
+    size, nodes = (run.dataset or {}).get("bytes", asked), run.cluster.get("nodes")
+    names, properties = differing[run.trial.workload], _properties(run)
     cluster = "synthetic" if run.simulated else count(nodes, "node") if isinstance(nodes, int) else ""
     notes = [
         *([_ending(run)] if run.outcome.kind != "valid" else ()),
         *([run.trial.storage] if run.trial.storage != HDFS else ()),
         *([f"accelerator {run.trial.accelerator}"] if run.trial.accelerator != NONE else ()),
         *(f"{key}={value}" for key, value in run.labels.items()),
+        *(f"{names[key]}={value}" for key, value in properties.items() if key in names),
     ]
     return (run.id, format_bytes(size) if size else "", cluster, quantity(one.value, one.unit), "  ".join(notes))
 

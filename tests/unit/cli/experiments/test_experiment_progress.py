@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from howdah.cli.experiments.experiment_progress import ExperimentDisplay, arm_words, short_names, time_words
+from howdah.cli.columns import short_names
+from howdah.cli.experiments.experiment_progress import ExperimentDisplay, arm_words, time_words
 from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.results import Done
 from howdah.engine.experiment.trials import Status

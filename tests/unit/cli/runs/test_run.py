@@ -187,4 +187,7 @@ def test_a_report_takes_labels_and_has_each_run_once(tmp_path: Path) -> None:
     runs = [run["id"] for trial in json.loads(reported.output)["trials"] for run in trial["runs"]]
     assert sorted(runs) == ["r1", "r2"]
     missing = CliRunner().invoke(howdah, ["report", "heap=9g", *place])
-    assert str(missing.exception) == "no run has the label heap=9g"
+    assert str(missing.exception) == "no run has the label or the setting heap=9g"
+    by_setting = CliRunner().invoke(howdah, ["report", "accelerator=none", *place])
+    assert by_setting.exit_code == 0, by_setting.output
+    assert "r3" in by_setting.output

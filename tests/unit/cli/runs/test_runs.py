@@ -108,3 +108,12 @@ def test_a_report_is_opened_where_there_is_a_display(tmp_path: Path) -> None:
         howdah, ["report", "r1", "--out", str(tmp_path / "runs"), "-o", "x.md", "--open"]
     )
     assert other.exit_code == 2
+
+
+def test_properties_that_differ_between_runs_of_a_workload_are_notes(tmp_path: Path) -> None:
+    sizes = ("32", "128")
+    for number, size in enumerate(sizes):
+        conf = {"mapreduce.task.io.sort.mb": size, "mapreduce.map.output.compress": "true"}
+        write_example(tmp_path, Example(f"r{number}", number, settings={"workload": {"conf": conf}}, series=False))
+    _, *lines = listed(tmp_path).output.splitlines()
+    assert [line.split("  ")[-1] for line in lines] == [f"sort.mb={size}" for size in sizes]

@@ -67,7 +67,7 @@ def test_explained_every_figure_has_its_formula(root: Path) -> None:
             ("on=old", "on=new", "--server", "e5-2660v2", "--servers", "1", "--servers", "2", "--servers", "3"),
             "3 times",
         ),
-        (("on=gone", "--server", "e5-2660v2"), "no run has the label on=gone"),
+        (("on=gone", "--server", "e5-2660v2"), "no run has the label or the setting on=gone"),
         (("on=old", "on=old", "--server", "e5-2660v2"), "both"),
     ],
 )

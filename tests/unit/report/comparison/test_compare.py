@@ -202,10 +202,7 @@ def kept(maker: str, count: int = 5) -> list[dict[str, Any]]:
 @pytest.mark.promise("Data that each side made once is a caveat", "explanation/comparisons")
 def test_data_that_each_side_made_once_is_one_draw_of_its_placement(tmp_path: Path) -> None:
     said = with_data(tmp_path, kept("a0"), kept("b0"))
-    assert (
-        "Baseline: 5 runs had data that was made once. Contender: 5 runs had data that was made once."
-        in said
-    )
+    assert "Baseline: 5 runs had data that was made once. Contender: 5 runs had data that was made once." in said
     assert "The placement of a data set's files is one random draw" in said
 
 
