@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from howdah.report import Report
 
 
+_MARKS = {
+    ".html": '<meta name="generator" content="Howdah">',
+    ".md": "<!-- A page of Howdah. -->",
+    ".json": '"headline"',
+}
+"""Text that every page of a format has; a table has its first line."""
+
+
 def load_runs(names: Sequence[str], root: str | None) -> list[StoredRun]:
     """Return the runs called `names` (ids, starts of ids, paths, `latest`) under `root` or the usual place."""
     place = Path(root) if root else runs_root()
@@ -76,14 +84,14 @@ def write_report(runs: Sequence[StoredRun], target: Path) -> Path:
     """Write a report of `runs`; see `write_page`."""
     from howdah.report import build_report
 
-    return write_page(build_report(runs), target)
+    return write_page(build_report(runs), target, force=True)
 
 
-def write_page(page: Report, target: Path) -> Path:
+def write_page(page: Report, target: Path, *, force: bool = False) -> Path:
     """Write a whole document in the format of the target's ending: .html, .md or .json.
 
-    The table of several contenders can also be .csv. Raises UsageError for another ending or a place that cannot be
-    written.
+    The table of several contenders can also be .csv. A page of Howdah is replaced, another file only with `force`.
+    Raises UsageError for another ending, another file or a place that cannot be written.
     """
     from howdah.report import ManyReport, render_csv, render_html, render_json, render_markdown
 
@@ -93,13 +101,25 @@ def write_page(page: Report, target: Path) -> Path:
         renderers[".csv"] = render_csv
     if target.suffix not in renderers:
         raise UsageError(f"no report format for {target.name!r}", hint=f"End it in {', '.join(renderers)}.")
+    text = renderers[target.suffix](page)
+    if target.exists() and not force and not _is_page(target, text):
+        raise UsageError(f"{target} exists, and is no page of Howdah", hint="Name another file, or remove this one.")
     fresh = target.with_name(f".{target.name}.new")
     try:
-        fresh.write_text(renderers[target.suffix](page), encoding="utf-8")
+        fresh.write_text(text, encoding="utf-8")
         fresh.replace(target)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from error
     return target
+
+
+def _is_page(target: Path, text: str) -> bool:
+    """Return whether `target` has a page of Howdah in the format of `text`."""
+    try:
+        before = target.read_text(encoding="utf-8")
+    except (OSError, UnicodeError):
+        return False
+    return _MARKS.get(target.suffix, text.partition("\n")[0]) in before
 
 
 def print_result(runs: Sequence[StoredRun]) -> None:

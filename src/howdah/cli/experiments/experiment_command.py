@@ -308,7 +308,7 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
     source = Source(directory.file.read_text("utf-8"), str(directory.path), resume, directory.runs)
     page = build_experiment(findings, source, confirmed)
     if output is not None or not as_json:
-        target = write_page(page, output or directory.path / "report.html")
+        target = write_page(page, output or directory.path / "report.html", force=output is None)
     if as_json:
         click.echo(render_json(page), nl=False)
         return

@@ -10,7 +10,6 @@ from click.core import ParameterSource
 
 from howdah.cli.options import json_option, open_in_browser, runs_option
 from howdah.cli.runs.value_options import check_alone, value_options, valued
-from howdah.errors import UsageError
 
 
 @click.command()
@@ -27,7 +26,7 @@ from howdah.errors import UsageError
 )
 @value_options(demanded=False)
 @click.option("--open", "opened", is_flag=True, help="Open the page in a browser.")
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option("--force", is_flag=True, help="Replace a file that is no page of Howdah.")
 @json_option
 def report(
     runs: tuple[str, ...],
@@ -66,8 +65,6 @@ def report(
     from howdah.report import build_report, render_json
     from howdah.report.document.results import group
 
-    if not as_json and Path(output).exists() and not force:
-        raise UsageError(f"{output} exists", hint="--force replaces it.")
     found = load_sides(runs, root)
     page = build_report(found)
     if options["prices"] is not None:
@@ -79,7 +76,7 @@ def report(
     if as_json:
         click.echo(render_json(page), nl=False)
         return
-    written = write_page(page, Path(output))
+    written = write_page(page, Path(output), force=force)
     click.echo(f"Report: {written}")
     if opened and not open_in_browser(written.absolute().as_uri()):
         click.echo("There is no display to open it on.", err=True)

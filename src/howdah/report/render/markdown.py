@@ -5,6 +5,7 @@ from __future__ import annotations
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Code, Figure, Report, Table, Text
 
+MARK = "<!-- A page of Howdah. -->"
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#"})
 
 
@@ -20,7 +21,7 @@ def render_markdown(report: Report) -> str:
     for section in report.sections:
         parts.append(f"## {_escaped(section.title)}")
         parts.extend(_block(block) for block in section.blocks)
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join((*parts, MARK)) + "\n"
 
 
 def _block(block: Block) -> str:

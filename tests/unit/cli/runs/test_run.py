@@ -178,6 +178,26 @@ def test_warm_up_runs_are_kept_and_do_not_count(tmp_path: Path) -> None:
     assert len(load_side("warmup=yes", str(tmp_path / "runs"))) == 2
 
 
+@pytest.mark.promise("A page replaces a page of Howdah, and no other file", "CHANGELOG")
+@pytest.mark.parametrize("ending", ["html", "md", "json", "csv"])
+def test_a_page_replaces_pages_and_no_other_file(tmp_path: Path, ending: str) -> None:
+    for number in range(4):
+        write_example(tmp_path / "runs", Example(f"r{number}", number, labels={"heap": f"{number}g"}))
+    page = tmp_path / f"page.{ending}"
+    place = ("--out", str(tmp_path / "runs"), "-o", str(page))
+    several = ["compare", *(f"heap={number}g" for number in range(3)), *place]
+    commands = [several] if ending == "csv" else [["report", "r1", *place], several, ["compare", "r1", "r2", *place]]
+    for command in (*commands, *commands):
+        assert CliRunner().invoke(howdah, command).exit_code == 0, command
+    page.write_text("my own\n")
+    for command in commands:
+        refused = CliRunner().invoke(howdah, command)
+        assert str(refused.exception).startswith(f"{page} exists, and is no page of Howdah")
+    assert page.read_text() == "my own\n"
+    if ending != "csv":
+        assert CliRunner().invoke(howdah, ["report", "r1", *place, "--force"]).exit_code == 0
+
+
 def test_a_report_takes_labels_and_has_each_run_once(tmp_path: Path) -> None:
     for number, heap in enumerate(("1g", "1g", "2g"), start=1):
         write_example(tmp_path / "runs", Example(f"r{number}", number, labels={"heap": heap}))
