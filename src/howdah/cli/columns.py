@@ -62,18 +62,3 @@ def _filled(line: str, columns: int, hang: int) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return each of `names` shortened to the last parts that distinguish it from the others, two parts at least."""
-    found = {}
-    for name in names:
-        parts = name.split(".")
-        others = [other for other in names if other != name]
-        keep = next(
-            kept
-            for kept in range(min(2, len(parts)), len(parts) + 1)
-            if kept == len(parts) or not any(other.endswith("." + ".".join(parts[-kept:])) for other in others)
-        )
-        found[name] = ".".join(parts[-keep:])
-    return found

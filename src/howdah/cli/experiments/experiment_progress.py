@@ -12,7 +12,6 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from howdah.cli.columns import short_names
 from howdah.cli.progress import sentence
 from howdah.engine.experiment.factors import CONFIGURATION
 from howdah.engine.experiment.plan import ExperimentPlan
@@ -22,7 +21,7 @@ from howdah.engine.measurement.request import Measured
 from howdah.engine.observer import JobProgress, Silent
 from howdah.model.experiment import Effect
 from howdah.model.quantity import format_seconds
-from howdah.report.document.wording import quantity
+from howdah.report.document.wording import quantity, short_names
 from howdah.stats.blocks import effects
 
 _MOST = 4

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from howdah.cli.columns import say, short_names
+from howdah.cli.columns import say
 from howdah.cli.experiments.experiment_progress import arm_words, runs_words, time_words
 from howdah.cli.reporting import width
 from howdah.engine.experiment.plan import ExperimentPlan
@@ -19,7 +19,7 @@ from howdah.model.experiment import Findings
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Code, Text
-from howdah.report.document.wording import count
+from howdah.report.document.wording import count, short_names
 from howdah.report.experiment.answer import headline, simple_cells
 from howdah.report.experiment.candidate import candidate_blocks
 from howdah.report.render.text import wrapped

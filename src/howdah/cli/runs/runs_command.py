@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from howdah.cli.columns import print_columns, short_names
+from howdah.cli.columns import print_columns
 from howdah.cli.options import json_option, parse_conf, runs_option
 from howdah.cli.reporting import setting_values, width
 from howdah.model.accelerator import NONE
@@ -132,6 +132,8 @@ def _properties(run: Run) -> dict[str, str]:
 
 def _differing(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
     """Return by workload the properties that are not the same in all its runs, with their short names."""
+    from howdah.report.document.wording import short_names
+
     found: dict[str, dict[str, str]] = {}
     for workload in {run.trial.workload for run in runs}:
         each = [_properties(run) for run in runs if run.trial.workload == workload]

@@ -12,6 +12,9 @@ from howdah.model.quantity import format_bytes
 
 MISSING = "–"
 
+_PROPERTY = re.compile(r"(?<![\w./-])[a-z][\w-]*(?:\.[a-z][\w-]*){2,}(?![\w./])")
+"""The name of a property with three parts or more."""
+
 BETTER = {"lower": "Lower is better.", "higher": "Higher is better.", "neither": "No direction is better."}
 """Sentences about a metric's direction."""
 
@@ -129,6 +132,27 @@ def listing(things: Sequence[str], most: int = 5) -> str:
     if len(things) > most:
         return f"{', '.join(things[:most])} and {len(things) - most} more"
     return " and ".join(filter(None, (", ".join(things[:-1]), *things[-1:])))
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return each of `names` shortened to the last parts that distinguish it from the others, two parts at least."""
+    found = {}
+    for name in names:
+        parts = name.split(".")
+        others = [other for other in names if other != name]
+        keep = next(
+            kept
+            for kept in range(min(2, len(parts)), len(parts) + 1)
+            if kept == len(parts) or not any(other.endswith("." + ".".join(parts[-kept:])) for other in others)
+        )
+        found[name] = ".".join(parts[-keep:])
+    return found
+
+
+def shortened(texts: Sequence[str]) -> list[str]:
+    """Return the texts with the names of properties in them shortened, as `short_names` does."""
+    names = short_names(sorted({name for text in texts for name in _PROPERTY.findall(text)}))
+    return [_PROPERTY.sub(lambda found: names[found[0]], text) for text in texts]
 
 
 def sentence(text: str) -> str:

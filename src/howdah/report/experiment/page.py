@@ -42,6 +42,7 @@ from howdah.report.document.wording import (
     quantity,
     ratio,
     ratio_interval,
+    shortened,
 )
 from howdah.report.experiment.answer import (
     SHOWN,
@@ -134,22 +135,24 @@ def _glance(found: Findings, confirmed: Findings | None, sections: Sequence[Sect
         badge = Badge("unsure", f"so far: {badge.word}")
     if found.simulated:
         badge = Badge("simulated", f"simulated: {badge.word}")
-    tiles = [_tile(one, effect, found) for one in found.findings[:3] if (effect := one.effect) is not None]
+    judged = [(one, one.effect) for one in found.findings[:3] if one.effect is not None]
+    names = shortened([name_of(one) for one, _ in judged])
+    tiles = [_tile(name, one, effect, found) for name, (one, effect) in zip(names, judged, strict=True)]
     valid = sum(one.value is not None for one in found.results)
     tiles.append(Tile("runs", str(valid), f"{count(found.blocks, 'whole block')}" if found.findings else "of a search"))
     caveats = sum(isinstance(block, Caveat) for section in sections for block in section.blocks)
     return Glance(badge, tuple(tiles), caveats)
 
 
-def _tile(one: Finding, effect: Effect, found: Findings) -> Tile:
+def _tile(name: str, one: Finding, effect: Effect, found: Findings) -> Tile:
     """Return the effect of a level, or its range if it depends on other levels."""
     apart = effects_of((one.factor, one.level), found)
     if not apart:
         span = effect.interval
-        return Tile(name_of(one), change(effect.ratio), f"95 %: {change(span.low)} to {change(span.high)}")
+        return Tile(name, change(effect.ratio), f"95 %: {change(span.low)} to {change(span.high)}")
     low, high = (edge(simple.ratio for simple in apart) for edge in (min, max))
     on = listing(list(dict.fromkeys(simple.given[0] for simple in apart)))
-    return Tile(name_of(one), f"{change(low)} to {change(high)}", f"depends on {on}")
+    return Tile(name, f"{change(low)} to {change(high)}", f"depends on {on}")
 
 
 def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:

@@ -6,7 +6,7 @@ import altair as alt
 
 from howdah.report.document.drawing import Arms, Bars, DotGroup, Dots, Ratios
 from howdah.report.document.theme import stand_in
-from howdah.report.document.wording import quantity, ratio, ratio_interval, scale
+from howdah.report.document.wording import quantity, ratio, ratio_interval, scale, shortened
 from howdah.report.figures.charts import FONT, Chart, Row, across, colours, data, rows_down, rule
 
 _SIDES = 26
@@ -63,6 +63,7 @@ def arms(drawing: Arms, width: int) -> Chart:
     inner = width - _SIDES
     divisor, unit = scale(drawing.unit, max(value for arm in drawing.arms for value in arm.values))
     bars, ticks = list[Row](), list[Row]()
+    wide, short = width >= _ROOMY, shortened([arm.name for arm in drawing.arms])
     for row, arm in enumerate(drawing.arms):
         low, high = (arm.interval.low, arm.interval.high) if arm.interval else (arm.mean, arm.mean)
         value = quantity(arm.mean, drawing.unit)
@@ -73,7 +74,7 @@ def arms(drawing: Arms, width: int) -> Chart:
                 "mean": arm.mean / divisor,
                 "low": low / divisor,
                 "high": high / divisor,
-                "name": f"{arm.name}: {value}" if width >= _ROOMY else f"{value}  {arm.name}",
+                "name": f"{arm.name}: {value}" if wide else f"{value}  {short[row]}",
                 "colour": arm.colour,
                 "title": arm.title,
             }
@@ -87,12 +88,11 @@ def arms(drawing: Arms, width: int) -> Chart:
     solid = base.mark_bar(aria=True, height=14, yOffset=9, opacity=0.75)
     thin = alt.Chart(data(ticks)).mark_tick(color=ink, height=14, thickness=1, opacity=0.45, yOffset=9)
     spans = base.mark_rule(color=ink, size=2, yOffset=9)
-    names = base.mark_text(align="left", baseline="bottom", dy=-2, limit=inner)
     layers = (
         solid.encode(x=zero, x2="mean:Q", y=y, color=colours(bars), description="title:N"),
         thin.encode(x=place, y=y),
         spans.encode(x=low_end, x2="high:Q", y=y),
-        names.encode(x=alt.value(0), y=y, text="name:N"),
+        *_names(base, y, inner),
     )
     return alt.layer(*layers).properties(width=inner, height=len(bars) * _RATIO_ROW)
 
@@ -136,12 +136,13 @@ def ratios(drawing: Ratios, width: int) -> Chart:
     edges += [edge for row in drawing.rows if row.interval for edge in (row.interval.low, row.interval.high)]
     reach = max(1.1, *edges, *(1 / edge for edge in edges)) * 1.05
     wide = width >= _ROOMY
+    short = shortened([row.name for row in drawing.rows])
     rows = [
         {
             "row": place,
             "name": f"{row.name}  {ratio(row.ratio)} ({ratio_interval(row.interval)})"
             if wide
-            else f"{ratio(row.ratio)}  {row.name}",
+            else f"{ratio(row.ratio)}  {short[place]}",
             "ratio": row.ratio,
             "low": row.interval.low if row.interval else row.ratio,
             "high": row.interval.high if row.interval else row.ratio,
@@ -157,16 +158,20 @@ def ratios(drawing: Ratios, width: int) -> Chart:
     base = alt.Chart(data(rows))
     spans = base.mark_rule(size=3, yOffset=9).encode(x=x, x2="high:Q", y=y, color=colour)
     points = base.mark_point(aria=True, shape="diamond", filled=True, size=80, opacity=1, yOffset=9)
-    names = base.mark_text(align="left", baseline="bottom", dy=-2, limit=width - _SIDES).encode(
-        x=alt.value(0), y=y, text="name:N"
-    )
     layers = (
         rule("low", 1.0, x, color=stand_in("ink"), size=1),
         spans,
         points.encode(x="ratio:Q", y=y, color=colour, description="title:N"),
-        names,
+        *_names(base, y, width - _SIDES),
     )
     return alt.layer(*layers).properties(width=width - _SIDES, height=_RATIO_ROW * len(rows))
+
+
+def _names(base: Chart, y: alt.Y, width: int) -> list[Chart]:
+    """Return the names above rows, on a ground of the paper's colour that hides the lines behind them."""
+    place = {"align": "left", "baseline": "bottom", "dy": -2, "limit": width}
+    ground = base.mark_text(**place, stroke=stand_in("paper"), strokeWidth=4, strokeJoin="round", aria=False)
+    return [one.encode(x=alt.value(0), y=y, text="name:N") for one in (ground, base.mark_text(**place))]
 
 
 def _ratio_marks(reach: float, *, few: bool) -> list[float]:

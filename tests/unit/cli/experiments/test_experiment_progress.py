@@ -12,13 +12,13 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from howdah.cli.columns import short_names
 from howdah.cli.experiments.experiment_progress import ExperimentDisplay, arm_words, time_words
 from howdah.engine.experiment.plan import ExperimentPlan
 from howdah.engine.experiment.results import Done
 from howdah.engine.experiment.trials import Status
 from howdah.engine.measurement.request import Measured
 from howdah.engine.observer import JobProgress
+from howdah.report.document.wording import short_names, shortened
 from tests.unit.engine.experiment.experiments import begun, keep, plan, settings_of, simulated
 
 
@@ -33,6 +33,11 @@ from tests.unit.engine.experiment.experiments import begun, keep, plan, settings
 )
 def test_names_are_as_short_as_tells_them_apart(names: list[str], short: list[str]) -> None:
     assert [short_names(names)[name] for name in names] == short
+
+
+def test_names_of_properties_in_texts_are_shortened_together() -> None:
+    texts = ["mapreduce.map.memory.mb 512 against 1024", "mapreduce.reduce.memory.mb 1g", "Hadoop 3.4.2, /a.b.c/d.e"]
+    assert shortened(texts) == ["map.memory.mb 512 against 1024", "reduce.memory.mb 1g", "Hadoop 3.4.2, /a.b.c/d.e"]
 
 
 def test_an_arm_is_what_it_has_and_the_baseline_has_not() -> None:
