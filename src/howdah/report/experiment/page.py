@@ -42,6 +42,7 @@ from howdah.report.document.wording import (
     quantity,
     ratio,
     ratio_interval,
+    short_names,
     shortened,
 )
 from howdah.report.experiment.answer import (
@@ -151,7 +152,8 @@ def _tile(name: str, one: Finding, effect: Effect, found: Findings) -> Tile:
         span = effect.interval
         return Tile(name, change(effect.ratio), f"95 %: {change(span.low)} to {change(span.high)}")
     low, high = (edge(simple.ratio for simple in apart) for edge in (min, max))
-    on = listing(list(dict.fromkeys(simple.given[0] for simple in apart)))
+    names = short_names([factor.name for factor in found.experiment.factors])
+    on = listing(list(dict.fromkeys(names[simple.given[0]] for simple in apart)))
     return Tile(name, f"{change(low)} to {change(high)}", f"depends on {on}")
 
 

@@ -108,7 +108,7 @@ def test_a_bar_for_each_arm_reaches_its_mean_and_every_run_has_a_tick() -> None:
         Arm("b", "contender", (9.0,), 9.0, None, "b"),
     )
     drawn = chart(Arms("job_seconds", "s", arms), 960).to_dict()
-    bars, ticks, spans, _ = (
+    bars, ticks, spans, *_ = (
         drawn["datasets"][layer["data"]["name"]] if "datasets" in drawn else layer["data"]["values"]
         for layer in drawn["layer"]
     )
