@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md")
 MADE = {
     *("docs/examples/terasort.md", "docs/examples/network.md", "docs/examples/disks.md", "docs/how-to/doctor.md"),
+    "docs/examples/protection.md",
     *(f"docs/reference/{name}.md" for name in ("commands", "contracts", "factors", "filesystem", "metrics")),
     "docs/reference/tuned-defaults.md",
 }

@@ -121,4 +121,12 @@ DEFECTS = (
         new="        if record.hadoop == hadoop and not record.user:",
         tests=(f"{_PERSISTENCE}::test_data_of_others_are_refused",),
     ),
+    Defect(
+        name="granted-memory-forgotten",
+        promise="A job of Slurm uses the memory that it was granted.",
+        file="src/howdah/host/agent/kernel.py",
+        old='environment.get("HOWDAH_" + name) or environment.get(name, "")',
+        new='environment.get(name, "")',
+        tests=("tests/unit/host/test_machine.py::test_what_a_batch_system_granted",),
+    ),
 )

@@ -148,4 +148,25 @@ DEFECTS = (
         new="waits = {one.name for one in status.live if one.state == _IN_SERVICE}",
         tests=("tests/unit/cluster/deployment/test_resizing.py::test_what_hdfs_cannot_copy_keeps_its_host",),
     ),
+    Defect(
+        name="dead-datanode-trusted",
+        promise="HDFS is not asked for the blocks of a DataNode that has stopped.",
+        file="src/howdah/cluster/deployment/resizing.py",
+        old="if seconds < _REMOVED_SECONDS}",
+        new="if seconds < 0}",
+        tests=(
+            "tests/unit/cluster/deployment/test_resizing.py"
+            "::test_hdfs_is_not_asked_to_copy_from_a_datanode_that_has_stopped",
+        ),
+    ),
+    Defect(
+        name="several-file-systems-used",
+        promise="Persistent data of several file systems are refused before anything starts.",
+        file="src/howdah/cluster/deployment/persistence.py",
+        old="        self._compare_parts(self._record, placed)\n",
+        new="",
+        tests=(
+            "tests/unit/cluster/deployment/test_persistence.py::test_parts_that_are_not_of_one_file_system_are_refused",
+        ),
+    ),
 )

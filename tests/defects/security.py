@@ -17,6 +17,34 @@ DEFECTS = (
         tests=(f"{_SECURE}::test_web_servers_want_our_signature",),
     ),
     Defect(
+        name="page-of-a-job-open",
+        promise="The page of a running job is closed to all but the ResourceManager.",
+        file=_SETTINGS,
+        old='"yarn.app.mapreduce.am.webapp.https.client.auth": "true"',
+        new='"yarn.app.mapreduce.am.webapp.https.client.auth": "false"',
+        tests=(f"{_SECURE}::test_the_page_of_a_job_is_closed",),
+    ),
+    Defect(
+        name="weaker-protection-taken",
+        promise="A setting with less than the cluster's protection is refused.",
+        file=_SETTINGS,
+        old="        weakest = min(map(PROTECTIONS.index, words), default=0)",
+        new="        weakest = max(map(PROTECTIONS.index, words), default=3)",
+        tests=(
+            "tests/unit/hadoop/configuration/test_security.py::test_settings_that_contradict_protection_are_refused",
+        ),
+    ),
+    Defect(
+        name="phase-without-login",
+        promise="A ticket that has ended is noticed before a phase.",
+        file="src/howdah/engine/run/phase.py",
+        old="            self._cluster.check_login()\n",
+        new="",
+        tests=(
+            "tests/unit/engine/run/test_session_of_a_cluster.py::test_a_phase_does_not_begin_without_a_valid_login",
+        ),
+    ),
+    Defect(
         name="cookie-without-secret",
         promise="Requests are signed with the secret of the cluster.",
         file="src/howdah/hadoop/interfaces/access.py",

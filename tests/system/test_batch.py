@@ -186,7 +186,10 @@ def test_a_cluster_from_outside(batch: Batch) -> None:
 
 @pytest.mark.promise("When the login node's Howdah is killed, the job ends and leaves nothing", "how-to/batch")
 def test_a_supervisor_that_is_killed_takes_its_job_with_it(batch: Batch) -> None:
-    manifest = batch("up", "--name", "dies", "--on", "slurm:nodes=2,time=10m", "--insecure", "--json").json()
+    on = "slurm:nodes=2,time=10m,exclusive=no,cpus=1,memory=6G"
+    manifest = batch("up", "--name", "dies", "--on", on, "--insecure", "--json").json()
+    assert manifest["sizing"]["slots"] == 1, "what the job was granted, not what the host has"
+    assert manifest["sizing"]["node_mib"] < 6 << 10
     os.kill(manifest["supervisor"], signal.SIGKILL)
     batch.wait_until_clean()
     batch.system.wait_for_state(manifest["allocation"]["job"], "FAILED", "COMPLETED", seconds=20)

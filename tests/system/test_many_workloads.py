@@ -56,6 +56,8 @@ def test_programs_are_valid_on_hosts_of_another_user(
     manifest = howdah("up", "--name", "his", "--on", f"hosts:{file}", "--json", env=hosts.environment).json()
     owners = {Path(f"/proc/{daemon['pid']}").stat().st_uid for daemon in manifest["daemons"]}
     assert owners == {hosts.uid}
+    assert manifest["plan"]["security"] == "authentication"
+    assert "kdc" in {daemon["role"] for daemon in manifest["daemons"]}, "it needs no root"
     with pytest.raises(KeyError):
         pwd.getpwuid(hosts.uid)
     programs = (("terasort",), ("wordcount", "--engine", "streaming"), ("wordcount", "--engine", "spark"))

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -146,6 +147,22 @@ def test_the_owner_s_programs_just_work(howdah: Howdah, shut: dict[str, Any]) ->
         howdah("exec", "--name", "shut", "--", *command).ok()
     assert "/tmp" in howdah("exec", "--name", "shut", "--", "hadoop", "fs", "-ls", web).ok().out
     assert "Secured by Kerberos (authentication): only you can use it." in howdah("status").ok().out
+
+
+@pytest.mark.promise("`howdah open` serves the pages of a secured cluster to its owner alone", "how-to/secure")
+def test_the_owner_opens_the_pages(howdah: Howdah, shut: dict[str, Any]) -> None:
+    command = [*howdah.command, "open", "--name", "shut", "--no-browser"]
+    with subprocess.Popen(command, env=howdah.environment, stdout=subprocess.PIPE, text=True) as opened:
+        assert opened.stdout is not None
+        shown = dict(line.rsplit(maxsplit=1) for line in iter(opened.stdout.readline, "\n"))
+        assert len(shown) == 5, "a page for each daemon"
+        for url in shown.values():
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with browser.open(url, timeout=20) as page:
+                assert (page.status, b"</html>" in page.read().lower()) == (200, True), url
+            assert status_of(url.partition("?")[0]) == 403
+        opened.send_signal(signal.SIGINT)
+        assert opened.wait(timeout=20) == 0
 
 
 @pytest.mark.promise("A cluster with Kerberos that Howdah did not start is measured", "how-to/kerberos-clusters")

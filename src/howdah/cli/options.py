@@ -137,7 +137,9 @@ _MAKING = (
         show_default=True,
         help="Howdah's tuned defaults, or Hadoop without them.",
     ),
-    click.option("--without", multiple=True, metavar="NAME", help="Leave out one tuned default; may be repeated."),
+    click.option(
+        "--without", multiple=True, metavar="NAME", help="Leave out one of `howdah defaults`; may be repeated."
+    ),
     click.option("--jvm-flag", multiple=True, metavar="FLAG", help="A JVM flag for every daemon; may be repeated."),
     click.option(
         "--storage",

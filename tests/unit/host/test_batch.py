@@ -184,11 +184,15 @@ def test_names_that_are_not_as_many_as_hosts_are_refused(says: Say, names: str) 
     assert "--on hosts:node1,node2" in str(caught.value)
 
 
-def test_older_ones_do_not_know_overlap(says: Say) -> None:
+def test_older_ones_do_not_know_overlap(says: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     says("srun", "slurm 20.02.7\n")
     assert "--overlap" not in Slurm().step("7", ("n1",), "python3", "pass")
     says("srun", "slurm-wlm 22.05.8\n")
     assert "--overlap" in Slurm().step("7", ("n1", "n2"), "python3", "pass")
+    monkeypatch.setenv("SLURM_MEM_PER_NODE", "8192")
+    asked = Slurm().step("7", ("n1", "n2"), "python3", "pass")
+    assert "HOWDAH_SLURM_MEM_PER_NODE=8192" in asked, "srun is not to see it, and the agents are"
+    assert "HOWDAH_SLURM_MEM_PER_NODE=$SLURM_MEM_PER_NODE" in Slurm().whole_job("python3", "pass")
     says("srun", "what?\n")
     with pytest.raises(HostProblem, match="cannot read: what"):
         Slurm().step("7", ("n1",), "python3", "pass")

@@ -196,6 +196,16 @@ def test_a_cgroup_outside_the_name_space_is_read_at_its_mount():
         ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "4", "SLURM_MEM_PER_NODE": "16384"}, (4, 16 << 30)),
         ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "4", "SLURM_MEM_PER_CPU": "2048"}, (4, 8 << 30)),
         ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "64", "SLURM_MEM_PER_NODE": "0"}, (64, None)),
+        (
+            {
+                "SLURM_JOB_ID": "1",
+                "SLURM_CPUS_ON_NODE": "4",
+                "SLURM_MEM_PER_NODE": "0",
+                "HOWDAH_SLURM_MEM_PER_NODE": "8192",
+                "HOWDAH_SLURM_MEM_PER_CPU": "",
+            },
+            (4, 8 << 30),
+        ),
         ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "4(x2)"}, (None, None)),
         ({"PBS_JOBID": "7.head", "NCPUS": "8"}, (8, None)),
     ],

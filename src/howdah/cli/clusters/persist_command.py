@@ -19,7 +19,9 @@ def persist() -> None:
 @persist.command("ls")
 @json_option
 def list_directories(as_json: bool) -> None:
-    """List the directories with data that clusters have left, as far as this host can see them.
+    """List the data that clusters have left.
+
+    The directories are those that this host can see.
 
     \b
     Example:
@@ -52,9 +54,10 @@ def list_directories(as_json: bool) -> None:
 @persist.command("verify")
 @click.argument("directory", type=click.Path())
 def verify_directory(directory: str) -> None:
-    """Check that all parts of a file system exist and belong together, and that the namespace is undamaged.
+    """Check the parts of a file system that was left.
 
-    HDFS checks the blocks itself, once a cluster uses the data: `howdah exec -- hdfs fsck /`.
+    All parts must exist and belong together, and the namespace must be undamaged. HDFS checks the blocks itself, once a
+    cluster uses the data: `howdah exec -- hdfs fsck /`.
 
     \b
     Example:

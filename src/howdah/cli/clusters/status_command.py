@@ -19,7 +19,7 @@ from howdah.model.quantity import format_bytes
 
 
 @click.command()
-@click.option("--name", default=None, help="Only this cluster.")
+@click.option("--name", metavar="NAME", default=None, help="Only this cluster.")
 @click.option("--daemons", is_flag=True, help="Also each daemon: its host, its process and its log.")
 @json_option
 def status(name: str | None, daemons: bool, as_json: bool) -> None:

@@ -59,13 +59,13 @@ def plan(file: Path, cluster: str | None, as_json: bool) -> None:
 @experiment.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [default: in ~/.howdah]"
+    "--out", metavar="DIR", type=click.Path(path_type=Path), help="The directory to make. [default: in ~/.howdah]"
 )
 @_CLUSTER
 def run(file: Path, out: Path | None, cluster: str | None) -> None:
-    """Run the experiment of FILE until there are enough runs, and show its findings.
+    """Run the experiment of FILE, and show its findings.
 
-    Each run has a cluster of its own.
+    It ends when there are enough runs. Each run has a cluster of its own.
 
     \b
     Example:
@@ -97,13 +97,13 @@ def resume(directory: str) -> None:
 
 @experiment.command()
 @_DIRECTORY
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="The page: .html, .md or .json")
+@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The page: .html, .md or .json")
 @json_option
 def report(directory: str, output: Path | None, as_json: bool) -> None:
-    """Show the findings so far of the experiment in DIRECTORY: every effect with its interval and verdict.
+    """Show the findings so far of an experiment.
 
-    The page is report.html in DIRECTORY. DIRECTORY is a path, a name that `howdah experiment list` has, the start of
-    one, or 'latest'.
+    Every effect has its interval and verdict. The page is report.html in DIRECTORY. DIRECTORY is a path, a name that
+    `howdah experiment list` has, the start of one, or 'latest'.
 
     \b
     Example:
@@ -117,9 +117,10 @@ def report(directory: str, output: Path | None, as_json: bool) -> None:
 @_DIRECTORY
 @json_option
 def status(directory: str, as_json: bool) -> None:
-    """Show the progress of the experiment in DIRECTORY: whether it runs now, and how much longer it takes.
+    """Show the progress of an experiment.
 
-    DIRECTORY is a path, a name that `howdah experiment list` has, the start of one, or 'latest'.
+    It says whether the experiment runs now, and how much longer it takes. DIRECTORY is a path, a name that
+    `howdah experiment list` has, the start of one, or 'latest'.
 
     \b
     Example:
@@ -318,7 +319,8 @@ def _show(directory: ExperimentDirectory, plan: ExperimentPlan, output: Path | N
 
 
 def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: Findings | None) -> None:
-    """Write the configuration files of the best settings, if a search found them on real clusters.
+    """Write the configuration files of the best settings, if real clusters had them, and if a search found them or they
+    change a property of Hadoop.
 
     Settings that fresh runs do not confirm are not written.
     """
@@ -328,7 +330,9 @@ def _write_sites(directory: ExperimentDirectory, findings: Findings, confirmed: 
     from howdah.report.experiment.answer import is_confirmed
     from howdah.store import list_runs
 
-    if findings.experiment.design != "search" or findings.simulated:
+    base = findings.arms[0]
+    properties = [name for name, level in findings.candidate.items() if "." in name and base.get(name) != level]
+    if findings.simulated or not (properties or findings.experiment.design == "search"):
         return
     valid = [run for _, run in list_runs(directory.runs) if isinstance(run, Run) and run.outcome.kind == "valid"]
     if not valid:

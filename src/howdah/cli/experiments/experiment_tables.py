@@ -50,7 +50,7 @@ def print_plan(plan: ExperimentPlan) -> None:
         click.echo(line)
     say(f"Disk: {format_bytes(plan.disk_bytes)} at the fullest moment of a run.")
     say(f"A run that takes longer than {format_seconds(plan.limit_seconds)} is stopped.")
-    if experiment.design not in ("cic-2014", "together"):
+    if experiment.confirm and experiment.design not in ("cic-2014", "together"):
         say("If something is shown to be better, fresh runs against the baseline and the runner-up follow.")
 
 

@@ -14,22 +14,30 @@ from howdah.cli.options import parse_conf, warmup_option
 
 @click.command()
 @click.argument("workload")
-@click.option("--size", default=None, help="Its size, as `howdah run WORKLOAD --size` has it.")
+@click.option("--size", metavar="SIZE", default=None, help="Its size, as `howdah run WORKLOAD --size` has it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Another option of the workload.")
 @click.option(
-    "--nodes", type=click.IntRange(1, 20), default=None, help="Nodes of every cluster. [default: one for each host]"
+    "--nodes",
+    metavar="N",
+    type=click.IntRange(1, 20),
+    default=None,
+    help="Nodes of every cluster. [default: one for each host]",
 )
 @click.option(
     "--on", metavar="KIND[:ARGUMENT]", default=None, help="The hosts, as `howdah up --on` has them. [default: local]"
 )
-@click.option("--runs", type=click.IntRange(8), default=60, show_default=True, help="Runs of the search, at most.")
+@click.option(
+    "--runs", metavar="N", type=click.IntRange(8), default=60, show_default=True, help="Runs of the search, at most."
+)
 @click.option(
     "--budget", default=None, metavar="90m|2h", help="Time for the runs of the search, without starting clusters."
 )
 @warmup_option
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="The directory to make. [default: in ~/.howdah]"
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="The seed of the order."
+)
+@click.option(
+    "--out", metavar="DIR", type=click.Path(path_type=Path), help="The directory to make. [default: in ~/.howdah]"
 )
 @click.option("--cluster", metavar="synthetic:FILE", default=None, help="A synthetic cluster, instead of real ones.")
 def tune(

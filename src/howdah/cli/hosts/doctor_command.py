@@ -28,11 +28,17 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "
     show_default=True,
     help="The hosts you want, as `howdah up --on` has them.",
 )
-@click.option("--nodes", type=click.IntRange(1), default=None, help="Nodes you want. [default: one for each host]")
+@click.option(
+    "--nodes", metavar="N", type=click.IntRange(1), default=None, help="Nodes you want. [default: one for each host]"
+)
 @reach_options
-@click.option("--hadoop", default=PRIMARY, show_default=True, help="Managed version you want to run.")
-@click.option("--size", default="1G", show_default=True, help="Data you want to sort, for the disk check.")
-@click.option("--work-dir", type=click.Path(), default=None, help="Directory for the data of the daemons.")
+@click.option(
+    "--hadoop", metavar="VERSION", default=PRIMARY, show_default=True, help="Managed version you want to run."
+)
+@click.option(
+    "--size", metavar="SIZE", default="1G", show_default=True, help="Data you want to sort, for the disk check."
+)
+@click.option("--work-dir", metavar="DIR", type=click.Path(), help="Directory for the data of the daemons.")
 @click.option("--all", "everything", is_flag=True, help="Show what is fine too.")
 @json_option
 def doctor(

@@ -16,7 +16,9 @@ def hadoop() -> None:
 @hadoop.command()
 @click.argument("version", default=PRIMARY)
 def fetch(version: str) -> None:
-    """Fetch VERSION into the cache, so that everything works offline afterwards. Continues an interrupted fetch.
+    """Fetch VERSION into the cache.
+
+    Everything works offline afterwards. An interrupted fetch continues.
 
     \b
     Example:

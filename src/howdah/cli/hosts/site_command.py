@@ -19,7 +19,7 @@ def site() -> None:
 @click.argument("file", metavar="[FILE]", type=click.Path(), required=False)
 @json_option
 def check(file: str | None, as_json: bool) -> None:
-    """Read a site file, and check whether it is right for the host where you type this.
+    """Check a site file for the host where you type this.
 
     \b
     Example:

@@ -64,9 +64,10 @@ def list_stores(on: str, silence: float, network: str | None, site: str | None, 
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 def collect(on: str, silence: float, network: str | None, site: str | None, older_than: str, yes: bool) -> None:
-    """Remove entries that no cluster has used for a while from the store of each host. They are listed first.
+    """Remove entries that no cluster has used for a while.
 
-    Entries that a running cluster uses stay. Removed entries that are needed again are sent or made again.
+    Each host has a store. The entries are listed first. Entries that a running cluster uses stay. Removed entries that
+    are needed again are sent or made again.
 
     \b
     Example:

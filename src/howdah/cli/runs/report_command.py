@@ -14,7 +14,15 @@ from howdah.cli.runs.value_options import check_alone, value_options, valued
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-o", "--output", type=click.Path(), default="report.html", show_default=True, help=".html, .md or .json")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(),
+    default="report.html",
+    show_default=True,
+    help="The page: .html, .md or .json",
+)
 @runs_option
 @click.option(
     "--format",

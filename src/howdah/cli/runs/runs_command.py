@@ -137,7 +137,8 @@ def _differing(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for workload in {run.trial.workload for run in runs}:
         each = [_properties(run) for run in runs if run.trial.workload == workload]
-        names = sorted({key for one in each for key in one if any(other.get(key) != one[key] for other in each)})
+        keys = {key for one in each for key in one}
+        names = sorted(key for key in keys if len({one.get(key) for one in each}) > 1)
         found[workload] = short_names(names)
     return found
 

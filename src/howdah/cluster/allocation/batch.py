@@ -51,6 +51,7 @@ class BatchAllocation(ListedAllocation):
     """See `howdah.cluster.allocation.Allocation`. A subclass knows how agents get to the hosts of a job."""
 
     system: BatchSystem
+    _sleep = staticmethod(time.sleep)
 
     def __init__(self, asked: JobHosts, site: Site, links: Links, job: Job | None) -> None:
         """`job` is a job that runs already; None to submit the job that was `asked` for."""
@@ -161,7 +162,7 @@ class BatchAllocation(ListedAllocation):
         while not job.runs:
             why = [f"job {job.id} is {job.state.lower()}", job.reason, job.expected and f"expected at {job.expected}"]
             wait(", ".join(word for word in why if word))
-            time.sleep(pause)
+            self._sleep(pause)
             pause = min(2 * pause, _SELDOM_SECONDS)
             seen = self._patiently(partial(self.system.look, job.id), wait)
             if seen is None:
@@ -180,7 +181,7 @@ class BatchAllocation(ListedAllocation):
                 if time.monotonic() > deadline:
                     raise
                 wait(problem.message)
-                time.sleep(_SELDOM_SECONDS)
+                self._sleep(_SELDOM_SECONDS)
 
     def _listed_host(self, name: str) -> ListedHost:
         asked, site = self._asked, self._site

@@ -11,7 +11,7 @@ from howdah.cluster.request import Links
 from howdah.errors import HostProblem
 from howdah.host import Host
 from howdah.host.batch import Job
-from howdah.host.batch.pbs import Pbs, read_nodefile
+from howdah.host.batch.pbs import OTHERS, Pbs, read_nodefile
 from howdah.host.channel import Channel
 from howdah.host.reception import PROGRAM, Expected
 
@@ -31,10 +31,18 @@ class PbsAllocation(BatchAllocation):
         assert self._reception is not None
         expected = Expected(self._reception, _LEASH, START_SECONDS, self._job_gone)
         self._leash = Channel(_LEASH, expected, silence=self._links.silence)
-        said = self._leash.run(("sh", "-c", 'cat "$PBS_NODEFILE"'), timeout=START_SECONDS)
+        return self._named(self._leash, job)
+
+    def _named(self, first: Host, job: Job) -> tuple[str, ...]:
+        """Return the hosts of a job, which its first host knows."""
+        said = first.run(("sh", "-c", 'cat "$PBS_NODEFILE"'), timeout=START_SECONDS)
         if said.code != 0:
             raise HostProblem(f"the file with the hosts of job {job.id} cannot be read: {said.stderr.decode().strip()}")
-        return read_nodefile(said.stdout.decode(errors="replace"), "PBS_NODEFILE")
+        named = read_nodefile(said.stdout.decode(errors="replace"), "PBS_NODEFILE")
+        if len(named) != job.hosts:
+            words = f"job {job.id} has {job.hosts} hosts, and PBS_NODEFILE names {' '.join(named)}"
+            raise HostProblem(words, hint=OTHERS)
+        return named
 
     def _open_there(self, name: str) -> Host:
         return open_described(self._described)(name)

@@ -38,7 +38,8 @@ _TRIES = 5
 @dataclass(frozen=True, slots=True)
 class Persistent:
     """The record next to the data. `hadoop` is the version that wrote the data, `nodes` the number of nodes with
-    blocks, `hosts` the hosts that had these nodes last. `formatted` and `used` are in seconds since 1970."""
+    blocks, `hosts` the hosts that had these nodes last. `formatted` and `used` are in seconds since 1970. `layout` is
+    HDFS's layoutVersion of the namespace; None in records of older releases."""
 
     schema: int
     hadoop: str
@@ -48,6 +49,7 @@ class Persistent:
     used: float
     hosts: tuple[str, ...]
     storage: str = "hdfs"
+    layout: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,9 @@ class Persistence:
                 f"{self._directory} has the data of {self._record.nodes} nodes, and the cluster has {len(plan.nodes)}",
                 hint=f"Several nodes may be on one host: --nodes {self._record.nodes}.",
             )
-        self._plan = replace(_placed(plan, self._record.nodes, here, self._directory), persist=self._directory)
+        placed = _placed(plan, self._record.nodes, here, self._directory)
+        self._compare_parts(self._record, placed)
+        self._plan = replace(placed, persist=self._directory)
         return self._plan
 
     def keep(self, hadoop: str) -> None:
@@ -140,7 +144,8 @@ class Persistence:
         now = time.time()
         formatted = now if self._record is None else self._record.formatted
         hosts = tuple(node.host for node in self._plan.nodes)
-        record = Persistent(_SCHEMA, hadoop, len(hosts), process_user(), formatted, now, hosts)
+        layout = _version(self._directory, NAME, self._locked[0]).get("layoutVersion")
+        record = Persistent(_SCHEMA, hadoop, len(hosts), process_user(), formatted, now, hosts, layout=layout)
         content = json.dumps(asdict(record), indent=1).encode() + b"\n"
         operations.write_file(self._locked[0], f"{self._directory}/{RECORD}", content)
         _note({*known_directories(), self._directory})
@@ -213,6 +218,24 @@ class Persistence:
             raise UsageError(
                 f"{self._directory} has data of Hadoop {record.hadoop}, and this cluster is of {hadoop}",
                 hint=f"`--hadoop {record.hadoop}` uses them as they are. Howdah never converts them.",
+            )
+
+    def _compare_parts(self, record: Persistent, plan: Plan) -> None:
+        """Raise UsageError if the parts are of several file systems, or if the namespace has another layout than it was
+        left with; HostProblem if a part has no identity. HDFS would start without the blocks of such a part."""
+        with_data = {place.name: place.host for place in plan.nodes[: record.nodes]}
+        parts = {
+            name: _version(self._directory, name, self._hosts[host])
+            for name, host in {NAME: plan.masters.host, **with_data}.items()
+        }
+        hint = f"`howdah persist verify {self._directory}` looks at every part."
+        if words := _several(parts):
+            raise UsageError(f"{self._directory}: {words}", hint=hint)
+        layout = parts[NAME].get("layoutVersion")
+        if record.layout not in (None, layout):
+            raise UsageError(
+                f"{self._directory} was left with layout {record.layout} of HDFS, and now has {layout}",
+                hint="Another Hadoop has converted it. Howdah never converts data.",
             )
 
     def _refuse_half(self, masters: Host, here: Mapping[str, frozenset[str]]) -> None:
@@ -345,19 +368,34 @@ def verify(directory: str, host: Host) -> list[str]:
     there, and all parts must be of one file system. Raises HostProblem and UsageError for data that are not
     Howdah's."""
     record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
-    problems, ids = [], {}
+    problems, parts = list[str](), dict[str, Mapping[str, str]]()
     for name in (NAME, *(f"node{number}" for number in range(1, record.nodes + 1))):
-        version = f"{directory}/{name}/{_VERSION}"
         try:
-            lines = operations.read_file(host, version).decode(errors="replace").splitlines()
-        except HostProblem:
-            problems.append(f"{version} is not there")
-            continue
-        ids[name] = dict(line.partition("=")[::2] for line in lines).get("clusterID", "")
-    if len(set(ids.values())) > 1:
-        told = ", ".join(f"{name} {one or 'none'}" for name, one in ids.items())
-        problems.append(f"parts are of several file systems: {told}")
-    return problems + (_images(directory, host) if NAME in ids else [])
+            parts[name] = _version(directory, name, host)
+        except HostProblem as problem:
+            problems.append(problem.message)
+    if words := _several(parts):
+        problems.append(words)
+    return problems + (_images(directory, host) if NAME in parts else [])
+
+
+def _version(directory: str, name: str, host: Host) -> Mapping[str, str]:
+    """Return the identity of a part of HDFS, from its file VERSION. Raises HostProblem if the file is not there."""
+    file = f"{directory}/{name}/{_VERSION}"
+    try:
+        lines = operations.read_file(host, file).decode(errors="replace").splitlines()
+    except HostProblem as problem:
+        raise HostProblem(f"{file} is not there", host=host.name) from problem
+    return dict(line.partition("=")[::2] for line in lines)
+
+
+def _several(parts: Mapping[str, Mapping[str, str]]) -> str | None:
+    """Return words about parts of several file systems; None if they are of one."""
+    ids = {name: one.get("clusterID", "") for name, one in parts.items()}
+    if len(set(ids.values())) < 2:
+        return None
+    told = ", ".join(f"{name} {one or 'none'}" for name, one in ids.items())
+    return f"parts are of several file systems: {told}"
 
 
 def _images(directory: str, host: Host) -> list[str]:

@@ -7,6 +7,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from howdah.cluster.live.cluster import DataPlace, LiveCluster
 from howdah.cluster.live.existing import ExistingCluster
 from howdah.cluster.live.login import Cookies, Login, ending_ticket, log_in, login_urls
 from howdah.cluster.state import Lost
-from howdah.errors import HostProblem, UsageError
+from howdah.errors import HostProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.security import Credentials
 from howdah.hadoop.distribution.distribution import Distribution, from_home, managed
 from howdah.hadoop.distribution.jars import place_of, plugin_jars
@@ -119,6 +120,9 @@ def open_existing(existing: ExistingCluster, *, hadoop: str, hadoop_home: Path |
         user=None if secured is None else secured.user,
     )
     found.cookies = None if secured is None else secured.cookies
+    with suppress(HowdahError):  # What needs the ResourceManager says why it does not answer.
+        running = sum(one.state == "RUNNING" for one in found.resourcemanager.nodes())
+        found.description = {**found.description, "nodes_running": running}
     return found
 
 

@@ -72,6 +72,7 @@ _CIPHER = {
 _DEFAULT_JVM = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
 """Stock value of mapreduce.admin.*.child.java.opts, which is lost when the key is set."""
 _FLAG = "-Djava.security.krb5.conf="
+_TOKEN_MS = 10 * 365 * 86_400_000
 
 # Callers of these are an attempt or a job, with a token of its own, no person.
 _OF_TOKENS = ("applicationmaster", "containermanagement", "job.task", "resourcelocalizer")
@@ -180,6 +181,11 @@ def _common(plan: Plan, owner: str) -> dict[str, str]:
     }
 
 
+def _lasting(*keys: str) -> dict[str, str]:
+    """Return the longest life of delegation tokens, in milliseconds. Hadoop's is a week, and a cluster's is its own."""
+    return {f"{key}.delegation.token.max-lifetime": str(_TOKEN_MS) for key in keys}
+
+
 def _closed(*beginnings: str) -> dict[str, str]:
     return {key: value for key, value in _CLOSED.items() if key.startswith(beginnings)}
 
@@ -194,6 +200,7 @@ def _hdfs(plan: Plan, owner: str) -> dict[str, str]:
     cipher = _CIPHER if plan.security == "privacy" else {}
     return {
         **_closed("dfs."),
+        **_lasting("dfs.namenode"),
         "dfs.data.transfer.protection": plan.security,
         **cipher,
         "dfs.namenode.https-address": plan.masters.at("namenode_web"),
@@ -216,6 +223,7 @@ def _yarn(plan: Plan, owner: str) -> dict[str, str]:
     }
     return {
         **_closed("yarn.acl", "yarn.http", "yarn.nodemanager", "yarn.resourcemanager"),
+        **_lasting("yarn.resourcemanager"),
         "yarn.admin.acl": owner,
         "yarn.resourcemanager.webapp.https.address": plan.masters.at("resourcemanager_web"),
         "yarn.resourcemanager.principal": _service(plan, "rm"),
@@ -235,6 +243,7 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
     flag = krb5_flag("$HADOOP_CONF_DIR")
     return {
         **_closed("mapreduce.", "yarn.app."),
+        **_lasting("mapreduce.cluster"),
         "mapreduce.cluster.administrators": owner,
         "mapreduce.jobhistory.admin.acl": owner,
         "mapreduce.jobhistory.webapp.https.address": plan.masters.at("historyserver_web"),

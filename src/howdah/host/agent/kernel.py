@@ -136,11 +136,12 @@ def batch_grant(environment: Mapping[str, str]) -> tuple[int | None, int | None]
     that is not stated. They come from the environment of the job: not every site has the kernel enforce them.
 
     Slurm: SLURM_CPUS_ON_NODE; SLURM_MEM_PER_NODE, or SLURM_MEM_PER_CPU for each processor, in MiB, where 0 is all of
-    the node's (sbatch(1), output environment variables). PBS: NCPUS (pbs(8), environment of a job).
+    the node's (sbatch(1), output environment variables). The step of the agents has all memory, so that it says nothing
+    of the job's: HOWDAH_ and the name is the job's. PBS: NCPUS (pbs(8), environment of a job).
     """
 
     def number(name: str) -> int | None:
-        text = environment.get(name, "")
+        text = environment.get("HOWDAH_" + name) or environment.get(name, "")
         return int(text) if text.isdigit() and int(text) > 0 else None
 
     if "SLURM_JOB_ID" in environment:

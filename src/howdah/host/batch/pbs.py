@@ -13,6 +13,7 @@ from howdah.errors import HostProblem
 from howdah.host.batch.states import Job, answer_of, ask, failed, shown, unexpected
 from howdah.spec.jobs import NAME_PREFIX, JobWish
 
+OTHERS = "`--on hosts:node1,node2,…` takes the hosts as you name them."
 _GONE_CODES = (153, 35)
 """Exit codes of `qstat` for a job that is unknown or has ended: PBSE_UNKJOBID modulo 256, and PBSE_HISTJOBID."""
 _OVER_STATES = ("C", "F", "X")
@@ -53,7 +54,7 @@ class Pbs:
             if len(named) != len(allotted):
                 raise HostProblem(
                     f"job {job} has the hosts {' '.join(allotted)}, and PBS_NODEFILE names {' '.join(named)}",
-                    hint="`--on hosts:node1,node2,…` takes the hosts as you name them.",
+                    hint=OTHERS,
                 )
             return named
         raise HostProblem(f"PBS knows no job {job}", hint="`qstat -u $USER` lists yours.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from howdah.errors import HostProblem
 from howdah.host.batch.states import Job, answer_of, ask, failed, unexpected
@@ -22,6 +22,8 @@ _UNSET = (
 )
 """Variables with the request of a job, for its tasks. `srun` takes them for options, which contradict those of the
 agents."""
+_GRANTED = ("SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU")
+"""Variables with the memory of a job. Agents get them by the names that `batch_grant` of the agent reads first."""
 _UNKNOWN = "Invalid job id"
 _WAITING = (
     "PENDING",
@@ -105,15 +107,19 @@ class Slurm:
         """Return the command that runs a Python program once on each of these hosts of a job. The program has
         everything that the job has there, and gets the standard input on each host."""
         of_job = (f"--jobid={job}", f"--nodelist={','.join(hosts)}")
-        return self._step((*of_job, *_once_on_each(str(len(hosts)))), python, program)
+        granted = {name: os.environ.get(name, "") for name in _GRANTED}
+        return self._step((*of_job, *_once_on_each(str(len(hosts)))), granted, python, program)
 
     def whole_job(self, python: str, program: str) -> tuple[str, ...]:
         """Return the same command for all hosts of the job whose script contains it."""
-        return self._step(_once_on_each("$SLURM_JOB_NUM_NODES"), python, program)
+        granted = {name: f"${name}" for name in _GRANTED}
+        return self._step(_once_on_each("$SLURM_JOB_NUM_NODES"), granted, python, program)
 
-    def _step(self, where: Sequence[str], python: str, program: str) -> tuple[str, ...]:
+    def _step(self, where: Sequence[str], granted: Mapping[str, str], python: str, program: str) -> tuple[str, ...]:
         return (
-            *("env", *(word for name in _UNSET for word in ("-u", name)), "srun"),
+            *("env", *(word for name in _UNSET for word in ("-u", name))),
+            *(f"HOWDAH_{name}={value}" for name, value in granted.items()),
+            "srun",
             *where,
             # Since 20.11, a step has what it uses for itself: the user's own steps would wait for its end.
             *(("--overlap",) if self._version() >= (20, 11) else ()),

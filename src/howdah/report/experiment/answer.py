@@ -236,7 +236,8 @@ def changed_levels(found: Findings) -> list[str]:
 
 
 def name_of(finding: Finding) -> str:
-    return f"{finding.factor} {finding.level}"
+    """Return a factor and its level in words. A configuration has a name of its own."""
+    return finding.level if finding.factor == CONFIGURATION else f"{finding.factor} {finding.level}"
 
 
 def outcomes_of(finding: Finding) -> str:

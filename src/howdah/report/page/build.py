@@ -385,7 +385,7 @@ def _what(run: Run) -> str:
     size = (run.dataset or {}).get("bytes")
     if isinstance(size, (int, float)):
         words += f" of {format_bytes(size)}"
-    nodes = run.cluster.get("nodes")
+    nodes = run.cluster.get("nodes", run.cluster.get("nodes_running"))
     number = len(nodes) if isinstance(nodes, (list, tuple, dict)) else nodes
     if isinstance(number, int):
         words += f" on {count(number, 'node')}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -20,7 +19,6 @@ from howdah.cluster.deployment.persistence import (
     RECORD,
     Owner,
     Persistence,
-    Persistent,
     _placed,
     known_directories,
     look,
@@ -31,7 +29,7 @@ from howdah.errors import HostProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host
 from howdah.host.channel import open_local
-from howdah.host.user import process_user
+from tests.persistent import data
 from tests.plans import plan_of
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -48,20 +46,6 @@ def host() -> Iterator[Host]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOWDAH_HOME", str(tmp_path / "home"))
     (tmp_path / "home" / "clusters").mkdir(parents=True)
-
-
-def data(directory: Path, nodes: int = 2, **changes: Any) -> Path:
-    """Data as a cluster of so many nodes leaves them."""
-    record = Persistent(1, "3.4.2", nodes, process_user(), 1.0, 2.0, ("a", "b"))
-    for name in ("name", *(f"node{number}" for number in range(1, nodes + 1))):
-        (directory / name / "current").mkdir(parents=True)
-        (directory / name / "current" / "VERSION").write_text("#comment\nclusterID=CID-1\nlayoutVersion=-67\n")
-    directory.chmod(0o700)
-    image = directory / "name" / "current" / "fsimage_0000000000000000000"
-    image.write_bytes(b"image")
-    Path(f"{image}.md5").write_text(f"{hashlib.md5(b'image').hexdigest()} *{image.name}\n")
-    (directory / RECORD).write_text(json.dumps(asdict(replace(record, **changes))))
-    return directory
 
 
 def take(directory: Path, host: Host, plan: Plan, hadoop: str = "3.4.2") -> tuple[Persistence, Plan]:
@@ -112,6 +96,29 @@ def test_data_of_others_are_refused(
     place = data(tmp_path / "kept", **changes)
     with pytest.raises(UsageError, match=why):
         take(place, host, plan_of(nodes))
+    assert not (place / LOCK).exists()
+
+
+@pytest.mark.promise("Persistent data of several file systems are refused before anything starts", "how-to/persist")
+@pytest.mark.parametrize(
+    ("part", "version", "why"),
+    [
+        ("node2", "clusterID=CID-2\nlayoutVersion=-57\n", "several file systems: name CID-1, node1 CID-1, node2 CID-2"),
+        ("node1", None, "node1/current/VERSION is not there"),
+        ("name", "clusterID=CID-1\nlayoutVersion=-68\n", "was left with layout -67 of HDFS, and now has -68"),
+    ],
+)
+def test_parts_that_are_not_of_one_file_system_are_refused(
+    tmp_path: Path, host: Host, part: str, version: str | None, why: str
+) -> None:
+    place = data(tmp_path / "kept", layout="-67")
+    take(place, host, plan_of(2))[0].release()
+    file = place / part / "current" / "VERSION"
+    file.unlink()
+    if version is not None:
+        file.write_text(version)
+    with pytest.raises((UsageError, HostProblem), match=why):
+        take(place, host, plan_of(2))
     assert not (place / LOCK).exists()
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from howdah.cluster.state import Lost
-from howdah.engine.observer import Silent
+from howdah.engine.observer import Observer, Silent
 from howdah.engine.run.bounds import Bounds
 from howdah.engine.run.execution import Execution, RunOptions, RunPlan
 from howdah.errors import ClusterProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
@@ -88,6 +88,7 @@ def execution(
     warnings: tuple[str, ...] = (),
     manager: TaggedManager | None = None,
     taken: bool = False,
+    observer: Observer | None = None,
 ) -> Execution:
     answers = {
         "machine.moment": lambda **_: {"utc": time.time(), "monotonic": time.monotonic()},
@@ -99,7 +100,8 @@ def execution(
     cluster.taken = taken
     storage: Any = Nothing()
     plan = RunPlan(Ends(where, error), {"conf": {}}, _storage(storage), {})
-    return Execution(cluster.live(), plan, RunOptions(tmp_path / "runs", ("howdah",), ()), Silent(), Bounds({}))
+    options = RunOptions(tmp_path / "runs", ("howdah",), ())
+    return Execution(cluster.live(), plan, options, observer or Silent(), Bounds({}))
 
 
 def _storage(storage: Any) -> Storage:
@@ -170,6 +172,20 @@ def test_a_run_whose_hosts_are_taken_away_is_aborted(tmp_path: Path, error: Howd
     assert str(one.path) in str(caught.value)
     outcome = read_run(one.path).run.outcome
     assert (outcome.kind, outcome.reason) == ("aborted", "the hosts are taken away: walltime: 30 s are left")
+
+
+@pytest.mark.promise("Ten minutes before the walltime is over, a run says so, once", "how-to/batch")
+def test_a_run_warns_once_before_its_hosts_are_taken_away(tmp_path: Path) -> None:
+    class Steps(Silent):
+        said: ClassVar[list[str]] = []
+
+        def step(self, text: str) -> None:
+            self.said.append(text)
+
+    one = execution(tmp_path, "nowhere", None, observer=Steps())
+    one._check()
+    one._check()
+    assert Steps.said == ["the batch system takes the hosts away in 5 min"]
 
 
 def test_a_fault_of_ours_closes_the_directory_and_is_raised_again(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from howdah.engine.observer import Silent
 from howdah.engine.run.phase import Hooks
 from howdah.engine.run.session import JobSession, run_tag
 from howdah.engine.run.storages import storages_of
+from howdah.errors import HostProblem
 from howdah.hadoop.interfaces.resourcemanager import Application, YarnNode
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
@@ -130,6 +131,19 @@ def phase(opens: Opens, *others: Application, **given: Any) -> JobSession:
     found = opens(FakeCluster(host, FakeManager(every=others), daemons=daemons), Memory(), **given)
     assert found.run("check", "run", ShellLine("true")).output == "said"
     return found
+
+
+def test_a_phase_does_not_begin_without_a_valid_login(opens: Opens) -> None:
+    class Expired(FakeCluster):
+        def check_login(self) -> None:
+            raise HostProblem("your ticket ended at 10:00:00")
+
+    ran = FakeProcess(says="said")
+    answers = {"files.read": lambda **_: b"", "accounting.cpu": lambda **_: IDLE}
+    found = opens(Expired(FakeHost(answers, ran), FakeManager()), Memory())
+    with pytest.raises(HostProblem, match="your ticket ended at 10:00:00"):
+        found.run("check", "run", ShellLine("true"))
+    assert [one.error for one in found.record.phases] == ["your ticket ended at 10:00:00"]
 
 
 @pytest.mark.promise("Applications of others that ran meanwhile are named", "how-to/existing-cluster")

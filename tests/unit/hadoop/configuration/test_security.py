@@ -84,6 +84,8 @@ def test_the_page_of_an_application_master_and_every_block_want_a_key() -> None:
     assert found["yarn.app.mapreduce.am.webapp.https.enabled"] == "true"
     assert found["yarn.app.mapreduce.am.webapp.https.client.auth"] == "true"
     assert found["dfs.block.access.token.enable"] == "true"
+    for daemon in ("dfs.namenode", "yarn.resourcemanager", "mapreduce.cluster"):
+        assert int(found[f"{daemon}.delegation.token.max-lifetime"]) > 10**11, "a cluster lasts longer than a week"
     assert found["mapreduce.task.index.cache.limit.bytes"] == str(1 << 30), "else large jobs need native code"
 
 
