@@ -7,15 +7,11 @@ from pathlib import Path
 
 from howdah.host.agent import calibration
 from howdah.host.agent.machine import disks_below
-
-
-def _children() -> set[str]:
-    """Those of this process, by number; other tests may have left some."""
-    return {pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+from tests.children import children
 
 
 def test_it_measures_leaves_nothing_and_says_how(tmp_path: Path):
-    before = _children()
+    before = children()
     result = calibration.measure([str(tmp_path)], seconds=0.6)
     assert list(tmp_path.iterdir()) == []
     allowed = len(os.sched_getaffinity(0))
@@ -30,7 +26,7 @@ def test_it_measures_leaves_nothing_and_says_how(tmp_path: Path):
     for bound in ("bound_disk_write", "bound_disk_read"):
         assert place[bound] > 1e5, bound
     assert set(place["how"]) == {"disk_write", "disk_read"}
-    assert _children() <= before
+    assert children() <= before
 
 
 def test_what_is_on_the_same_disks_is_measured_once(tmp_path: Path):

@@ -15,6 +15,7 @@ from howdah.host.agent.power import run
 from howdah.host.agent.power_programs import parse_dcmi
 from howdah.host.agent.power_reader import Place
 from howdah.host.agent.power_slurm import Slurm, parse_sstat
+from tests.children import children
 
 IPMITOOL = """
     Instantaneous power reading:                   {watts} Watts
@@ -239,8 +240,7 @@ def test_a_program_that_hangs_holds_up_nobody(machine: Machine, monkeypatch: pyt
     assert time.monotonic() - begun < 8
     assert values(records, "ipmi", "watts")[0] == 215.0
     assert any("did not answer" in one.get("fault", "") for one in records)
-    children = [pid for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
-    assert not [pid for pid in children if b"600" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+    assert not [pid for pid in children() if b"600" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
 
 
 @pytest.mark.parametrize(

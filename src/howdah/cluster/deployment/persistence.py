@@ -385,7 +385,7 @@ def _version(directory: str, name: str, host: Host) -> Mapping[str, str]:
     try:
         lines = operations.read_file(host, file).decode(errors="replace").splitlines()
     except HostProblem as problem:
-        raise HostProblem(f"{file} is not there", host=host.name) from problem
+        raise HostProblem(f"{file} is not there") from problem
     return dict(line.partition("=")[::2] for line in lines)
 
 

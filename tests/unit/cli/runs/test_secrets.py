@@ -20,7 +20,8 @@ _PLANTED = [
 @pytest.mark.promise("Of 200 planted secrets none is in any output, run directory or report", "how-to/secure")
 def test_no_planted_secret_is_anywhere(tmp_path: Path) -> None:
     truth, runs = tmp_path / "truth.yaml", tmp_path / "runs"
-    truth.write_text("value: 60\nnoise: { cv: 2% }\n")
+    effects = "".join(f"  {key}: {{ {value}: 1 }}\n" for key, value in _PLANTED)
+    truth.write_text(f"value: 60\neffects:\n{effects}noise: {{ cv: 2% }}\n")
     planted = [word for key, value in _PLANTED for word in ("--conf", f"{key}={value}")]
     assert len(set(planted)) == 201
     flags = ("--jvm-flag", "-Dmy.own.password=planted-flag")
@@ -42,6 +43,6 @@ def test_no_planted_secret_is_anywhere(tmp_path: Path) -> None:
         said = CliRunner(env={"HOWDAH_HOME": str(tmp_path / "home")}).invoke(howdah, command)
         assert "nosuch" in command or said.exit_code == 0, said.output
         assert "planted-" not in said.output + said.stderr + str(said.exception), command[:3]
-    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    files = [file for file in tmp_path.rglob("*") if file.is_file() and file != truth]
     assert {"run.json", "page.html", "page.md", "page.json"} <= {file.name for file in files}
     assert [file for file in files if b"planted-" in file.read_bytes()] == []

@@ -42,6 +42,8 @@ class System:
 
 
 class Allocation(BatchAllocation):
+    system: Any = System(None)
+
     def _reach(self, job: Job) -> tuple[str, ...]:
         return ()
 
@@ -66,7 +68,7 @@ def made(slept: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     def make(*answers: Job | HostProblem | None) -> Allocation:
         one = Allocation(JobHosts(JobWish(2, 600)), Site(), Links(), None)
-        one.system = cast("Any", System(*answers))
+        one.system = System(*answers)
         one._sleep = slept.append  # type: ignore[assignment]
         one._described["cluster"] = "c"
         return one

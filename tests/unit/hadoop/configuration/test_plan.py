@@ -53,8 +53,10 @@ def test_what_listens_beyond_loopback_is_of_the_plan() -> None:
     ranges = wildcard_ports(one)
     assert {name for name in ranges if name.startswith("shuffle")} == {"shuffle of node1", "shuffle of node2"}
     assert ranges["shuffle of node2"] == (one.nodes[1].ports["shuffle"],) * 2
-    assert len(exposed(one)) == len(ranges) == 4
-    assert any(f"{one.application_ports[0]}-{one.application_ports[1]}" in line for line in exposed(one))
+    assert len(ranges) == 4
+    assert all(what in exposed(one) for what in ranges)
+    assert f"{one.application_ports[0]}-{one.application_ports[1]}" in exposed(one)
+    assert "with --secure they want a key" in exposed(one)
 
 
 def test_without_hdfs_there_are_no_daemons_of_it_and_own_files_are_apart() -> None:
