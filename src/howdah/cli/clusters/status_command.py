@@ -79,7 +79,8 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         click.echo(f"  file system      posixfs:/// is {storages.directory}")
     sizing = manifest.sizing
     click.echo(
-        f"  each node        {sizing['slots']} tasks of {sizing['task_mib']} MiB, {sizing['node_mib']} MiB in all"
+        f"  each node        {sizing['slots']} task{'' if sizing['slots'] == 1 else 's'} of {sizing['task_mib']} MiB, "
+        f"{sizing['node_mib']} MiB in all"
     )
     for node, slots in sizing.get("larger", {}).items():
         click.echo(f"  {node:16} {slots} tasks, as its host is larger")
