@@ -47,6 +47,8 @@ class Hadoop:
     dead: dict[str, str] = field(default_factory=dict)
     silent: list[int] = field(default_factory=list)
     """How long dead DataNodes were silent at each further look; for ever at the end."""
+    looked: int = 0
+    """How long they were silent at the last look."""
     missing: int = 0
 
     def __post_init__(self) -> None:
@@ -78,6 +80,7 @@ class Hadoop:
         # A dead one is decommissioned at once, unless its blocks are not elsewhere.
         dead = {name: came for name, came in self.dead.items() if came not in out or self.looks is None}
         silence = self.silent.pop(0) if self.dead and self.silent else 1000
+        self.looked = silence
         return _Status(alive, leaving, dead, dict.fromkeys(self.dead, silence), self.missing)
 
     def nodes(self) -> list[Node]:
@@ -108,6 +111,8 @@ class Daemons:
         self.stays: str | None = None
         self.fails = False
         self.over: list[tuple[Any, int]] = []
+        self.told: list[int] = []
+        """How long dead DataNodes had been silent each time that Hadoop was told something."""
 
     def leave(self, hosts: Collection[str]) -> None:
         self._hadoop.asked.append(f"expect {' '.join(hosts)}".strip())
@@ -117,6 +122,7 @@ class Daemons:
 
     def administer(self, program: str, *arguments: str) -> None:
         self._hadoop.asked.append(f"{program.rpartition('.')[2]} {arguments[0]}")
+        self.told.append(self._hadoop.looked)
         if self.fails:
             raise ClusterProblem(f"{program} failed (exit code 255)")
 
@@ -256,9 +262,9 @@ def test_hdfs_is_not_asked_to_copy_from_a_datanode_that_has_stopped(made: Case) 
         made.said.append(said)
         made.hadoop.dead = {node.at("datanode_data"): f"127.0.0.1:{node.ports['datanode_data']}"}
 
-    made.hadoop.silent = [20, 31, 32]
+    made.hadoop.silent = [20, 21, 22, 23, 24, 31, 32, 40, 41, 42]
     made.resizing.shrink(["c"], 60.0, notice)
-    assert made.hadoop.silent == [], "HDFS lists it as dead some time before it looks for other replicas"
+    assert made.daemons.told[0] >= 32, "HDFS lists it as dead some time before it looks for other replicas"
     assert made.said == ["HDFS has not noticed yet that the DataNode of c has stopped", "c has left the cluster"]
 
 
