@@ -84,10 +84,15 @@ def change(value: float) -> str:
     return f"{'+' if value >= 1 else '−'}{percent(abs(value - 1))}"
 
 
+def direction(ratio: float, *, is_time: bool) -> str:
+    """Return the direction of a ratio of a metric's values: more time, lower."""
+    words = ("less time", "more time") if is_time else ("lower", "higher")
+    return words[ratio > 1]
+
+
 def more_or_less(ratio: float, *, is_time: bool) -> str:
     """Return a ratio of a metric's values in words: 12 % more time, 4.1 % lower."""
-    words = ("less time", "more time") if is_time else ("lower", "higher")
-    return f"{percent(abs(ratio - 1))} {words[ratio > 1]}"
+    return f"{percent(abs(ratio - 1))} {direction(ratio, is_time=is_time)}"
 
 
 def times(value: float) -> str:

@@ -10,6 +10,7 @@ from howdah.report.document.wording import (
     MISSING,
     change,
     count,
+    direction,
     listing,
     more_or_less,
     percent,
@@ -194,9 +195,8 @@ def _ranging(found: Findings, finding: Finding, simple: Sequence[SimpleEffect]) 
 
 def _way(found: Findings, ratio: float, where: str, verdict: str) -> str:
     """Return the direction of an effect in words. More or less time needs no verdict in addition."""
-    if found.metric.is_time:
-        return f"{'more' if ratio > 1 else 'less'} time {where}"
-    return f"{'higher' if ratio > 1 else 'lower'} {where} ({verdict})"
+    timed = found.metric.is_time
+    return f"{direction(ratio, is_time=timed)} {where}{'' if timed else f' ({verdict})'}"
 
 
 def _far(one: SimpleEffect) -> float:
