@@ -73,6 +73,14 @@ DEFECTS = (
         tests=(f"{_READERS}::test_energy_of_a_step_of_slurm",),
     ),
     Defect(
+        name="slurm-without-end",
+        promise="A run waits for the last value of Slurm, so that all of it has an energy.",
+        file="src/howdah/host/agent/power_slurm.py",
+        old="        return min(float(source[\"interval\"]) + _LATE, _MOST)",
+        new="        return 0.0",
+        tests=(f"{_READERS}::test_a_run_waits_for_the_last_value_of_slurm",),
+    ),
+    Defect(
         name="other-meters-no-error",
         promise="Errors of different meters widen the interval of a ratio of energies.",
         file="src/howdah/stats/compare.py",

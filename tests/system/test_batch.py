@@ -131,6 +131,7 @@ def test_terasort_validates_in_the_script_that_howdah_prints(batch: Batch) -> No
     # Another job would have other hosts, and the same trial.
     assert run.trial.settings["cluster"]["allocation"] == {"kind": "slurm"}
     [whole] = [one for one in batch.last_energy()["stretches"] if one["phase"] is None]
+    assert len(whole["totals"]) == 1, whole["missing"]
     [total] = whole["totals"]
     assert (total["domain"], total["side"], len(total["hosts"])) == ("node", "dc", 3)
     truth = 3 * joules(whole["start"], whole["end"])

@@ -237,17 +237,20 @@ def test_show_and_runs(howdah: Howdah, answer: dict[str, Any], kept: Kept) -> No
     assert howdah("show", "no-such-run").code == 2
 
 
-@pytest.mark.promise("`howdah report` writes HTML, Markdown or JSON, and replaces no file unasked", "README")
+@pytest.mark.promise("`howdah report` writes HTML, Markdown or JSON, and replaces only its own pages", "README")
 def test_reports(howdah: Howdah, answer: dict[str, Any], tmp_path: Path) -> None:
     assert Path(answer["report"]).read_text(encoding="utf-8").lstrip().startswith("<!")
     names = [Path(one["path"]).name for one in answer["runs"]]
     for ending in ("html", "md", "json"):
         target = tmp_path / f"report.{ending}"
         howdah("report", *names, "-o", str(target)).ok()
+        howdah("report", *names, "-o", str(target)).ok()
         text = target.read_text(encoding="utf-8")
         assert all(name in text for name in names)
-        assert howdah("report", *names, "-o", str(target)).code == 2, "a file that exists is not replaced unasked"
-    json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+        assert target.suffix != ".json" or json.loads(text)
+        target.write_text("mine\n")
+        assert howdah("report", *names, "-o", str(target)).code == 2, "a file that is no page of Howdah stays"
+        assert target.read_text(encoding="utf-8") == "mine\n"
     assert howdah("report", names[0], "-o", str(tmp_path / "report.pdf")).code == 2
 
 
@@ -305,7 +308,8 @@ def test_a_cluster_that_howdah_did_not_start(howdah: Howdah, cluster: dict[str, 
         shutil.copy(file, conf)
     kept = only(howdah(*SMOKE, "--cluster", f"conf:{conf}"))
     run = kept.record("run.json")
-    assert run["cluster"] == {"kind": "conf", "conf": str(conf), "hadoop": {"version": "3.4.2"}}
+    about = {"kind": "conf", "conf": str(conf), "hadoop": {"version": "3.4.2"}, "nodes_running": 3}
+    assert run["cluster"] == about
     metrics = {sample["metric"] for sample in kept.lines("samples.jsonl")}
     assert {"job_seconds", "client_cpu_seconds", "container_memory_seconds"} <= metrics
     assert not metrics & {"cpu_seconds", "daemon_cpu_seconds", "bound_disk_write"}, "missing is missing"

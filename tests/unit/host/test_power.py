@@ -151,7 +151,7 @@ def test_a_counter_that_begins_again_goes_on(machine: Machine) -> None:
 
 
 def test_no_rapl_is_absent(machine: Machine) -> None:
-    [record] = machine.watch({"kind": "rapl"})
+    record, _ = machine.watch({"kind": "rapl"})
     assert record["absent"] == "rapl"
     assert "no RAPL counters" in record["why"]
 
@@ -160,7 +160,7 @@ def test_rapl_that_cannot_be_read_is_absent(machine: Machine) -> None:
     counter = machine.zone("intel-rapl:0", "package-0", 1.0) / "energy_uj"
     counter.unlink()
     counter.mkdir()  # As root, which tests may be run by, a file's mode would forbid nothing.
-    [record] = machine.watch({"kind": "rapl"})
+    record, _ = machine.watch({"kind": "rapl"})
     assert record["absent"] == "rapl"
     assert "energy_uj" in record["why"]
 
@@ -186,7 +186,7 @@ def test_the_power_meter_of_acpi(machine: Machine) -> None:
 
 def test_other_sensors_are_no_power_meter(machine: Machine) -> None:
     machine.hwmon("amdgpu", power1_average="30000000")
-    [record] = machine.watch({"kind": "hwmon"})
+    record, _ = machine.watch({"kind": "hwmon"})
     assert record["absent"] == "hwmon"
 
 
@@ -222,7 +222,7 @@ def _busy(machine: Machine, stat: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", ["ipmi", "snmp"])
 def test_a_program_that_is_missing_is_absent(machine: Machine, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setenv("PATH", str(machine.proc))
-    [record] = machine.watch({"kind": kind, "address": "192.0.2.1", "oid": "1.3.6"})
+    record, _ = machine.watch({"kind": kind, "address": "192.0.2.1", "oid": "1.3.6"})
     assert record["absent"] == kind
     assert record["why"].endswith("No such file or directory")
 
@@ -291,6 +291,37 @@ def test_energy_of_a_step_of_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="sstat ended with code 1: no such step"):
         list(reader.read())
     assert reader.program_seconds == 3.0
+
+
+@pytest.mark.promise("The run as a whole has an energy, from the first reading to the last", "how-to/energy")
+def test_a_run_waits_for_the_last_value_of_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"JOB_ID": "17", "STEP_ID": "0", "STEP_NUM_NODES": "2"}.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    stop, records, since_stop = threading.Event(), list[dict[str, Any]](), list[str]()
+
+    def sstat(argv: list[str], *_: Any) -> dict[str, Any]:
+        since_stop.extend(["asked"] if stop.is_set() and argv[0] == "sstat" else [])
+        joules = b"500\n" if len(since_stop) < 3 else b"900\n"
+        config = b"AcctGatherEnergyType = acct_gather_energy/ipmi\n"
+        return {"code": 0, "cpu_seconds": 0.0, "stdout": joules if argv[0] == "sstat" else config, "stderr": b""}
+
+    def hear(said: list[dict[str, Any]]) -> None:
+        records.extend(said)
+        if {"begun": True} in said:
+            stop.set()
+
+    run(hear, stop, sources=[{"kind": "slurm", "interval": 1.0, "run_hosts": 2}], program=sstat)
+    assert values(records, "slurm", "joules") == [500, 900]
+    assert len(since_stop) == 3
+
+
+def test_what_is_missing_or_was_read_once_has_begun(machine: Machine) -> None:
+    machine.zone("intel-rapl:0", "package-0", 1.0)
+    records = machine.watch({"kind": "rapl"}, {"kind": "hwmon"})
+    before = records[: records.index({"begun": True})]
+    assert any("absent" in one for one in before)
+    assert values(before, "rapl-package-0", "joules")
+    assert records.count({"begun": True}) == 1
 
 
 def test_a_slurm_without_energy_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,7 @@ class Skewed:
         }  # fmt: skip
         sink({"meter": "ipmi", "header": header})
         sink({"meter": "ipmi", "utc": time.time() + self._ahead, "monotonic": 1.0, "watts": 200.0})
+        sink({"begun": True})
         return Ended()
 
 

@@ -2,14 +2,15 @@
 
 Records are {"meter": NAME, "header": {...}} once for each meter that is there. Readings are {"meter": NAME, "utc",
 "monotonic"} with `watts` or `joules`, or with `fault` and its words if there is no valid reading. Missing meters are
-{"absent": KIND, "why"}. A meter that is absent has no readings, and no reading is ever 0 for want of a value.
+{"absent": KIND, "why"}. A meter that is absent has no readings, and no reading is ever 0 for want of a value. {"begun":
+true} is once there when every meter was read once, or is missing.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple, Type
 
 from .power_files import Hwmon, Rapl, Simulated
 from .power_programs import Ipmi, Snmp
@@ -17,12 +18,15 @@ from .power_reader import Place, Point, Reader
 from .power_slurm import Slurm
 
 _LAST = 4.0
-"""Seconds in which a source stops, whatever it waits for."""
+"""Seconds in which a source stops, whatever it waits for, after the reader's own patience."""
+
+_AGAIN = 0.5
+"""Seconds from one look for the last reading to the next."""
 
 _SLOW = 1.0
 """A reading with more seconds than this is slow."""
 
-_READERS: Dict[str, Callable[[Dict[str, Any], Place], Reader]] = {
+_READERS: Dict[str, Type[Reader]] = {
     "rapl": Rapl,
     "hwmon": Hwmon,
     "ipmi": Ipmi,
@@ -48,47 +52,78 @@ def run(
     Returns the `cpu_seconds` that this took, including those of programs.
     """
     spent: List[float] = []
+    lock, left = threading.Lock(), [len(sources)]
+
+    def begun() -> None:
+        with lock:
+            left[0] -= 1
+            last = not left[0]
+        if last:
+            emit([{"begun": True}])
+
     threads = [
-        threading.Thread(target=_observe, args=(emit, source, Place(sys, proc, stop, program), spent), daemon=True)
+        threading.Thread(
+            target=_observe, args=(emit, begun, source, Place(sys, proc, stop, program), spent), daemon=True
+        )
         for source in sources
     ]
     for thread in threads:
         thread.start()
     stop.wait()
+    until = time.monotonic() + _LAST + max(_READERS[one["kind"]].patience(one) for one in sources)
     for thread in threads:
-        thread.join(_LAST)
+        thread.join(max(0.0, until - time.monotonic()))
     return {"cpu_seconds": sum(spent)}
 
 
 def _observe(
     emit: Callable[[List[Dict[str, Any]]], None],
+    begun: Callable[[], None],
     source: Dict[str, Any],
     place: Place,
     spent: List[float],
 ) -> None:
-    kind, interval = source["kind"], float(source["interval"])
     used = time.thread_time()
     try:
-        reader = _READERS[kind](source, place)
+        reader = _READERS[source["kind"]](source, place)
     except (OSError, ValueError) as error:
-        emit([{"absent": kind, "why": str(error)}])
+        emit([{"absent": source["kind"], "why": str(error)}])
+        begun()
         return
-    headers = [{"meter": one["name"], "header": one} for one in reader.meters]
-    emit(headers)
-    start, tick = time.monotonic(), 0
+    emit([{"meter": one["name"], "header": one} for one in reader.meters])
+    _read(emit, begun, reader, source, place.stop)
+    reader.close()
+    spent.append(time.thread_time() - used + reader.program_seconds)
+
+
+def _read(
+    emit: Callable[[List[Dict[str, Any]]], None],
+    begun: Callable[[], None],
+    reader: Reader,
+    source: Dict[str, Any],
+    stop: threading.Event,
+) -> None:
+    """Read at every interval until `stop`, then once more, or until there is a reading if the reader has patience."""
+    interval = float(source["interval"])
+    start, tick, until = time.monotonic(), 0, None
     while True:
-        ended = place.stop.is_set()
-        begun = time.monotonic()
+        ended, asked = stop.is_set(), time.monotonic()
+        until = asked + reader.patience(source) if ended and until is None else until
         points = [{"meter": name, **_now(), **said} for name, said in _readings(reader)]
         if points:
             emit(points)
+        if not tick:
+            begun()
+        if until is not None and (asked >= until or any("fault" not in one for one in points)):
+            break
         # No last reading after one that was slow: it would be slow, too.
-        if ended or (place.stop.is_set() and time.monotonic() - begun > _SLOW):
+        if until is None and stop.is_set() and time.monotonic() - asked > _SLOW:
             break
         tick = max(tick + 1, int((time.monotonic() - start) / interval))
-        place.stop.wait(start + tick * interval - time.monotonic())
-    reader.close()
-    spent.append(time.thread_time() - used + reader.program_seconds)
+        if until is None:
+            stop.wait(start + tick * interval - time.monotonic())
+        else:
+            time.sleep(_AGAIN)
 
 
 def _now() -> Point:

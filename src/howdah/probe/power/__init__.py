@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -24,6 +26,10 @@ class Remote(Protocol):
     def start(self) -> None:
         """Begin to ask."""
 
+    def wait(self, seconds: float) -> None:
+        """Return when a first reading was asked for, so that readings cover what begins now; after `seconds` at the
+        latest."""
+
     def stop(self) -> None:
         """Stop, within five seconds if the other side does not answer, and within fifteen if it does."""
 
@@ -40,6 +46,8 @@ _REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] =
     "prometheus": Prometheus,
     "csv": Imported,
 }
+_FIRST = 10.0
+"""Seconds to wait for the first readings; a BMC may take some for its log-in."""
 _OF_ALL = ("slurm",)
 """Kinds that are about all hosts of a run, though they name none."""
 _PAST: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Past]] = {
@@ -65,7 +73,7 @@ class PowerProbe:
         return tuple(self._absent)
 
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:  # noqa: ARG002
-        here = next(iter(hosts))
+        here, until = next(iter(hosts)), time.monotonic() + _FIRST
         asked: dict[str, list[Source]] = {name: [] for name in hosts}
         for source in self._meters.sources:
             if missing := _unknown(source, list(hosts)) or _unreadable(source):
@@ -78,14 +86,18 @@ class PowerProbe:
                 for name in hosts if whole.covers is None else (here,):
                     if whole.hosts is None or name in whole.hosts:
                         asked[name].append(whole)
+        waited: list[Remote | _Heard] = [*self._remote]
         for name, sources in asked.items():
             if sources:
                 clock = operations.clock_offset(hosts[name])
                 heard = _Heard(name, sources, len(hosts) > 1, clock, sink, self._absent)
                 own = [_own(one, len(hosts)) for one in sources]
                 self._streams[name] = hosts[name].stream("power.run", heard, sources=own)
+                waited.append(heard)
         for one in self._remote:
             one.start()
+        for each in waited:
+            each.wait(max(0.0, until - time.monotonic()))
 
     def stop(self) -> Mapping[str, float | HostProblem]:
         def end(stream: Stream) -> float | HostProblem:
@@ -172,9 +184,17 @@ class _Heard:
     ) -> None:
         self._host, self._several, self._sink, self._absent = host, several, sink, absent
         self._ahead, self._unsure = clock
+        self._begun = threading.Event()
         self._named = {source.name or source.kind: source for source in sources if source.covers is not None}
 
+    def wait(self, seconds: float) -> None:
+        """As `Remote.wait`."""
+        self._begun.wait(seconds)
+
     def __call__(self, record: dict[str, Any]) -> None:
+        if "begun" in record:
+            self._begun.set()
+            return
         if "absent" in record:
             self._absent.append(f"{record['absent']} on {self._host}: {record['why']}")
             return

@@ -37,6 +37,7 @@ class Redfish:
         self._source, self._sink, self._absent, self._sleep = source, sink, absent, sleep
         self._name = source.name or "redfish"
         self._ended = threading.Event()
+        self._asked = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._token: str | None = None
         self._session: str | None = None
@@ -44,6 +45,9 @@ class Redfish:
 
     def start(self) -> None:
         self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        self._asked.wait(seconds)
 
     def stop(self) -> None:
         self._ended.set()
@@ -62,6 +66,7 @@ class Redfish:
         except (NoAnswer, OSError, UnicodeDecodeError) as why:  # No answer, or no password in the file.
             self._absent(f"{self._name}: {why}")
         finally:
+            self._asked.set()
             self._log_out()
 
     def _watch(self, place: Place) -> None:
@@ -87,6 +92,7 @@ class Redfish:
             for end, meter in meters.items():
                 value = said.get(end)
                 self._point(meter, utc, {"fault": fault} if value is None else {meter.column: value})
+            self._asked.set()
             if ended:
                 break
             tick = max(tick + 1, int((time.monotonic() - begun) / interval))
@@ -114,6 +120,7 @@ class Redfish:
             return True
 
         take()
+        self._asked.set()
         while not self._ended.wait(_OFTEN):
             take()
         end = time.time()
