@@ -193,7 +193,7 @@ def control(allocation: Allocation) -> ControlServer:
     def nothing(*_: object) -> None:
         raise AssertionError
 
-    served = Served(nothing, nothing, nothing, nothing, nothing, call_in, nothing, nothing, nothing)  # type: ignore[arg-type]
+    served = Served(nothing, nothing, nothing, nothing, nothing, nothing, call_in, nothing, nothing, nothing)  # type: ignore[arg-type]
     return ControlServer(cluster_directory("c"), served)
 
 

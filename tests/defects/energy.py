@@ -76,7 +76,7 @@ DEFECTS = (
         name="slurm-without-end",
         promise="A run waits for the last value of Slurm, so that all of it has an energy.",
         file="src/howdah/host/agent/power_slurm.py",
-        old="        return min(float(source[\"interval\"]) + _LATE, _MOST)",
+        old='        return min(float(source["interval"]) + _LATE, _MOST)',
         new="        return 0.0",
         tests=(f"{_READERS}::test_a_run_waits_for_the_last_value_of_slurm",),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import stat
 import subprocess
 import time
@@ -170,6 +171,11 @@ def test_status_names_each_daemon_with_its_log(howdah: Howdah, cluster: dict[str
         [line] = [line for line in lines if f"pid {one['pid']} " in line]
         name = f"{one['role']}-{one['place']}"
         assert line.split()[0] == name
+        resident = re.search(r"alive  ([\d.]+) MB  /", line)
+        assert resident is not None
+        # As the kernel says it, a moment later.
+        pages = int(Path(f"/proc/{one['pid']}/statm").read_text().split()[1])
+        assert float(resident.group(1)) * 1e6 == pytest.approx(pages * os.sysconf("SC_PAGE_SIZE"), rel=0.2)
         assert Path(line.split()[-1]).is_file()
 
 

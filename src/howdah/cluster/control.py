@@ -3,6 +3,7 @@
 
 ```
 {"do": "status"}              → the manifest
+{"do": "memory"}              → {"ROLE-PLACE": …}: the bytes that each daemon has in memory
 {"do": "down"}                → {}, and the cluster shuts down
 {"do": "claim", "by": "…"}    → {"claimed_by": "…"}, or {"error": …}: who measures on the cluster now, until that
                                 connection closes
@@ -37,10 +38,12 @@ from howdah.errors import ClusterProblem, HowdahError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The requests that other processes may make of a cluster, in threads of the server. All but `status` and `resized`
-    may raise HowdahError."""
+    """The requests that other processes may make of a cluster, in threads of the server. All but `status`, `memory` and
+    `resized` may raise HowdahError."""
 
     status: Callable[[], Manifest]
+    memory: Callable[[], Mapping[str, int]]
+    """Returns the bytes that each daemon has in memory, by role and place."""
     end: Callable[[], None]
     kill_applications: Callable[[str], None]
     """Kills every application with this tag."""
@@ -131,6 +134,8 @@ class ControlServer:
         served, do = self._served, request["do"]
         if do == "status":
             return asdict(served.status())
+        if do == "memory":
+            return served.memory()
         if do == "resized":
             return served.resized(request["change"])
         try:

@@ -306,6 +306,12 @@ def command_lines(host: Host, pids: Sequence[int]) -> list[list[str]]:
     return found
 
 
+def resident_memory(host: Host, pids: Sequence[int]) -> dict[int, int]:
+    """Return the bytes that each process has in memory; processes that have ended are missing."""
+    found: Mapping[str, int] = host.call("machine.resident_memory", pids=list(pids))
+    return {int(pid): size for pid, size in found.items()}
+
+
 def empty_page_cache(host: Host) -> tuple[int, int]:
     """Empty the page cache, as root; return the bytes of unmapped files in the cache, before and after."""
     before, after = host.call("machine.empty_page_cache")

@@ -210,7 +210,15 @@ class Cluster:
 @pytest.fixture
 def cluster(directory: ClusterDirectory) -> Iterator[Cluster]:
     cluster = Cluster()
-    does = (cluster.end, cluster.kill, cluster.kill, cluster.fault, cluster.call_in, cluster.resize)
+    does = (
+        lambda: {"datanode-node1": 1 << 28},
+        cluster.end,
+        cluster.kill,
+        cluster.kill,
+        cluster.fault,
+        cluster.call_in,
+        cluster.resize,
+    )
     with ControlServer(directory, Served(lambda: MANIFEST, *does, cluster.resized, cluster.is_changing)):
         yield cluster
 
@@ -222,6 +230,12 @@ def test_status_and_down_are_answered(directory: ClusterDirectory, cluster: Clus
     client.close()
     assert cluster.ends == 1
     assert directory.socket.stat().st_mode & 0o077 == 0
+
+
+def test_the_memory_of_daemons_is_told(directory: ClusterDirectory, cluster: Cluster) -> None:
+    client = ControlClient(directory)
+    assert client.ask("memory") == {"datanode-node1": 1 << 28}
+    client.close()
 
 
 def test_a_daemon_is_killed(directory: ClusterDirectory, cluster: Cluster) -> None:

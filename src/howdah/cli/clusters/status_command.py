@@ -6,6 +6,7 @@ import json
 import platform
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
@@ -14,13 +15,14 @@ import click
 from howdah.cli.columns import say
 from howdah.cli.options import json_option
 from howdah.cluster.state import Manifest
+from howdah.errors import ClusterProblem
 from howdah.hadoop.configuration.plan import NONE
 from howdah.model.quantity import format_bytes
 
 
 @click.command()
 @click.option("--name", metavar="NAME", default=None, help="Only this cluster.")
-@click.option("--daemons", is_flag=True, help="Also each daemon: its host, its process and its log.")
+@click.option("--daemons", is_flag=True, help="Also each daemon: its host, process, memory and log.")
 @json_option
 def status(name: str | None, daemons: bool, as_json: bool) -> None:
     """Show clusters on this machine: state, daemons, web pages and open ports.
@@ -113,11 +115,27 @@ def _show_daemons(manifest: Manifest) -> None:
     plan = manifest.plan
     logs = {(role.name, place.name): plan.log_of(role, place) for role, place in plan.daemons()}
     lost = {one.pid for one in manifest.lost}
+    resident = _resident(manifest.name)
     width = max(len(f"{one.role}-{one.place}") for one in manifest.daemons)
     for one in manifest.daemons:
+        name = f"{one.role}-{one.place}"
         state = "lost" if one.pid in lost else "alive"
+        memory = f"{format_bytes(resident[name])}  " if name in resident else ""
         log = logs.get((one.role, one.place), "")
-        say(f"  {f'{one.role}-{one.place}':{width}}  {one.host}  pid {one.pid}  {state}  {log}", hang=4)
+        say(f"  {name:{width}}  {one.host}  pid {one.pid}  {state}  {memory}{log}", hang=4)
+
+
+def _resident(name: str) -> Mapping[str, int]:
+    """Return the bytes that each daemon has in memory, by role and place; none if the supervisor is gone meanwhile."""
+    from howdah.cluster.control import ControlClient
+    from howdah.cluster.state import cluster_directory
+
+    try:
+        supervisor = ControlClient(cluster_directory(name))
+    except ClusterProblem:
+        return {}
+    with closing(supervisor):
+        return supervisor.ask("memory")
 
 
 def _job_of(manifest: Manifest) -> str:

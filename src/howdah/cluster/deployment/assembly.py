@@ -256,10 +256,13 @@ class Assembly:
 
     def call_in(self, name: str, program: str, invitation: str) -> None:
         """Have another agent of the host call the sender of the invitation. Raises HostProblem."""
-        host = self._allocation.hosts.get(name)
-        if host is None:
+        if name not in self._allocation.hosts:
             raise HostProblem("the cluster has no such host", host=name)
-        operations.call_in(host, program, invitation)
+        operations.call_in(self._allocation.hosts[name], program, invitation)
+
+    def resident_memory(self) -> dict[str, int]:
+        """As `Daemons.resident_memory`."""
+        return {} if self._daemons is None else self._daemons.resident_memory()
 
     def kill_daemon(self, role: str) -> None:
         """Kill the daemon of `role` on the last node, to show the effect of its loss."""

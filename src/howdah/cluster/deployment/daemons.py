@@ -166,6 +166,17 @@ class Daemons:
                 self.running.insert(0, self.launch(NAMENODE, self._plan.masters))
         announce("start")
 
+    def resident_memory(self) -> dict[str, int]:
+        """Return the bytes that every daemon has in memory, by role and place. What cannot be asked is missing."""
+        found = dict[str, int]()
+        daemons = [one.daemon for one in self.running]
+        for name, host in self._hosts.items():
+            there = {one.pid: f"{one.role}-{one.place}" for one in daemons if one.host == name}
+            with suppress(HostProblem):
+                sizes = operations.resident_memory(host, list(there)) if there else {}
+                found.update({there[pid]: size for pid, size in sizes.items()})
+        return found
+
     def ended(self) -> list[tuple[Running, int]]:
         """The daemons that have ended on their own, with their exit codes."""
         stay = [one for one in self.running if one.daemon.host not in self._leaving]

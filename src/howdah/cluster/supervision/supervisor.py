@@ -77,7 +77,8 @@ class Supervisor:
             resizer = Resizer(assembly.resizing(self._settle, self._check_goes_on))
             applications, daemon, fault = assembly.kill_applications, assembly.kill_daemon, assembly.fault
             changes = (assembly.call_in, resizer.begin, resizer.seen, resizer.is_busy)
-            served = Served(self._status, self.end, applications, daemon, fault, *changes)
+            memory = assembly.resident_memory
+            served = Served(self._status, memory, self.end, applications, daemon, fault, *changes)
             with ControlServer(self._directory, served) as control:
                 self._say("up", conf=str(self._directory.conf))
                 self._watch(assembly, control)

@@ -134,6 +134,16 @@ def command_lines(pids: list[int]) -> list[list[str]]:
     return [(read_text("/proc/{}/cmdline".format(pid)) or "").split("\0")[:-1] for pid in pids]
 
 
+def resident_memory(pids: list[int]) -> dict[str, int]:
+    """Return the bytes that each process has in memory, by its number; processes that have ended are missing."""
+    found = {}
+    for pid in pids:
+        pages = (read_text("/proc/{}/statm".format(pid)) or "").split()[1:2]
+        if pages and pages != ["0"]:
+            found[str(pid)] = int(pages[0]) * os.sysconf("SC_PAGE_SIZE")
+    return found
+
+
 def empty_page_cache() -> list[int]:
     """Write back dirty pages and take all files out of memory. Raises OSError for users other than root.
 
@@ -482,6 +492,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "machine.capacity": capacity,
     "machine.confine": confine,
     "machine.command_lines": command_lines,
+    "machine.resident_memory": resident_memory,
     "machine.empty_page_cache": empty_page_cache,
     "machine.fingerprint": fingerprint,
     "machine.moment": moment,
