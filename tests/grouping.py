@@ -11,9 +11,12 @@ COMMON = {
     **dict.fromkeys(
         (f"tests/system/test_{name}.py" for name in ("cluster", "commands", "run", "storage", "workloads")), "alpha"
     ),
+    # One of them writes back every file system of the machine, and another one takes away what was not written back.
+    **dict.fromkeys((f"tests/system/test_{name}.py" for name in ("factors", "power_loss")), "sync"),
     **dict.fromkeys((f"tests/faults/test_{name}.py" for name in ("accelerated_jobs", "interrupts", "jobs")), "shared"),
 }
-"""By file, the cluster that several files use. It is brought up once, and goes down after the last of their tests."""
+"""By file, the cluster that several files use. It is brought up once, and goes down after the last of their tests. Or
+the reason why several files are not for two processes at once."""
 
 
 def group_of(test: str) -> str:

@@ -59,7 +59,7 @@ def moosefs(root: Path, hosts: int, copies: int, address: str | None = None) -> 
         if address is None:
             address = ADDRESS
             network = start("unshare", "-n", "sleep", "infinity")
-            time.sleep(0.5)
+            _wait_until_apart(network, "net")
             inside = ["nsenter", "-t", str(network.pid), "-n"]
             subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
             subprocess.run([*inside, "ip", "addr", "add", f"{ADDRESS}/24", "dev", "lo"], check=True)
@@ -70,7 +70,8 @@ def moosefs(root: Path, hosts: int, copies: int, address: str | None = None) -> 
         clients: list[subprocess.Popen[bytes]] = []
         namespaces = [start(*inside, "unshare", "-m", "sleep", "infinity") for _ in range(hosts)]
         there = MooseFS(mount, servers, namespaces, clients)
-        time.sleep(0.5)
+        for namespace in namespaces:
+            _wait_until_apart(namespace, "mnt")
         for host in range(hosts):
             # nsenter becomes the client itself.
             clients.append(start(*there.inside(host), *mount_command(mount, address)))
@@ -86,6 +87,15 @@ def moosefs(root: Path, hosts: int, copies: int, address: str | None = None) -> 
         for process in reversed(started):
             process.kill()
             process.wait()
+
+
+def _wait_until_apart(process: subprocess.Popen[bytes], kind: str) -> None:
+    """Return when `unshare`, or what it has become, has a namespace of its own."""
+    for _ in range(3000):
+        if Path(f"/proc/{process.pid}/ns/{kind}").readlink() != Path(f"/proc/self/ns/{kind}").readlink():
+            return
+        time.sleep(0.01)
+    raise RuntimeError(f"unshare has made no namespace {kind}")
 
 
 def mount_command(mount: Path, address: str) -> tuple[str, ...]:

@@ -58,10 +58,18 @@ DEFECTS = (
     Defect(
         name="simulated-not-said",
         promise="Numbers of a synthetic cluster are called simulated wherever they are shown.",
-        file=_COMPARE,
-        old="simulated = sides.baseline.first.run.simulated",
-        new='simulated = "simulated" in sides.baseline.first.run.labels',
+        file="src/howdah/report/document/labels.py",
+        old="Label(any(one.simulated for one in runs), ",
+        new='Label(any("simulated" in one.labels for one in runs), ',
         tests=("tests/system/test_synthetic.py::test_runs_are_told_from_measured_ones",),
+    ),
+    Defect(
+        name="simulated-hosts-not-said",
+        promise="The headline and the badge of a report say that hosts were simulated.",
+        file="src/howdah/report/document/labels.py",
+        old="any(one.on_simulated_hosts for one in runs))",
+        new="False)",
+        tests=("tests/unit/report/page/test_build.py::test_simulated_hosts_are_said_first",),
     ),
     Defect(
         name="gap-shown-as-zero",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,8 @@ def test_a_host_that_is_lost_in_a_run(home: Home) -> None:
 
 def test_a_host_that_is_lost_while_the_cluster_comes_up(home: Home) -> None:
     up = home.begin(*_UP)
-    eventually(lambda: home.pids("-Dproc_datanode", "/node2/tmp"), 120, "a daemon starts", begun=up)
+    for role in ("datanode", "nodemanager"):  # With the last of them, no start of a daemon there is under way.
+        eventually(partial(home.pids, f"-Dproc_{role}", "/node2/tmp"), 120, "a daemon starts", begun=up)
     daemon = home.daemon("datanode", 2)
     os.kill(int(Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
     ended = up.end()

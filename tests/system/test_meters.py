@@ -96,7 +96,8 @@ meters:
     assert len(faults) < 3, faults  # On a busy machine a program may take longer than it is given.
     assert all(one.readings is not None and one.count >= 25 for one in found.values())
     start, end = begun + 4, begun + 51
-    parts, missing = parts_of(list(found.values()), start, end)
+    # On a busy machine, no reading may come for some seconds.
+    parts, missing = parts_of(list(found.values()), start, end, enough=9)
     assert not missing
     truth = joules(start, end)
     for part in parts:
@@ -160,6 +161,6 @@ meters:
         timer.join()
     found: dict[str, Any] = of(run)
     assert found["bmc"].faults >= 1
-    parts, missing = parts_of(list(found.values()), begun + 3, begun + 37)
+    parts, missing = parts_of(list(found.values()), begun + 3, begun + 37, enough=9)
     assert [part.metered.meter.name for part in parts] == ["fish"]
     assert "bmc" in missing

@@ -87,7 +87,7 @@ def test_down_leaves_nothing(howdah: Howdah, simulated: dict[str, Any]) -> None:
 
 @pytest.mark.promise("A run on simulated hosts knows their disks and shares, and checks them", "how-to/simulate")
 def test_terasort_validates_where_hosts_have_disks_and_shares_of_their_own(howdah: Howdah) -> None:
-    on = "sim:2,cpus=0.9,memory=6G,disks=2,disk_rate=40MB"
+    on = "sim:2,cpus=0.9,memory=6G,disks=2,disk_rate=10MB"
     record = howdah("run", "terasort", "--size", "smoke", "--on", on, "--json").json()
     stored = read_run(Path(record["runs"][0]["path"]))
     assert stored.run.outcome.kind == "valid", stored.run.outcome
@@ -99,7 +99,7 @@ def test_terasort_validates_where_hosts_have_disks_and_shares_of_their_own(howda
         "cpus": 0.9,
         "memory": MEMORY,
         "disks": 2,
-        "disk_rate": 40_000_000,
+        "disk_rate": 10_000_000,
     }
     [(_, points)] = stored.series()
     seen = {point["device"] for point in points if point.get("kind") == "disk"}
@@ -107,7 +107,7 @@ def test_terasort_validates_where_hosts_have_disks_and_shares_of_their_own(howda
     assert seen == known
     assert len(known) == 4
     bounds = {(one.metric, one.role): one.value for one in stored.samples if one.phase == "calibration"}
-    assert all(36e6 < bounds["bound_disk_write", disk] < 40.4e6 for disk in known)
+    assert all(9e6 < bounds["bound_disk_write", disk] < 10.1e6 for disk in known)
     assert bounds["bound_cpu_cores", "machine"] <= 1.8
     written = [point["write_bytes"] for point in points if point.get("kind") == "disk"]
     assert max(written) > 1_000_000

@@ -122,8 +122,15 @@ def test_a_source_that_changes_is_told(howdah: Howdah, on: Callable[..., Said], 
         [*howdah.command, *words], env=howdah.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 60
-    while on("hadoop", "fs", "-test", "-e", "/changed").code != 0:
+
+    def is_listed() -> bool:
+        """Whether the source was read, which is written down before the copy begins."""
+        ledgers = [json.loads(one.read_text()) for one in (howdah.home / "stages").glob("in-*.json")]
+        return any(one["target"] == "/changed" for one in ledgers)
+
+    while not is_listed():
         assert time.monotonic() < deadline
+        time.sleep(0.05)
     os.utime(tmp_path / "in" / "d0" / "f0", (1, 1))
     _, err = running.communicate(timeout=100)
     assert running.returncode == 3

@@ -347,8 +347,7 @@ def stray_processes(host: Host) -> list[Stray]:
 
 
 def end_strays(host: Host, root: str) -> int:
-    """Kill the processes that a killed agent left of the cluster with the directory `root`; return how many there
-    were."""
+    """Kill all processes of the cluster with the directory `root`, containers too; return how many there were."""
     found: int = host.call("machine.end_strays", root=root)
     return found
 

@@ -6,13 +6,24 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from howdah.errors import HostProblems, HowdahError
+from howdah.errors import HostProblem, HostProblems, HowdahError
+from howdah.host import Host
 
 _AT_ONCE = 32
 """Number of threads, which mostly wait for answers."""
 
 What = TypeVar("What")
 T = TypeVar("T")
+
+
+def of_reachable(host: Host, work: Callable[[Host], T]) -> T | None:
+    """Return the result of `work` on a host; None if the host is lost. Raises what `work` raises on other hosts."""
+    try:
+        return work(host)
+    except HostProblem:
+        if host.lost is None:
+            raise
+        return None
 
 
 def over(hosts: Mapping[str, What], work: Callable[[What], T]) -> dict[str, T]:

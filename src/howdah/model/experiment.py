@@ -218,8 +218,9 @@ class Findings:
     best-looking combination of levels with a shown effect, other than the candidate and the baseline; None if there is
     none. Neither may have been run as a whole.
 
-    Results that are `simulated` ran on no cluster. An experiment has `ended` if no run is missing. `unserved` are the
-    runs whose accelerator did not serve all of the phases that are `measured`.
+    Results that are `simulated` ran on no cluster; some or all may be of runs `on_simulated_hosts`. An experiment has
+    `ended` if no run is missing. `unserved` are the runs whose accelerator did not serve all of the phases that are
+    `measured`.
     """
 
     experiment: Experiment
@@ -240,3 +241,4 @@ class Findings:
     unserved: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     runner_up: Mapping[str, str] | None = None
+    on_simulated_hosts: bool = False

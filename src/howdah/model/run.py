@@ -118,3 +118,8 @@ class Run:
     def simulated(self) -> bool:
         """Whether no cluster ran it: its numbers are those of a synthetic cluster."""
         return bool(self.cluster.get("kind") == SYNTHETIC)
+
+    @property
+    def on_simulated_hosts(self) -> bool:
+        """Whether the hosts of its cluster were parts of one machine."""
+        return bool(self.cluster.get("allocation", {}).get("kind") == "sim")

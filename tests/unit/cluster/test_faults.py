@@ -32,5 +32,9 @@ def test_what_is_none(asked: dict[str, Any], message: str) -> None:
 @pytest.mark.promise("A network that is not simulated is left alone", "how-to/faults")
 @pytest.mark.parametrize("allocation", ["local", "channels:2", "hosts:a,b"])
 def test_a_network_that_is_not_simulated_is_left_alone(allocation: str) -> None:
-    with pytest.raises(UsageError, match="the network of a is not simulated: cut would be yours to do"):
-        find_allocation(allocation).disturb(HostFault("cut", "a"))
+    hosts = find_allocation(allocation)
+    [first, *_] = hosts.names
+    with pytest.raises(UsageError, match=f"the network of {first} is not simulated: cut would be yours to do"):
+        hosts.disturb(HostFault("cut", first))
+    with pytest.raises(UsageError, match="the cluster has no host 'sim9'"):
+        hosts.check_fault(HostFault("kill", "sim9"))

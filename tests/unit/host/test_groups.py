@@ -58,6 +58,10 @@ def test_shares_of_version_2(tmp_path: Path) -> None:
     assert groups.make("one") == (root / "sim" / "one",), "one group for all controllers"
     assert (root / "sim" / "one" / "cpu.max").read_text() == "8000 20000"
     assert (root / "sim" / "one" / "memory.max").read_text() == "1073741824"
+    assert not (root / "sim" / "one" / "memory.swap.max").exists(), "of a kernel without swap"
+    opened(root / "sim" / "one", "memory.swap.max")
+    groups.make("one")
+    assert (root / "sim" / "one" / "memory.swap.max").read_text() == "0"
     # A kernel adds words up; a file keeps the last one.
     assert (root / "cgroup.subtree_control").read_text() == "+cpu"
     assert (root / "sim" / "cgroup.subtree_control").read_text() == "+cpu"
@@ -73,9 +77,11 @@ def test_shares_of_version_1(tmp_path: Path) -> None:
     known = hierarchies(mounts(tmp_path, *lines))
     groups = Groups("sim", 0.4, 1 << 30, known)
     (tmp_path / "blkio").mkdir()
+    opened(tmp_path / "memory/sim/one", "memory.swappiness")
     assert set(groups.make("one")) == {tmp_path / name / "sim" / "one" for name in ("cpu", "cpuacct", "memory")}
     assert (tmp_path / "cpu/sim/one/cpu.cfs_quota_us").read_text() == "8000"
     assert (tmp_path / "memory/sim/one/memory.limit_in_bytes").read_text() == "1073741824"
+    assert (tmp_path / "memory/sim/one/memory.swappiness").read_text() == "0"
     assert not list((tmp_path / "cpuacct/sim/one").iterdir())
     groups.set_rate("7:0", 30_000_000)
     assert groups.rates() == {"7:0": 30_000_000}

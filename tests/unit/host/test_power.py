@@ -210,9 +210,10 @@ def _busy(machine: Machine, stat: Path) -> list[dict[str, Any]]:
     where = {"sys": str(machine.sys), "proc": str(machine.proc)}
     thread = threading.Thread(target=lambda: run(records.extend, stop, sources=[source], program=program, **where))
     thread.start()
-    while not headers(list(records)):
+    while not values(list(records), "simulated", "joules"):
         time.sleep(0.01)
-    stat.write_text("cpu  50 0 0 1050 0 0 0 0 0 0\n")
+    (fresh := stat.with_suffix(".new")).write_text("cpu  50 0 0 1050 0 0 0 0 0 0\n")
+    fresh.replace(stat)
     time.sleep(0.3)
     stop.set()
     thread.join(10)

@@ -118,6 +118,7 @@ import json, os, sys, time
 from howdah.host import operations
 from howdah.host.channel import Channel
 from howdah.host.reception import Expected, Reception
+from tests.contract.test_host import wait_for
 reception = Reception()
 print(json.dumps(dict(reception.invitation("far"))), flush=True)
 host = Channel("far", Expected(reception, "far", 20.0, lambda: None))
@@ -144,6 +145,7 @@ def test_a_batch_system_that_ends_a_job_is_heard_of_and_the_channel_stays(recept
 
 def test_who_has_no_token_does_not_get_through(reception: Reception) -> None:
     process = start({**reception.invitation("far"), "token": "0" * 64})
+    wait_for(lambda: bool(reception._refused))
     with pytest.raises(HostProblem, match=r"\[far\] no agent has called within 2 s; refused was .*no token of ours"):
         Channel("far", Expected(reception, "far", 2.0, fine))
     process.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import threading
 import time
@@ -218,11 +219,14 @@ def test_cards_that_a_process_sees_and_this_host_does_not(sampling, proc):
     write_proc(proc, {"11/net/dev": f"{head}    lo: 9 1 0 0 0 0 0 0 9 1 0 0\n  eth0: 70 1 0 0 0 0 0 0 30 1 0 0\n"})
     write_proc(proc, {"11/stat": stat(11, 1, started=6)})
     gone, there = ({"pid": pid, "role": "datanode", "network": "sim1"} for pid in (99, 11))
-    points = sampling([gone, there], ["sda"], proc=str(proc)).sample()
-    assert [(one["interface"], one["receive_bytes"], one["send_bytes"]) for one in of(points, "network")] == [
-        ("lo", 500, 700),
-        ("sim1/eth0", 70, 30),
-    ]
+    one = sampling([gone, there], ["sda"], proc=str(proc))
+    for _ in range(2):
+        cards = of(one.sample(), "network")
+        assert [(card["interface"], card["receive_bytes"], card["send_bytes"]) for card in cards] == [
+            ("lo", 500, 700),
+            ("sim1/eth0", 70, 30),
+        ]
+        (proc / "11/net/dev").unlink(missing_ok=True)  # The process is killed, and the card is still there.
 
 
 @pytest.mark.promise("A number that could not be measured is absent, never 0", "README")
@@ -273,16 +277,20 @@ def test_the_disk_below_a_path_can_be_asked_for(sampling):
 def test_the_stream_keeps_its_schedule_and_ends_with_a_last_sample():
     emitted: list[Point] = []
     stop = threading.Event()
-    timer = threading.Timer(0.55, stop.set)
-    timer.start()
-    closing = sampler.run(emitted.extend, stop, roots=[], devices=[], interval=0.2)
-    assert emitted[0]["interval_seconds"] == 0.2
+
+    def emit(records: list[Point]) -> None:
+        emitted.extend(records)
+        if len(of(emitted[1:], "machine")) == 20:
+            stop.set()
+
+    closing = sampler.run(emit, stop, roots=[], devices=[], interval=0.05)
+    assert emitted[0]["interval_seconds"] == 0.05
     times = [point["monotonic"] for point in of(emitted[1:], "machine")]
-    assert len(times) == closing["samples"]
-    assert closing["samples"] + closing["skipped"] == 4, "three on the schedule, one after the end"
-    on_schedule = [(moment - times[0]) / 0.2 for moment in times[:-1]]
-    assert on_schedule == pytest.approx([round(tick) for tick in on_schedule], abs=0.45)
-    assert 0 < closing["cpu_seconds"] < 0.5
+    assert len(times) == closing["samples"] == 21, "one after the end"
+    # The machine may be busy now and then, and late samples have no successors that are late for it.
+    late = [(moment - times[0]) / 0.05 % 1 for moment in times[:-1]]
+    assert statistics.median(late) < 0.45
+    assert 0 < closing["cpu_seconds"] < 1
 
 
 def test_a_late_sample_skips_ticks_and_says_so():

@@ -294,13 +294,15 @@ def _log_in_with(options: Mapping[str, Any], existing: Path | None) -> None:
 
 def _conditions(options: Mapping[str, Any], made: ClusterRequest) -> Conditions:
     """Return the conditions that factors and --conf set for the cluster and its jobs. Raises UsageError."""
-    from howdah.engine.experiment.factors import FACTORS, Conditions, check_factors, conditions
+    from howdah.engine.experiment.factors import FACTORS, Conditions, check_factors, check_fault, conditions
     from howdah.host.channel import this_host
 
     factors, conf = _factors(options), parse_conf(options["conf"])
     if (options["cluster"] or "").startswith("synthetic:"):
         return Conditions(made, {**factors, **conf})
     found = conditions({**factors, **conf}, made)
+    if options["cluster"] is None:
+        check_fault(found)
     if factors:
         with this_host() as host:
             check_factors(factors, host)

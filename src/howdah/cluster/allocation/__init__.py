@@ -77,6 +77,10 @@ class Allocation(Protocol):
             HostProblem: no address, no free ports, other hosts are not reached.
         """
 
+    def check_fault(self, fault: HostFault) -> None:
+        """Raise UsageError if the fault cannot happen to these hosts: before anything is started, as far as they are
+        known then, and before `disturb`."""
+
     def disturb(self, fault: HostFault) -> None:
         """Inject a fault into the network or a disk of a host. Raises UsageError if Howdah may not disturb the
         device."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from howdah.cluster.allocation.ports import Reservation
-from howdah.cluster.faults import DEVICES, HostFault
+from howdah.cluster.faults import DEVICES, HostFault, check_host
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot
 from howdah.host import Host
@@ -70,11 +70,17 @@ class Holding:
     def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:  # noqa: ARG002
         raise UsageError(f"{host} was no host of the cluster when it came up, and cannot become one here")
 
+    def check_fault(self, fault: HostFault) -> None:
+        if self._names:  # Those of a batch job are not known before it runs.
+            check_host(fault, self._names)
+        if fault.kind in DEVICES:
+            raise UsageError(
+                f"the {DEVICES[fault.kind]} of {fault.host} is not simulated: {fault.kind} would be yours to do",
+                hint="`howdah up --on sim:3` has hosts whose network and disks Howdah may disturb.",
+            )
+
     def disturb(self, fault: HostFault) -> None:
-        raise UsageError(
-            f"the {DEVICES[fault.kind]} of {fault.host} is not simulated: {fault.kind} would be yours to do",
-            hint="`howdah up --on sim:3` has hosts whose network and disks Howdah may disturb.",
-        )
+        self.check_fault(fault)
 
     def seconds_left(self) -> float | None:
         return None

@@ -11,7 +11,7 @@ from typing import Any
 
 from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open, Wait, patient
 from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, PROBED
-from howdah.cluster.faults import HostFault
+from howdah.cluster.faults import HostFault, check_host
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
@@ -87,10 +87,14 @@ class SimulatedAllocation(Holding):
         if self._simulated is not None:
             self._simulated.end()
 
-    def disturb(self, fault: HostFault) -> None:
-        assert self._simulated is not None
+    def check_fault(self, fault: HostFault) -> None:
+        check_host(fault, self._names)
         if fault.kind == "disk" and self._wish.disks is None:
             raise UsageError(f"{fault.host} has no disks of its own", hint="For example --on sim:3,disks=2.")
+
+    def disturb(self, fault: HostFault) -> None:
+        assert self._simulated is not None
+        self.check_fault(fault)
         self._simulated.disturb(fault.kind, fault.host, fault.rate)
 
     def describe(self) -> Mapping[str, Any]:

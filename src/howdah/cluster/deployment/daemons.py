@@ -167,14 +167,13 @@ class Daemons:
         announce("start")
 
     def resident_memory(self) -> dict[str, int]:
-        """Return the bytes that every daemon has in memory, by role and place. What cannot be asked is missing."""
+        """Return the bytes that every daemon has in memory, by role and place, except on lost hosts."""
         found = dict[str, int]()
-        daemons = [one.daemon for one in self.running]
         for name, host in self._hosts.items():
-            there = {one.pid: f"{one.role}-{one.place}" for one in daemons if one.host == name}
+            there = [one.daemon for one in self.running if one.daemon.host == name]
             with suppress(HostProblem):
-                sizes = operations.resident_memory(host, list(there)) if there else {}
-                found.update({there[pid]: size for pid, size in sizes.items()})
+                sizes = operations.resident_memory(host, [one.pid for one in there])
+                found |= {f"{one.role}-{one.place}": sizes[one.pid] for one in there if one.pid in sizes}
         return found
 
     def ended(self) -> list[tuple[Running, int]]:
@@ -237,13 +236,16 @@ class Daemons:
             raise ClusterProblem(f"{program} {' '.join(arguments)} failed (exit code {done.code}):\n{said}")
 
     def suffer(self, fault: HostFault) -> None:
-        """Kill, stop or continue the daemons that `fault` affects. Raises UsageError if none of them runs."""
+        """Kill, stop or continue the daemons that `fault` affects. If all of a host are killed, their containers are,
+        too: these outlive a NodeManager. Raises UsageError if none of them runs."""
         found = [one for one in self.running if one.daemon.host == fault.host and fault.role in (None, one.daemon.role)]
         alive = [one for one in found if one.process.poll() is None]
         if not alive:
             raise UsageError(f"no {fault.role or 'daemon'} of the cluster runs on {fault.host}")
         for one in alive:
             one.process.signal(SIGNALS[fault.kind])
+        if fault.kind == "kill" and fault.role is None:
+            operations.end_strays(self._hosts[fault.host], self._plan.quarters[fault.host].root)
 
     def kill(self, role: str) -> None:
         """Kill the daemon of `role` on the last node."""

@@ -14,7 +14,7 @@ MOST_PAIRED = 8
 """Up to this many hosts, every pair is measured; with more, each host with the next one."""
 
 SLOW = 0.5
-"""A way is slow if its rate is below this part of the median."""
+"""A way is slow if its rate is below this part of the usual one."""
 
 _SECONDS = 0.9
 _AHEAD_BYTES = 4 << 20
@@ -33,11 +33,23 @@ class Ways:
         """Return the highest rate out of `host` or into it; None if unknown."""
         return max((rate for way, rate in self.rates.items() if host in way), default=None)
 
+    @property
+    def usual(self) -> float:
+        """The median over hosts of the highest rate of each: one slow host slows most ways of a few, and all are its
+        ways. 0 if nothing was measured."""
+        best = [self.of(host) or 0.0 for host in {host for way in self.rates for host in way}]
+        return median(best) if best else 0.0
+
     def slow(self) -> dict[Way, float]:
-        """Return the ways that are much slower than the median, slowest first."""
-        usual = median(self.rates.values()) if self.rates else 0.0
-        found = {way: rate for way, rate in self.rates.items() if rate < SLOW * usual}
+        """Return the ways that are much slower than usual, slowest first."""
+        found = {way: rate for way, rate in self.rates.items() if rate < SLOW * self.usual}
         return dict(sorted(found.items(), key=lambda item: item[1]))
+
+    def slow_hosts(self) -> dict[str, float]:
+        """Return the hosts of which every way is slow, with their highest rate, slowest first."""
+        found = {host: self.of(host) or 0.0 for way in self.slow() for host in way}
+        slow = {host: rate for host, rate in found.items() if rate < SLOW * self.usual}
+        return dict(sorted(slow.items(), key=lambda item: item[1]))
 
 
 NO_WAYS = Ways({})

@@ -47,7 +47,7 @@ def parts_of(
 
     def check() -> Iterator[PartCheck]:
         gone = lost()
-        alive = {name: host for name, host in hosts.items() if name not in gone}
+        alive = {name: host for name, host in hosts.items() if name not in gone and host.lost is None}
         if payload is not None:
             yield from _check_cards(plan, alive, payload)
         if allocation.get("disk_rate") is not None:

@@ -9,7 +9,7 @@ from howdah.cluster.state import Daemon
 from howdah.hadoop.configuration.roles import NODEMANAGER
 from howdah.host import Host, operations
 from howdah.host.operations import CpuReading
-from howdah.host.over import over
+from howdah.host.over import of_reachable, over
 
 Readings = Mapping[str, CpuReading]
 """Readings of CPU time, by host."""
@@ -29,23 +29,23 @@ class Accounting:
         return found > 0 and found == len(self._cluster.daemons)
 
     def read(self) -> Readings:
-        """Return the counters now. Raises HostProblem."""
+        """Return the counters now, of hosts that are not lost. Raises HostProblem."""
 
-        def read(found: tuple[Host, Sequence[Daemon]]) -> CpuReading:
+        def read(found: tuple[Host, Sequence[Daemon]]) -> CpuReading | None:
             host, daemons = found
             managers = [daemon.pid for daemon in daemons if daemon.role == NODEMANAGER.name]
-            return operations.read_cpu(host, [daemon.pid for daemon in daemons], managers)
+            return of_reachable(host, lambda host: operations.read_cpu(host, [one.pid for one in daemons], managers))
 
-        return over(self._found, read)
+        return {name: reading for name, reading in over(self._found, read).items() if reading is not None}
 
     def by_role(self, before: Readings, after: Readings, last: Readings) -> dict[str, float] | None:
-        """Return CPU seconds by role between `before` and `after`. None if a daemon is missing in one reading, or if
-        one reading is not steady.
+        """Return CPU seconds by role between `before` and `after`. None if a daemon or a host is missing in a reading,
+        or if a reading is not steady.
 
         The time that containers of `before` have used since is left out. The time that containers of `after` used
         later, up to the reading `last`, is added: application masters outlive their jobs.
         """
-        if not self.complete:
+        if not self.complete or not all(self._found.keys() <= one.keys() for one in (before, after, last)):
             return None
         used: dict[str, float] = {NODEMANAGER.name: 0.0}
         for host, (_, daemons) in self._found.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from howdah.cluster.live.cluster import LiveCluster
@@ -13,6 +14,7 @@ from howdah.engine.evidence.readback import ReadBack
 from howdah.errors import HowdahError
 from howdah.hadoop.configuration.tuning import TASK_OPTIONS
 from howdah.host import operations
+from howdah.host.over import of_reachable
 from howdah.model.quantity import format_bytes
 from howdah.model.run import Check
 
@@ -34,7 +36,8 @@ def check_cluster(cluster: LiveCluster, held: ReadBack) -> Iterator[Check]:
     if (wanted := asked.get("processors")) is not None:
         found: set[int] = set()
         for host, daemons in cluster.daemons_by_host().values():
-            found |= set(operations.allowed_processors(host, [one.pid for one in daemons]))
+            allowed = partial(operations.allowed_processors, pids=[one.pid for one in daemons])
+            found |= set(of_reachable(host, allowed) or ())
         yield Check("processors", found == {wanted}, f"daemons may use {', '.join(map(str, sorted(found)))}")
     if asked.get("jvm_flags") or asked.get("task_flags"):
         yield _check_flags(asked, held)

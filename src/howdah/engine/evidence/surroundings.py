@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from howdah.hadoop.distribution.spark import Spark
 from howdah.hadoop.interfaces.effective import effective_configuration
 from howdah.hadoop.interfaces.http import Unreachable
 from howdah.host import Host, operations
-from howdah.host.over import over
+from howdah.host.over import of_reachable, over
 from howdah.model.environment import Environment
 from howdah.model.redaction import REDACTED, is_sensitive
 from howdah.model.run import Caveat
@@ -86,11 +87,17 @@ def flags_of(line: Sequence[str]) -> list[str]:
 
 def keep_logs(cluster: LiveCluster, writer: RunWriter, applications: Collection[str] | None, most_bytes: int) -> None:
     """Keep the ends of the logs of the daemons, and of the containers of `applications` (None: of all)."""
-    for host, path in cluster.log_files:
+
+    def keep_daemon(host: Host, path: str) -> None:
         if operations.resolve_path(host, path) is not None:  # It was started.
             writer.keep(f"logs/daemons/{Path(path).name}", operations.read_file(host, path, offset=-most_bytes))
-    for host, directory in cluster.container_logs:
-        _keep_containers(host, writer, directory, applications, most_bytes)
+
+    def keep_containers(host: Host, path: str) -> None:
+        _keep_containers(host, writer, path, applications, most_bytes)
+
+    for keep, places in ((keep_daemon, cluster.log_files), (keep_containers, cluster.container_logs)):
+        for host, path in places:
+            of_reachable(host, partial(keep, path=path))
 
 
 def _keep_containers(

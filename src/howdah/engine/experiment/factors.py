@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from howdah.cluster.allocation import find_allocation
+from howdah.cluster.faults import HostFault
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.run.faults import Fault, parse_fault
 from howdah.errors import UsageError
@@ -83,6 +84,14 @@ def conditions(settings: Mapping[str, str], made: ClusterRequest) -> Conditions:
         for key in keys.keys() & found.conf.keys():
             raise UsageError(f"{name} {level} sets {key}, which is given as {keys[key]}, too", hint="Leave one out.")
     return replace(found, conf={**found.conf, **keys})
+
+
+def check_fault(found: Conditions) -> None:
+    """Raise UsageError if the fault of `found` cannot happen to the hosts of the cluster that is made for it."""
+    fault, allocation = found.fault, found.made.allocation
+    if fault is None or fault.host is None or allocation.partition(":")[0] in BATCH_SYSTEMS:
+        return
+    find_allocation(allocation).check_fault(HostFault(fault.kind, fault.host, fault.role, fault.rate))
 
 
 def check_factors(levels: Mapping[str, str], host: Host) -> None:

@@ -78,6 +78,7 @@ def find(plan: ExperimentPlan, directory: ExperimentDirectory) -> Findings:
         unserved=tuple(one.run.id for one in unserved),
         measured=_measured(plan),
         runner_up=choice.runner_up,
+        on_simulated_hosts=any(one.run.on_simulated_hosts for one in done),
     )
 
 
@@ -112,6 +113,7 @@ def _explored(plan: ExperimentPlan, directory: ExperimentDirectory, done: Sequen
         ended=next_slot(plan, done) is None,
         unserved=tuple(one.run.id for one in _unserved(plan, directory, done)),
         measured=_measured(plan),
+        on_simulated_hosts=any(one.run.on_simulated_hosts for one in done),
     )
 
 

@@ -12,7 +12,15 @@ from typing import Any
 
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.evidence import metrics
-from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, Conditions, Cost, conditions, cost_of
+from howdah.engine.experiment.factors import (
+    CONFIGURATION,
+    FACTORS,
+    Conditions,
+    Cost,
+    check_fault,
+    conditions,
+    cost_of,
+)
 from howdah.engine.measurement.preflight import check_keys, check_replicas
 from howdah.errors import UsageError
 from howdah.hadoop.distribution.distribution import Distribution
@@ -138,6 +146,7 @@ def plan_experiment(
                 check_known(where.truth, where.file, found.conf)
             else:
                 found = arm_conditions(experiment, arm)
+                check_fault(found)
                 if where is not None and parse_storages(found.made.storage).default == HDFS:
                     check_replicas(found.conf, found.made.nodes)
             cluster = {"dfs.replication": str(min(3, found.made.nodes))}

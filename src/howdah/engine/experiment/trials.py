@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,9 @@ from howdah.engine.run.execution import RunOptions
 from howdah.errors import HostsTaken, HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.sizing import Sizing
 from howdah.host.batch import has_ended, own_job_is_over
-from howdah.model.run import WARM_UP
+from howdah.model.run import WARM_UP, Run
 from howdah.spec.meters import NO_METERS, meters_of
+from howdah.spec.simulation import parse_simulation
 from howdah.stats.blocks import effects, enough
 from howdah.stats.design import Slot, schedule
 from howdah.store import ExperimentDirectory
@@ -236,7 +237,9 @@ def _measured(
     workload = find_workload(experiment.workload)
     if directory.synthetic is None:
         found = arm_conditions(experiment, arm)
+        earlier = [(arm_conditions(experiment, plan.arms[one.slot.arm]).made, one.run) for one in done]
     else:  # Its file says what every setting does, whatever the name.
+        earlier = []
         found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
     options = RunOptions(
         root=directory.runs,
@@ -255,7 +258,7 @@ def _measured(
     measurement = Measurement(
         workloads=[(workload, asked(workload, experiment.options, found.conf))],
         conf=found.conf,
-        made=_sized(found.made, done),
+        made=_sized(found.made, earlier),
         options=options,
         cluster=None if directory.synthetic is None else f"{PREFIX}{directory.synthetic}",
         earlier=directory.earlier,
@@ -264,15 +267,22 @@ def _measured(
     return _attempted(measurement, observer)
 
 
-def _sized(made: ClusterRequest, done: Sequence[Done]) -> ClusterRequest:
-    """Return `made` with the sizes of the first cluster like it. The free resources of the machine change from run to
-    run; containers are not to change with them."""
-    for one in done:
-        cluster = one.run.cluster
-        like = cluster.get("nodes") == made.nodes and cluster.get("defaults", {}).get("processors") == made.processors
-        if like and "sizing" in cluster:
-            return replace(made, sizing=Sizing(**cluster["sizing"]))
+def _sized(made: ClusterRequest, earlier: Iterable[tuple[ClusterRequest, Run]]) -> ClusterRequest:
+    """Return `made` with the sizes of the first of the `earlier` clusters that was like it. The free resources of the
+    machine change from run to run; containers are not to change with them."""
+    for before, run in earlier:
+        if _resources(before) == _resources(made) and "sizing" in run.cluster:
+            return replace(made, sizing=Sizing(**run.cluster["sizing"]))
     return made
+
+
+def _resources(made: ClusterRequest) -> tuple[object, ...]:
+    """Return what sizes of containers follow from: the nodes, and the processors and the memory of their hosts."""
+    kind, _, argument = made.allocation.partition(":")
+    if kind != "sim":
+        return made.nodes, made.processors, made.allocation
+    hosts = parse_simulation(argument)
+    return made.nodes, made.processors, kind, hosts.hosts, hosts.cpus, hosts.memory
 
 
 def _attempted(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 from howdah.cluster.live.cluster import LiveCluster
@@ -33,13 +32,18 @@ class Bounds:
         """Return sentences that a reader must know: ways between machines that are much slower than others."""
         if self.problem is not None:
             return [f"what the network brings is not known: {self.problem}"]
-        slow = self.ways.slow()
-        if not slow:
-            return []
-        usual = format_bytes(round(median(self.ways.rates.values())))
-        shown = [f"{source} to {target} {format_bytes(round(rate))}/s" for (source, target), rate in slow.items()]
-        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        return [f"the network is slow from {', '.join(shown[:_SHOWN])}{more}; {usual}/s are usual here"]
+        hosts, ways = self.ways.slow_hosts(), self.ways.slow()
+        usual = f"; {format_bytes(round(self.ways.usual))}/s are usual here"
+        whole = [f"{host} {_rate(rate)}" for host, rate in hosts.items()]
+        single = [
+            f"{source} to {target} {_rate(rate)}"
+            for (source, target), rate in ways.items()
+            if source not in hosts and target not in hosts
+        ]
+        return [
+            *([f"the network of some hosts is slow: {_first(whole)}{usual}"] if whole else []),
+            *([f"the network is slow from {_first(single)}{usual}"] if single else []),
+        ]
 
     def samples(self, cluster: LiveCluster, moment: Moment) -> list[Sample]:
         """Return the samples of a run that began at `moment`. They are the bounds of machines, and the resources that
@@ -63,6 +67,15 @@ class Bounds:
             for metric in metrics.BOUNDS
             if bounds.get(metric.name) is not None
         ]
+
+
+def _rate(rate: float) -> str:
+    return f"{format_bytes(round(rate))}/s"
+
+
+def _first(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return f"{', '.join(texts[:_SHOWN])}{more}"
 
 
 def calibrate(cluster: LiveCluster) -> Bounds:

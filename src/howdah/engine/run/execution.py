@@ -30,6 +30,7 @@ from howdah.engine.run.storages import written
 from howdah.errors import HostProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.spark import find_spark
 from howdah.host import operations
+from howdah.host.over import of_reachable
 from howdah.model.accelerator import NONE, accelerator_of
 from howdah.model.environment import Environment
 from howdah.model.quantity import format_seconds
@@ -127,7 +128,7 @@ class Execution:
             plan.storage,
             self._writer,
             observer if self._disturber is None else Both(observer, self._disturber),
-            Hooks(self._check, self._update, self._empty_cache),
+            Hooks(self._check, self._update, self._empty_cache, self._undo_fault),
             run_id=self._run.id,
             settings=with_plugins(cluster, settings["conf"]),
             defaults=plan.defaults,
@@ -223,7 +224,7 @@ class Execution:
         while (left := began + first + seconds - time.monotonic()) > 0:
             self._check()
             time.sleep(min(1.0, left))
-        return begun + first, time.time()
+        return begun + first, begun + first + seconds
 
     def _attempt(self) -> Outcome:
         dataset = self._workload.prepare(self._session, self._settings)
@@ -247,8 +248,9 @@ class Execution:
         if self._options.cold:
             self._observer.step("emptying the page cache")
             for name, host in self._cluster.machines.items():
-                emptied = check_emptied(*operations.empty_page_cache(host))
-                if self._emptied.get(name, emptied).passed:  # One that failed stays.
+                found = of_reachable(host, operations.empty_page_cache)
+                emptied = None if found is None else check_emptied(*found)
+                if emptied is not None and self._emptied.get(name, emptied).passed:  # One that failed stays.
                     self._emptied[name] = emptied
 
     def _read_back(self) -> tuple[Check, ...]:
@@ -263,6 +265,10 @@ class Execution:
         )
         return tuple(one for one in found if one is not None)
 
+    def _undo_fault(self) -> None:
+        if self._disturber is not None:
+            self._disturber.undo()
+
     def _check_fault(self) -> Check | None:
         if self._disturber is None:
             return None
@@ -271,6 +277,7 @@ class Execution:
 
     def _close(self, outcome: Outcome) -> None:
         """Write what is left to write. Each step stands alone: a step that fails becomes a caveat, not a failure."""
+        self._tidy("the fault lasts", self._undo_fault)
         if outcome.kind == "valid":
             self._tidy("cpu_seconds is missing", self._session.account)
         self._tidy("the probes did not end well", self._stop_probes)

@@ -77,8 +77,8 @@ def _no_fault(text: str) -> UsageError:
 
 
 class Disturber(Silent):
-    """Watches the measured phases, and lets the fault happen once. A fault that can be undone is undone when the phase
-    ends, so that later phases do not suffer."""
+    """Watches the measured phases, and lets the fault happen once. A fault that can be undone is undone when the
+    phase's client ends, so that later phases do not suffer, and when the run ends, so that later runs do not."""
 
     def __init__(self, cluster: LiveCluster, fault: Fault, phases: Collection[str]) -> None:
         """Raises UsageError if the cluster has no such host."""
@@ -89,6 +89,7 @@ class Disturber(Silent):
         self._phases = phases if fault.phase is None else {fault.phase}
         self._watches = False
         self.happened = False
+        self._lasts = False
 
     def phase_started(self, name: str, data_bytes: int | None) -> None:  # noqa: ARG002
         self._watches = name in self._phases
@@ -96,13 +97,14 @@ class Disturber(Silent):
     def progress(self, progress: JobProgress) -> None:
         done = share_done(progress)
         if self._watches and not self.happened and done is not None and done >= self._fault.at:
-            self.happened = True
+            self.happened = self._lasts = True
             self._let_happen()
 
-    def phase_ended(self, name: str, seconds: float | None) -> None:  # noqa: ARG002
+    def undo(self) -> None:
+        """Undo what lasts of the fault, if anything does. Raises HowdahError."""
         fault, undone = self._fault, _UNDONE.get(self._fault.kind)
-        if self._watches and self.happened and fault.host is not None and undone is not None:
-            self._watches = False
+        if self._lasts and fault.host is not None and undone is not None:
+            self._lasts = False
             self._cluster.disturb(HostFault(undone, fault.host, fault.role))
 
     def _let_happen(self) -> None:

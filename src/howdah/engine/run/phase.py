@@ -25,11 +25,13 @@ from howdah.store import RunWriter
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """The actions of a run around its phases. `check` raises when the run must stop. `save` is called whenever a phase
-    has begun or ended. `ready` is called before each phase that is neither for preparation nor for verification."""
+    has begun or ended. `ready` is called before each phase that is neither for preparation nor for verification, and
+    `ended` when a phase's client has ended, before anything is read."""
 
     check: Callable[[], None]
     save: Callable[[], None]
     ready: Callable[[], None] = lambda: None
+    ended: Callable[[], None] = lambda: None
 
 
 class PhaseRunner:
@@ -85,6 +87,7 @@ class PhaseRunner:
                     progress=self._observer.progress,
                     check=self._hooks.check,
                 )
+            self._hooks.ended()
             jobs = self._judge.finished_jobs(phase, submission, log, judged=launch.judged)
         except HowdahError as error:
             phases[-1] = replace(phases[-1], end=now(), error=error.message)

@@ -22,6 +22,8 @@ _PILOT_BYTES = 16 << 20
 _BLOCK_BYTES = 4 << 20
 _HASH_BYTES = 64 << 10
 _DIRECT_BYTES = 256 << 10
+_HANGS = 60
+"""Seconds after which a child hangs; a busy machine may let it stand still for some."""
 _READERS = 4
 _HEAD_START = 0.02
 """Seconds from the forks to the common start, so that all processes are there."""
@@ -104,7 +106,7 @@ def _hash_and_exit(writer: int, begin: float, seconds: float) -> None:
     fork."""
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(int(seconds) + 2)
+        signal.alarm(int(seconds) + _HANGS)
         block = bytes(_HASH_BYTES)
         time.sleep(max(0.0, begin - time.monotonic()))
         blocks, start, used = 0, time.monotonic(), time.process_time()

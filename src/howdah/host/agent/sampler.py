@@ -164,6 +164,19 @@ class Sampler:
         self._stat, self._meminfo, self._loadavg, self._diskstats, self._network = map(
             self._open, ("stat", "meminfo", "loadavg", "diskstats", "net/dev")
         )
+        self._cards = self._open_elsewhere()
+
+    def _open_elsewhere(self) -> Dict[str, int]:
+        """Return the open `net/dev` of each other network: it can be read also when the process is gone."""
+        found = {}
+        for network, pids in self._elsewhere.items():
+            for pid in pids:
+                try:
+                    found[network] = self._open("{}/net/dev".format(pid))
+                    break
+                except OSError:
+                    pass
+        return found
 
     def _disks_elsewhere(self) -> Dict[bytes, str]:
         """Return the name in the series of each disk that another mount namespace has, by the disk's own name."""
@@ -252,9 +265,8 @@ class Sampler:
     def _network_points(self, moment: dict[str, float]) -> list[dict[str, Any]]:
         lines = [line.partition(b":") for line in _whole(self._network).splitlines()[2:]]
         cards = [(name.strip().decode(), counters) for name, _, counters in lines if name.strip() in self._interfaces]
-        for network, pids in self._elsewhere.items():
-            content = next(filter(None, (self._read(pid, "net/dev") for pid in pids)), b"")
-            lines = [line.partition(b":") for line in content.splitlines()[2:]]
+        for network, file in self._cards.items():
+            lines = [line.partition(b":") for line in _whole(file).splitlines()[2:]]
             cards += [
                 ("{}/{}".format(network, name.strip().decode()), counters)
                 for name, _, counters in lines

@@ -1,4 +1,4 @@
-"""Killing the processes that a killed agent has left running."""
+"""Killing the processes of a cluster that nothing else ends: after a killed agent, or all of a host at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _END_SECONDS = 10.0
 
 def end_strays(root: str) -> int:
     """Kill every process of this user with the cluster's directory `root` in its environment, again and again until
-    none is left. Return how many there were at first. Call this when no agent of the cluster is on this host any more.
+    none is left. Return how many there were at first. An agent does not have it.
 
     Raises TimeoutError if some survive.
     """

@@ -19,6 +19,8 @@ long."""
 _COUNTED = ("cpuacct", "memory")
 """Controllers that count what each host uses, also without a share."""
 _USED = {*_COUNTED, "cpu", "io"}
+_SWAP = ("memory.swappiness", "memory.swap.max")
+"""The files of versions 1 and 2 by which a host does not swap: beyond its memory, its processes are killed."""
 _LOOP = "7"
 _THROTTLES = ("read_bps_device", "write_bps_device")
 _SWITCH = "cgroup.subtree_control"
@@ -80,7 +82,8 @@ class Groups:
                 self._allow(controller)
                 group.mkdir(parents=True, exist_ok=True)
                 for file, value in files:
-                    (group / file).write_text(value)
+                    if file not in _SWAP or (group / file).exists():  # A kernel without swap does not have it.
+                        (group / file).write_text(value)
             except OSError as error:
                 raise Refused(f"a host cannot have a share of {controller}: {error}") from error
             made[group] = None
@@ -165,7 +168,8 @@ class Groups:
 def _settings(controller: str, wish: float, version: int) -> Sequence[tuple[str, str]]:
     """Return the files of a group by which its processes have a share, with their content."""
     if controller == "memory":
-        return (("memory.max" if version == 2 else "memory.limit_in_bytes", str(round(wish))),)
+        limit, swap = ("memory.max", _SWAP[1]) if version == 2 else ("memory.limit_in_bytes", _SWAP[0])
+        return ((limit, str(round(wish))), (swap, "0"))
     quota = round(wish * _PERIOD_US)
     if version == 2:
         return (("cpu.max", f"{quota} {_PERIOD_US}"),)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from howdah.model.comparison import Comparison, Interval
 from howdah.model.metric import Metric
 from howdah.report.document.blocks import KINDS, Badge, Glance, Tile
+from howdah.report.document.labels import Label
 from howdah.report.document.wording import (
     centre,
     change,
@@ -40,11 +41,11 @@ class Subject:
     names: tuple[str, str]
 
 
-def headline(found: Comparison, subject: Subject, *, simulated: bool) -> str:
+def headline(found: Comparison, subject: Subject, label: Label) -> str:
     """Return a sentence with the verdict, its size with an interval, and both values."""
     first, second = (spoken(name) for name in subject.names)
     unit, verdict = subject.metric.unit, found.verdict
-    prefix = f"{'Simulated: ' if simulated else ''}{verdict[:1].upper()}{verdict[1:]}: "
+    prefix = f"{label.prefix}{verdict[:1].upper()}{verdict[1:]}: "
     values = [quantity(centre(side), unit) for side in (found.contender, found.baseline)]
     both = " against ".join(values)
     runs = f"{found.baseline.n} + {found.contender.n} runs"
@@ -93,11 +94,9 @@ def span_words(found: Interval | None) -> str:
     return "–" if found is None else f"{change(found.low)} to {change(found.high)}"
 
 
-def glance(found: Comparison, subject: Subject, caveats: int, *, simulated: bool) -> Glance:
+def glance(found: Comparison, subject: Subject, caveats: int, label: Label) -> Glance:
     """Return the verdict, the size of the effect, both values, and the numbers of runs."""
-    badge = Badge(KINDS[found.verdict], found.verdict)
-    if simulated:
-        badge = Badge("simulated", f"simulated: {found.verdict}")
+    badge = label.on(Badge(KINDS[found.verdict], found.verdict))
     span = f"95 %: {span_words(found.interval)}" if found.interval else "no interval"
     unit = subject.metric.unit
     sides = [

@@ -15,6 +15,7 @@ from howdah.report.comparison.answer import NAMES, Subject, enough, glance, head
 from howdah.report.comparison.meters import meters_apart
 from howdah.report.document.blocks import Block, Figure, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dots, Ratio, Ratios
+from howdah.report.document.labels import label_of
 from howdah.report.document.results import Measure, Replicates, definition, measures, registered, run_value, values
 from howdah.report.document.wording import (
     MISSING,
@@ -127,13 +128,13 @@ def build_comparison(
         Section("runs", "Runs", (*_runs(sides), Text(METHOD, small=True))),
     )
     subject = Subject(sides.baseline.first.run.title, str(sides.measure), sides.metric, names)
-    simulated = sides.baseline.first.run.simulated
-    words = headline(found, subject, simulated=simulated)
+    label = label_of(*(one.run for side in (sides.baseline, sides.contender) for one in side.runs))
+    words = headline(found, subject, label)
     workload = sides.baseline.first.run.trial.workload
     return ComparisonReport(
         title=f"{workload}: {count(len(sides.baseline.valid), 'run')} against {len(sides.contender.valid)}",
         headline=words,
-        glance=glance(found, subject, len(caveats), simulated=simulated),
+        glance=glance(found, subject, len(caveats), label),
         sections=sections,
         facts=_facts(sides, found, words),
         measure=str(sides.measure),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -26,6 +27,7 @@ from howdah.report.document.blocks import (
     columns,
 )
 from howdah.report.document.drawing import Ratio, Ratios
+from howdah.report.document.labels import Label, label_of
 from howdah.report.document.theme import VERDICTS
 from howdah.report.document.wording import (
     centre,
@@ -77,8 +79,8 @@ def build_many(
         build_comparison(baseline, runs, metric, (names[0], name), of=len(contenders)) for runs, name in pairs
     )
     first = found[0]
-    simulated = baseline[0].run.simulated
-    words = _headline(found, simulated=simulated)
+    label = label_of(*(one.run for one in (*baseline, *itertools.chain.from_iterable(contenders))))
+    words = _headline(found, label)
     caveats = _caveats(found)
     sections = (
         Section("result", "Result", tuple(_result(found, caveats))),
@@ -101,7 +103,7 @@ def build_many(
         ],
     }
     title = f"{baseline[0].run.trial.workload}: {count(len(found), 'contender')} against {names[0]}"
-    return ManyReport(title, words, _glance(found, len(caveats), simulated=simulated), sections, facts, found)
+    return ManyReport(title, words, _glance(found, len(caveats), label), sections, facts, found)
 
 
 def _rows(found: Sequence[ComparisonReport]) -> tuple[tuple[str, ...], ...]:
@@ -129,10 +131,10 @@ def _verdicts(found: Sequence[ComparisonReport]) -> str:
     )
 
 
-def _headline(found: Sequence[ComparisonReport], *, simulated: bool) -> str:
+def _headline(found: Sequence[ComparisonReport], label: Label) -> str:
     base, best = found[0].names[0], _best(found)
     told = _verdicts(found)
-    prefix = "Simulated: " if simulated else ""
+    prefix = label.prefix
     if best is None:
         return f"{prefix}None of {count(len(found), 'contender')} is shown to be faster than {base}: {told}."
     ratio, told = best.comparison.ratio, f"of {count(len(found), 'contender')}: {told}"
@@ -142,14 +144,14 @@ def _headline(found: Sequence[ComparisonReport], *, simulated: bool) -> str:
     return f"{prefix}{best.measure} is {size} with {best.names[1]} than with {base}; {told}."
 
 
-def _glance(found: Sequence[ComparisonReport], caveats: int, *, simulated: bool) -> Glance:
+def _glance(found: Sequence[ComparisonReport], caveats: int, label: Label) -> Glance:
     verdicts = [one.comparison.verdict for one in found]
     best = _best(found)
     word, kind = "none faster", KINDS["no difference shown"]
     if best is not None or len(set(verdicts)) == 1:
         verdict = verdicts[0] if best is None else best.comparison.verdict
         word, kind = verdict, KINDS[verdict]
-    badge = Badge("simulated", f"simulated: {word}") if simulated else Badge(kind, word)
+    badge = label.on(Badge(kind, word))
     first = found[0]
     side, unit = first.comparison.baseline, first.metric.unit
     span = f"95 %: {interval(side.interval, unit)}" if side.interval else ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from howdah.model.comparison import Interval, Verdict
 from howdah.model.experiment import BASELINE, RUNNER_UP, Effect, Finding, Findings, Interaction, Level, SimpleEffect
+from howdah.report.document.labels import Label
 from howdah.report.document.wording import (
     MISSING,
     change,
@@ -33,7 +34,7 @@ def headline(found: Findings, confirmed: Findings | None = None) -> str:
     if found.experiment.design == "search":  # Its own numbers are those that were picked for being good.
         parts.reverse()
     so_far = "" if found.ended and (confirmed is None or confirmed.ended) else "So far: "
-    return f"{'Simulated: ' if found.simulated else ''}{so_far}{' '.join(parts)}"
+    return f"{Label(found.simulated, found.on_simulated_hosts).prefix}{so_far}{' '.join(parts)}"
 
 
 def confirmed_words(fresh: Findings) -> str:

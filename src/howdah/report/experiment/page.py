@@ -27,6 +27,7 @@ from howdah.report.document.blocks import (
     columns,
 )
 from howdah.report.document.drawing import Arm, Arms, Order, Ratio, Ratios, Turn
+from howdah.report.document.labels import Label
 from howdah.report.document.results import definition
 from howdah.report.document.theme import VERDICTS
 from howdah.report.document.wording import (
@@ -134,8 +135,7 @@ def _glance(found: Findings, confirmed: Findings | None, sections: Sequence[Sect
         badge = Badge("good", "confirmed") if is_confirmed(confirmed) else Badge("unsure", "not confirmed")
     if not found.ended:
         badge = Badge("unsure", f"so far: {badge.word}")
-    if found.simulated:
-        badge = Badge("simulated", f"simulated: {badge.word}")
+    badge = Label(found.simulated, found.on_simulated_hosts).on(badge)
     judged = [(one, one.effect) for one in found.findings[:3] if one.effect is not None]
     names = shortened([name_of(one) for one, _ in judged])
     tiles = [_tile(name, one, effect, found) for name, (one, effect) in zip(names, judged, strict=True)]

@@ -16,6 +16,7 @@ from howdah.model.run import Caveat, Run
 from howdah.model.storage import HDFS
 from howdah.report.document.blocks import Block, Figure, Fold, Glance, Key, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dot, DotGroup, Dots
+from howdah.report.document.labels import label_of
 from howdah.report.document.results import (
     Measure,
     Replicates,
@@ -135,9 +136,10 @@ def headline(members: Replicates) -> str:
     words = (
         f"{what}{verb} {format_seconds(number) if long else quantity(number, metric.unit)} ({_spread(found, metric)})"
     )
-    if members.first.run.simulated:
+    label = label_of(*(run.run for run in runs))
+    if label.synthetic:
         return sentence(f"Simulated, nothing was run: {words}")
-    return sentence(f"{words}{_rate(members, measure)}; {_validated(valid)}")
+    return sentence(f"{label.prefix}{words}{_rate(members, measure)}; {_validated(valid)}")
 
 
 def _spread(found: Summary, metric: Metric) -> str:

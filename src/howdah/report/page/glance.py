@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Badge, Glance, Tile
+from howdah.report.document.labels import label_of
 from howdah.report.document.results import Measure, Replicates, measures, registered, summary
 from howdah.report.document.wording import centre, count, interval, listing, percent, quantity
 from howdah.report.page.detail import Detail
@@ -21,13 +22,14 @@ def badge_of(groups: Sequence[Replicates]) -> Badge:
     """Return whether all runs are valid, none, or some."""
     outcomes = Counter(run.run.outcome.kind for members in groups for run in members.runs)
     valid, whole = outcomes["valid"], sum(outcomes.values())
-    if groups[0].first.run.simulated:
+    label = label_of(*(run.run for members in groups for run in members.runs))
+    if label.synthetic:
         return Badge("simulated", "simulated")
     if valid == whole:
-        return Badge("good", "valid")
+        return label.on(Badge("good", "valid"))
     if valid:
-        return Badge("unsure", f"{valid} of {whole} valid")
-    return Badge("bad", listing(list(outcomes)))
+        return label.on(Badge("unsure", f"{valid} of {whole} valid"))
+    return label.on(Badge("bad", listing(list(outcomes))))
 
 
 def _tiles(members: Replicates, detail: Detail) -> Iterator[Tile]:

@@ -69,7 +69,18 @@ def test_a_slow_way_is_told() -> None:
     assert list(ways.slow()) == [("c", "a"), ("b", "c")]
     assert ways.of("c") == 110.0
     assert ways.of("d") is None
-    assert Ways({}).slow() == {}
+    assert ways.slow_hosts() == {}
+    assert not Ways({}).slow()
+    assert not Ways({}).slow_hosts()
+
+
+@pytest.mark.promise("A way between hosts that is slower than others is named", "tutorial/many-hosts")
+@pytest.mark.parametrize(("hosts", "rate"), [("abc", 100.0), ("abcd", 400.0), ("abcdefgh", 400.0)])
+def test_one_slow_host_is_told_by_all_of_its_ways(hosts: str, rate: float) -> None:
+    pairs = [(one, other) for one in hosts for other in hosts if one != other]
+    ways = Ways({way: rate if "c" in way else 1000.0 for way in pairs})
+    assert ways.slow_hosts() == {"c": rate}
+    assert set(ways.slow()) == {way for way in pairs if "c" in way}
 
 
 def test_no_free_port_is_said() -> None:

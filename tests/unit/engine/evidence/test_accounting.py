@@ -7,8 +7,9 @@ import pytest
 
 from howdah.cluster.state import Daemon
 from howdah.engine.evidence.accounting import Accounting, total
+from howdah.errors import HostProblem
 from howdah.host.operations import CpuReading
-from tests.unit.engine.run.clusters import FakeCluster, FakeHost
+from tests.unit.engine.run.clusters import IDLE, FakeCluster, FakeHost
 
 DAEMONS = (
     Daemon("namenode", "master", "here", 1),
@@ -68,6 +69,26 @@ def test_a_reading_names_the_daemons_and_those_that_have_containers() -> None:
 )
 def test_half_of_the_truth_is_no_number(before: CpuReading, after: CpuReading) -> None:
     assert by_role(accounting(), before, after, after) is None
+
+
+@pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")
+def test_a_host_that_is_lost_has_no_reading_and_the_phase_no_number() -> None:
+    def gone(**_: Any) -> Any:
+        raise HostProblem("accounting.cpu: the host was lost", host="there")
+
+    daemons = (*DAEMONS, Daemon("datanode", "node3", "there", 4))
+    here = FakeHost({"accounting.cpu": lambda **_: IDLE})
+    there = FakeHost({"accounting.cpu": gone}, name="there")
+    one = Accounting(FakeCluster(here, daemons=daemons, others=(there,)).live())
+    with pytest.raises(HostProblem):
+        one.read()
+    there.lost = "the host was lost"
+    read = one.read()
+    assert list(read) == ["here"]
+    whole = {"here": BEFORE, "there": CpuReading({4: 1.0}, 0.0, {}, NONE, True)}
+    assert one.by_role(whole, whole, whole) is not None
+    assert one.by_role(whole, read, read) is None
+    assert one.by_role(whole, whole, read) is None
 
 
 def test_daemons_elsewhere_or_unknown_are_no_number() -> None:

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from howdah.cluster.request import ClusterRequest
-from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, check_factors, conditions, cost_of
+from howdah.engine.experiment.factors import CONFIGURATION, FACTORS, check_factors, check_fault, conditions, cost_of
 from howdah.engine.run.faults import Fault
 from howdah.errors import UsageError
 from howdah.host import Host
@@ -64,6 +64,29 @@ def test_more_disks_are_mounted_at_more_places() -> None:
 def test_a_level_that_is_none(name: str, level: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         conditions({name: level}, MADE)
+
+
+@pytest.mark.promise("A fault that the hosts cannot have is refused before anything is started", "how-to/faults")
+@pytest.mark.parametrize(
+    ("on", "fault", "said"),
+    [
+        ("channels:3", "kill:channel9@50%", "the cluster has no host 'channel9'"),
+        ("channels:3", "cut:channel2@50%", "the network of channel2 is not simulated"),
+        ("channels:3", "kill:channel2@50%", None),
+        ("channels:3", "datanode@50%", None),
+        ("sim:3", "disk:sim3@50%", "sim3 has no disks of its own"),
+        ("sim:3,disks=1", "disk:sim3@50%", None),
+        ("sim:3", "cut:sim9@50%", "the cluster has no host 'sim9'"),
+        ("slurm", "kill:node7@50%", None),
+    ],
+)
+def test_a_fault_is_checked_with_the_hosts_that_are_to_have_it(on: str, fault: str, said: str | None) -> None:
+    found = conditions({"on": on, "faults": fault}, MADE)
+    if said is None:
+        check_fault(found)
+    else:
+        with pytest.raises(UsageError, match=said):
+            check_fault(found)
 
 
 def test_hosts_bring_a_node_each_unless_one_says_how_many() -> None:

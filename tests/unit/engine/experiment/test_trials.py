@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from howdah.cluster.request import ClusterRequest
 from howdah.engine.experiment.confirmation import confirming
 from howdah.engine.experiment.findings import find
 from howdah.engine.experiment.plan import Earlier, asked
@@ -139,19 +140,28 @@ def test_where_the_batch_job_ends_no_run_has_failed(tmp_path: Path) -> None:
 def test_containers_keep_the_size_that_they_had_in_the_first_run_like_it(tmp_path: Path) -> None:
     sizing: dict[str, Any] = {"nodes": 1, "slots": 2, "task_mib": 2048, "am_mib": 1024, "node_mib": 5120}
     sizing["block_mib"] = 512
-    runs = [
-        {"kind": "local", "nodes": 1},
-        {"nodes": 3, "sizing": {**sizing, "nodes": 3}, "defaults": {}},
-        {"nodes": 1, "sizing": {**sizing, "slots": 1}, "defaults": {"processors": 1}},
-        {"nodes": 1, "sizing": sizing, "defaults": {}},
-        {"nodes": 1, "sizing": {**sizing, "task_mib": 1024}, "defaults": {}},
+    small, large = "sim:2,memory=4G,network=1gbit", "sim:2,memory=8G"
+    runs: list[tuple[ClusterRequest, dict[str, Any]]] = [
+        (MADE, {"kind": "local", "nodes": 1}),
+        (replace(MADE, nodes=3), {"sizing": {**sizing, "nodes": 3}}),
+        (replace(MADE, processors=1), {"sizing": {**sizing, "slots": 1}}),
+        (replace(MADE, allocation=small), {"sizing": {**sizing, "slots": 3}}),
+        (replace(MADE, allocation=large), {"sizing": {**sizing, "slots": 4}}),
+        (MADE, {"sizing": sizing}),
+        (MADE, {"sizing": {**sizing, "task_mib": 1024}}),
     ]
     whole = simulated(plan(tmp_path), 0.001)
-    ended = [replace(one, run=replace(one.run, cluster=cluster)) for one, cluster in zip(whole, runs, strict=False)]
+    ended = [(made, replace(one.run, cluster=cluster)) for one, (made, cluster) in zip(whole, runs, strict=False)]
+    assert len(ended) == len(runs)
     assert _sized(MADE, ended).sizing == Sizing(**sizing)
     assert _sized(replace(MADE, nodes=3), ended).sizing == Sizing(**{**sizing, "nodes": 3})
     assert _sized(replace(MADE, processors=1), ended).sizing == Sizing(**{**sizing, "slots": 1})
     assert _sized(replace(MADE, nodes=2), ended).sizing is None
+    # The card changes no container; the memory does.
+    slower = replace(MADE, allocation="sim:2,network=100mbit,memory=4G")
+    assert _sized(slower, ended).sizing == Sizing(**{**sizing, "slots": 3})
+    assert _sized(replace(MADE, allocation=large), ended).sizing == Sizing(**{**sizing, "slots": 4})
+    assert _sized(replace(MADE, allocation="sim:2,memory=4G,cpus=0.5"), ended).sizing is None
 
 
 def test_runs_without_the_primary_metric_end_it(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ class FakeHost:
     answers: Mapping[str, Callable[..., Any]]
     process: FakeProcess = field(default_factory=FakeProcess)
     name: str = "here"
+    lost: str | None = None
     started: list[tuple[Sequence[str], Mapping[str, str]]] = field(default_factory=list)
 
     def call(self, operation: str, /, **arguments: Any) -> Any:

@@ -27,6 +27,10 @@ def test_a_host_may_do_with_the_network_what_it_reached_with_any_other() -> None
 
 def test_slow_ways_are_named_and_no_others() -> None:
     (text,) = Bounds({}, WAYS).caveats()
-    assert text == "the network is slow from b to c 11.0 MB/s, c to a 12.0 MB/s; 100 MB/s are usual here"
+    assert text == "the network is slow from b to c 11.0 MB/s, c to a 12.0 MB/s; 110 MB/s are usual here"
+    # Between three hosts, most ways are those of the slow one.
+    rates = {(one, other): 10e6 if "c" in (one, other) else 110e6 for one in "abc" for other in "abc" if one != other}
+    (text,) = Bounds({}, Ways(rates)).caveats()
+    assert text == "the network of some hosts is slow: c 10.0 MB/s; 110 MB/s are usual here"
     assert Bounds({}).caveats() == []
     assert Bounds({}, problem="b: no route").caveats() == ["what the network brings is not known: b: no route"]

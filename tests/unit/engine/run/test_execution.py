@@ -11,10 +11,12 @@ from typing import Any, ClassVar
 
 import pytest
 
+from howdah.cluster.faults import HostFault
 from howdah.cluster.state import Lost
-from howdah.engine.observer import Observer, Silent
+from howdah.engine.observer import JobProgress, Observer, Silent
 from howdah.engine.run.bounds import Bounds
 from howdah.engine.run.execution import Execution, RunOptions, RunPlan
+from howdah.engine.run.faults import Fault
 from howdah.errors import ClusterProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.run import Check
@@ -91,6 +93,7 @@ def execution(
     manager: TaggedManager | None = None,
     taken: bool = False,
     observer: Observer | None = None,
+    fault: Fault | None = None,
 ) -> Execution:
     answers = {
         "machine.moment": lambda **_: {"utc": time.time(), "monotonic": time.monotonic()},
@@ -102,7 +105,7 @@ def execution(
     cluster.taken = taken
     storage: Any = Nothing()
     plan = RunPlan(Ends(where, error), {"conf": {}}, _storage(storage), {})
-    options = RunOptions(tmp_path / "runs", ("howdah",), ())
+    options = RunOptions(tmp_path / "runs", ("howdah",), (), fault=fault)
     return Execution(cluster.live(), plan, options, observer or Silent(), Bounds({}))
 
 
@@ -163,6 +166,20 @@ def test_what_the_cluster_lost_is_said_whatever_ended_the_run(tmp_path: Path) ->
         assert first == "no report"
         assert then.startswith("datanode of node1 (process 7) ended with code -9; its log: ")
         assert then.endswith(f" {one.path}/logs/daemons/datanode-node1.log"), "the run's copy"
+
+
+@pytest.mark.promise("A fault of a network ends with the phase in which it was wanted", "how-to/faults")
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), WorkloadFailed("sort failed"), KeyError("x")])
+def test_a_fault_does_not_outlive_its_run(tmp_path: Path, error: BaseException) -> None:
+    asked: list[HostFault] = []
+    one = execution(tmp_path, "run", error, fault=Fault(None, 0.5, "slow", "here", 10**7))
+    assert one._disturber is not None
+    vars(one._cluster)["disturb"] = asked.append
+    one._disturber.phase_started("run", None)
+    one._disturber.progress(JobProgress(1.0, 0.0, 1.0))
+    with suppress(KeyboardInterrupt, KeyError):
+        one.execute()
+    assert [one.kind for one in asked] == ["slow", "restore"]
 
 
 @pytest.mark.promise("A run whose hosts a batch system takes away is aborted, and kept", "how-to/batch")

@@ -90,9 +90,9 @@ def test_what_can_be_made_good_is_at_the_end_of_the_phase(kind: str, undone: str
     disturber.phase_started("sort", None)
     disturber.progress(half_done(1.0))
     assert cluster.faults == [HostFault(kind, "sim2", None, rate)]
-    disturber.phase_ended("sort", 1.0)
+    disturber.undo()
     disturber.phase_started("validate", None)
-    disturber.phase_ended("validate", 1.0)
+    disturber.undo()
     assert cluster.faults[1:] == ([] if undone is None else [HostFault(undone, "sim2")])
 
 

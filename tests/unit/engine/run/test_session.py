@@ -54,6 +54,7 @@ def session(
     seen: Any = (),
     free: int = 1 << 40,
     ready: Callable[[], None] = lambda: None,
+    ended: Callable[[], None] = lambda: None,
     clients: list[tuple[Sequence[str], Mapping[str, str]]] | None = None,
     **changes: Any,
 ) -> JobSession:
@@ -76,7 +77,7 @@ def session(
         storage,
         writer,
         Silent(),
-        Hooks(check=lambda: None, save=lambda: None, ready=ready),
+        Hooks(check=lambda: None, save=lambda: None, ready=ready, ended=ended),
         run_id="r",
         settings={},
         defaults={},
@@ -101,6 +102,13 @@ def test_what_has_to_be_so_is_so_before_each_phase_of_the_workload(
     for phase in ("x", "y"):
         one.run(phase, kind, JarProgram(("x.jar",)))
     assert made == list(range(times))
+
+
+def test_what_ends_with_a_phase_ends_with_its_client_whatever_comes_of_it(writer: RunWriter) -> None:
+    ended: list[str | None] = []
+    one = session(writer, FakeProcess(1, looks=0), ended=lambda: ended.append(one.record.phases[-1].error))
+    assert isinstance(error_of(one, "run"), WorkloadFailed)
+    assert ended == [None], "before anybody judged it"
 
 
 def test_a_verification_that_ends_badly_says_that_the_result_is_wrong(writer: RunWriter) -> None:

@@ -12,7 +12,16 @@ import pytest
 from howdah.cli.reporting import print_result
 from howdah.errors import UsageError
 from howdah.model.run import Caveat, Check, Outcome
-from howdah.report import Report, build_report, describe_run, render_html, render_markdown, render_text
+from howdah.report import (
+    Report,
+    build_comparison,
+    build_many,
+    build_report,
+    describe_run,
+    render_html,
+    render_markdown,
+    render_text,
+)
 from howdah.report.document.blocks import Block, Figure, Fold, Section, Table
 from howdah.report.document.results import Measure, Replicates, run_value
 from howdah.report.page.build import own_caveats
@@ -51,6 +60,19 @@ def test_the_headline_names_a_primary_metric_that_is_no_time(single: StoredRun) 
     run = replace(single, run=replace(single.run, primary="sort/cpu_seconds", cluster={}, dataset=None, checks=()))
     words = "TeraSort: sort/cpu_seconds 39.2 s (1 run, no interval), 43.3 MB/s; output not validated."
     assert build_report([run]).headline == words
+
+
+@pytest.mark.promise("Every result on simulated hosts is labelled", "how-to/simulate")
+def test_simulated_hosts_are_said_first(group: list[StoredRun], faster: list[StoredRun]) -> None:
+    cluster = {**faster[0].run.cluster, "allocation": {"kind": "sim"}}
+    on = [replace(one, run=replace(one.run, cluster=cluster)) for one in faster]
+    report = build_report(on)
+    assert report.headline.startswith("On simulated hosts: TeraSort of 1.00 GB on 3 nodes took")
+    assert (report.glance.badge.kind, report.glance.badge.word) == ("good", "valid, simulated hosts")
+    for compared in (build_comparison(group, on), build_many(group, [on[:3], on[3:]], ("a", "b", "c"))):
+        assert compared.headline.startswith("On simulated hosts: ")
+        assert compared.glance.badge.word.endswith(", simulated hosts")
+    assert build_report(faster).glance.badge.word == "valid"
 
 
 def test_that_a_program_ended_well_validates_no_output(single: StoredRun) -> None:

@@ -82,6 +82,12 @@ public final class RandomJobs {
     Random random = new Random(drawn);
     RandomJobsTest.set(job, type, random);
     place(job.getConfiguration(), random);
+    if (name.endsWith(" round 0")) {
+      // Whatever is drawn, one job has segments that come by HTTP.
+      job.getConfiguration().setBoolean(ENCRYPTED, false);
+      job.getConfiguration().setBoolean("howdah.shuffle.direct", false);
+      job.getConfiguration().setInt(Jobs.RECORDS, 1000);
+    }
     if (!ours) {
       job.getConfiguration()
           .set(Jobs.COLLECTORS, "org.apache.hadoop.mapred.MapTask$MapOutputBuffer");
