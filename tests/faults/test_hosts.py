@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -72,6 +73,36 @@ def test_a_host_that_is_lost_in_a_run(home: Home) -> None:
     texts = [one["text"] for one in record["caveats"]]
     assert any(text.startswith("datanode of node3 on channel3 was lost at ") for text in texts), texts
     nothing_is_left(home)
+
+
+@pytest.mark.soak(part="hosts")
+@pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root")
+@pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")
+@pytest.mark.parametrize("kind", ["cut", "kill"])
+def test_a_simulated_host_that_is_lost_in_a_run(home: Home, kind: str) -> None:
+    """The channel of the run is lost, too, and not that of the supervisor alone."""
+    conf = (*_SOON, "--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
+    on = ("--on", "sim:3", "--silence", "3", "--factor", f"faults={kind}:sim3@sort:20%")
+    run = home.begin(*_RUN, *on, "--size", "200M", *conf, "--conf", "dfs.blocksize=16777216")
+    if kind == "kill":
+        eventually(lambda: home.phase("sort") and of_sim3(home), 180, "the sort begins", begun=run)
+        eventually(lambda: not of_sim3(home), 120, "everything is killed, containers too", begun=run)
+        assert run.running(), "the job goes on"
+    record = ended_right(home, run)
+    texts = [one["text"] for one in record["caveats"]]
+    assert any(text.startswith("datanode of node3 on sim3 was lost at ") for text in texts) == (kind == "cut"), texts
+    assert any(text.startswith("datanode of node3 ") for text in texts), texts
+    assert not home.processes()
+
+
+def of_sim3(home: Home) -> list[int]:
+    """The processes of the cluster on that host: daemons and containers."""
+    found = []
+    for pid in home.processes():
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            found += [pid for word in words if word.startswith(b"HOWDAH_ROOT=") and word.endswith(b"-sim3")]
+    return found
 
 
 def test_a_host_that_is_lost_while_the_cluster_comes_up(home: Home) -> None:
