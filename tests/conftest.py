@@ -12,6 +12,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tests.grouping import gather, group_of
+from tests.leftovers import Leftovers
 from tools.budget import budgets
 
 # Derandomised: a check that passed passes again. No deadline: two processors, shared with real daemons.
@@ -46,6 +47,8 @@ class _Failures:
 def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "numprocesses", None):  # Not in xdist's own processes.
         config.pluginmanager.register(_Failures())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Leftovers())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -312,6 +312,12 @@ def resident_memory(host: Host, pids: Sequence[int]) -> dict[int, int]:
     return {int(pid): size for pid, size in found.items()}
 
 
+def jvm(host: Host, pids: Sequence[int]) -> Mapping[str, Any]:
+    """Return the JDK of the first of these processes that lives, and whether it has loaded Hadoop's native code."""
+    found: Mapping[str, Any] = host.call("machine.jvm", pids=list(pids))
+    return found
+
+
 def empty_page_cache(host: Host) -> tuple[int, int]:
     """Empty the page cache, as root; return the bytes of unmapped files in the cache, before and after."""
     before, after = host.call("machine.empty_page_cache")

@@ -37,7 +37,7 @@ def compare(
     spread = _spread(left, right)
     level = LEVEL / of
     interval = _welch(left, right, level, systematic)
-    p = _rank_p(baseline, contender)
+    p = rank_test(baseline, contender)
     lowest = smallest_p(len(left), len(right))
     return Comparison(
         baseline=summarise(baseline),
@@ -95,7 +95,8 @@ def _welch(left: Sequence[float], right: Sequence[float], level: float, systemat
     return Interval(math.exp(effect - half), math.exp(effect + half))
 
 
-def _rank_p(baseline: Sequence[float], contender: Sequence[float]) -> float:
+def rank_test(baseline: Sequence[float], contender: Sequence[float]) -> float:
+    """Return the two-sided probability of the rank test of Mann and Whitney; 1 if all values are equal."""
     from scipy.stats import mannwhitneyu  # late: the import takes most of a second
 
     if len({*baseline, *contender}) == 1:

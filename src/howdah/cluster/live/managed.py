@@ -264,14 +264,14 @@ def open_managed(manifest: Manifest) -> ManagedCluster:
         hosts=hosts,
         client_flags=tuple(manifest.defaults["client_flags"]),
         daemons=manifest.daemons,
-        warnings=_warnings(manifest.allocation),
+        warnings=_warnings(manifest.allocation, operations.capacity(client).processors),
         access=access_of(manifest.plan, directory),
         credentials=credentials_of(manifest.plan, directory),
     )
 
 
-def _warnings(allocation: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return warnings about a cluster's hosts that everybody should know."""
+def _warnings(allocation: Mapping[str, Any], processors: int) -> tuple[str, ...]:
+    """Return warnings about a cluster's hosts that everybody should know. `processors` are those of this machine."""
     if allocation.get("shared"):
         return ("other jobs may be on the same hosts: bounds and energy of the hosts are not this job's alone",)
     if allocation["kind"] != "sim":
@@ -281,7 +281,11 @@ def _warnings(allocation: Mapping[str, Any]) -> tuple[str, ...]:
     own += [f"{allocation['cpus']:g} of its processors' time"] if "cpus" in allocation else []
     own += [f"{format_bytes(allocation['memory'])} of its memory"] if "memory" in allocation else []
     has = own[0] if len(own) == 1 else f"{', '.join(own[:-1])} and {own[-1]}"
-    return (f"the hosts are simulated: each has {has}, and all share the processors, memory and disks of one machine",)
+    words = f"the hosts are simulated: each has {has}, and all share the processors, memory and disks of one machine"
+    found = [f"{words}. There is no delay between them, and disks do not seek"]
+    if (wanted := allocation.get("cpus", 0.0) * allocation["hosts"]) > processors:
+        found.append(f"the hosts may use {wanted:g} processors together, and the machine has {processors}")
+    return tuple(found)
 
 
 def _describe(manifest: Manifest) -> Mapping[str, Any]:

@@ -110,6 +110,14 @@ BOUND_NETWORK = Metric(
     "slowest reached when they started",
     "calibration",
 )
+NETWORK_WAY = Metric(
+    "network_way",
+    "B/s",
+    "neither",
+    "payload of one TCP stream from this host to the one that the role names, while the other hosts are busy with each "
+    "other",
+    "calibration",
+)
 BOUND_CPU = Metric(
     "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
 )
@@ -144,6 +152,7 @@ COMMON = (
     PROBE_CPU_SECONDS,
     *ENERGIES,
     *BOUNDS,
+    NETWORK_WAY,
 )
 
 

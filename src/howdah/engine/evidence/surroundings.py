@@ -29,11 +29,17 @@ def read_environment(cluster: LiveCluster, programs: Sequence[Path], spark: Spar
     """Return the fingerprint of every reachable machine, of Hadoop, and of the workload's other software. `programs`
     are jars of Howdah."""
 
+    daemons: dict[str, list[int]] = {}
+    for one in cluster.seen_daemons():
+        daemons.setdefault(one.machine, []).append(one.pid)
+
     def fingerprint(host: Host) -> dict[str, Any]:
         # By what they are for: their names are those of one cluster.
         paths = cluster.mounts(host.name)
         facts = operations.fingerprint(host, paths)
-        return {**facts, "mounts": {paths[path]: mount for path, mount in facts["mounts"].items()}}
+        java = operations.jvm(host, pids) if (pids := daemons.get(host.name)) else {}
+        mounts = {paths[path]: mount for path, mount in facts["mounts"].items()}
+        return {**facts, "mounts": mounts, **({"jvm": dict(java)} if java else {})}
 
     hosts = over(cluster.machines, fingerprint)
     distribution = cluster.distribution

@@ -146,9 +146,7 @@ def plan_experiment(
                 check_known(where.truth, where.file, found.conf)
             else:
                 found = arm_conditions(experiment, arm)
-                check_fault(found)
-                if where is not None and parse_storages(found.made.storage).default == HDFS:
-                    check_replicas(found.conf, found.made.nodes)
+                _check_cluster(found, stored=where is not None)
             cluster = {"dfs.replication": str(min(3, found.made.nodes))}
             resolved = workload.resolve(asked(workload, experiment.options, found.conf), cluster)
         disk = max(disk, sum(workload.space_bytes(resolved)))
@@ -205,6 +203,13 @@ def least_blocks(experiment: Experiment) -> int:
     """Return how many blocks there must be before there are verdicts. In `cic-2014`, a block is a test of
     everything."""
     return 1 if experiment.design == "cic-2014" else experiment.stop.least
+
+
+def _check_cluster(found: Conditions, *, stored: bool) -> None:
+    """Raise UsageError if the clusters of an arm cannot have its fault; or its replicas, if data is `stored`."""
+    check_fault(found)
+    if stored and parse_storages(found.made.storage).default == HDFS:
+        check_replicas(found.conf, found.made.nodes)
 
 
 def arm_conditions(experiment: Experiment, arm: Mapping[str, str]) -> Conditions:

@@ -61,11 +61,18 @@ class Bounds:
         found += [(here, card, {metrics.BOUND_NETWORK.name: rate}) for card, rate in parts.card_rates.items()]
         reading, writing = metrics.BOUND_DISK_READ.name, metrics.BOUND_DISK_WRITE.name
         found += [(here, disk, {reading: read, writing: write}) for disk, (read, write) in parts.disk_rates.items()]
+        way = metrics.NETWORK_WAY
         return [
-            Sample(metric.name, bounds[metric.name], metric.unit, "measured", _PHASE, host, role, _PHASE, moment)
-            for host, role, bounds in found
-            for metric in metrics.BOUNDS
-            if bounds.get(metric.name) is not None
+            *(
+                Sample(metric.name, bounds[metric.name], metric.unit, "measured", _PHASE, host, role, _PHASE, moment)
+                for host, role, bounds in found
+                for metric in metrics.BOUNDS
+                if bounds.get(metric.name) is not None
+            ),
+            *(
+                Sample(way.name, rate, way.unit, "measured", _PHASE, source, f"to {target}", _PHASE, moment)
+                for (source, target), rate in self.ways.rates.items()
+            ),
         ]
 
 

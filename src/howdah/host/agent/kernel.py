@@ -24,12 +24,21 @@ _ARM_PARTS = {
 }
 """CPU implementer and part as in the MIDR_EL1 register (Linux: arch/arm64/include/asm/cputype.h)."""
 
+_FIRMWARE = ("bios_vendor", "bios_version", "bios_date", "board_vendor", "board_name")
+
 _BOOT = (
     "mitigations nosmt isolcpus nohz nohz_full rcu_nocbs intel_pstate amd_pstate intel_idle.max_cstate "
     "processor.max_cstate idle cpuidle.off transparent_hugepage hugepages hugepagesz default_hugepagesz numa "
     "numa_balancing pti kpti spectre_v2 spec_store_bypass_disable mds tsx tsc clocksource iommu intel_iommu "
     "elevator psi audit maxcpus nr_cpus mem"
 ).split()
+
+
+def firmware(read: Reader) -> dict[str, Optional[str]]:
+    """Return the firmware's vendor, version and date, and the board, as far as the kernel lets one read them."""
+    names = {name: read("/sys/class/dmi/id/" + name) or None for name in _FIRMWARE}
+    board = " ".join(word for word in (names.pop("board_vendor"), names.pop("board_name")) if word)
+    return {**{name[len("bios_") :]: value for name, value in names.items()}, "board": board or None}
 
 
 def parse_cpuinfo(text: str) -> dict[str, Any]:

@@ -75,6 +75,7 @@ def fingerprint(paths: list[str] | None = None) -> dict[str, Any]:
         "disks": _disks([mount for mount in held.values() if mount is not None]),
         "network": _interfaces(),
         "virtualisation": _virtualisation(),
+        "firmware": kernel.firmware(read_text),
         "clock_source": read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "limits": _limits(),
         "now": _now(),
@@ -126,21 +127,6 @@ def allowed_processors(pids: list[int]) -> list[int]:
             found.append(len(os.sched_getaffinity(pid)))
         except ProcessLookupError:
             pass
-    return found
-
-
-def command_lines(pids: list[int]) -> list[list[str]]:
-    """Return the words that each process was started with; none for processes that have ended."""
-    return [(read_text("/proc/{}/cmdline".format(pid)) or "").split("\0")[:-1] for pid in pids]
-
-
-def resident_memory(pids: list[int]) -> dict[str, int]:
-    """Return the bytes that each process has in memory, by its number; processes that have ended are missing."""
-    found = {}
-    for pid in pids:
-        pages = (read_text("/proc/{}/statm".format(pid)) or "").split()[1:2]
-        if pages and pages != ["0"]:
-            found[str(pid)] = int(pages[0]) * os.sysconf("SC_PAGE_SIZE")
     return found
 
 
@@ -491,8 +477,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "machine.allowed_processors": allowed_processors,
     "machine.capacity": capacity,
     "machine.confine": confine,
-    "machine.command_lines": command_lines,
-    "machine.resident_memory": resident_memory,
     "machine.empty_page_cache": empty_page_cache,
     "machine.fingerprint": fingerprint,
     "machine.moment": moment,

@@ -19,7 +19,7 @@ import threading
 from functools import partial
 from typing import Any, Callable, Dict, List
 
-from . import accounting, calibration, copies, files, machine, network, power, sampler, store
+from . import accounting, calibration, copies, files, machine, network, power, processes, sampler, store
 from .children import Children
 from .heartbeat import Heartbeat
 from .strays import end_strays, outer_pids
@@ -30,6 +30,7 @@ _OPERATIONS: Dict[str, Callable[..., Any]] = {
     **accounting.OPERATIONS,
     **files.OPERATIONS,
     **machine.OPERATIONS,
+    **processes.OPERATIONS,
     **network.OPERATIONS,
     **calibration.OPERATIONS,
     **store.OPERATIONS,

@@ -9,11 +9,17 @@ from typing import Any
 from howdah.model.environment import Difference, Environment, by_rank, differences
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Code, Fold, Section, Table, Text, columns
-from howdah.report.document.results import Replicates
-from howdah.report.document.wording import MISSING, count, listing, moment
+from howdah.report.document.results import CALIBRATION, Replicates
+from howdah.report.document.wording import MISSING, count, listing, moment, quantity
 from howdah.store import StoredRun
 
 NOWHERE = Environment({}, {})
+_WAYS = 10
+"""The ways between many hosts that are shown."""
+_VALUES = 4
+"""The values of one fact that are shown, if hosts differ."""
+_NAMED = 4
+"""The hosts that are named with a value."""
 LISTED = 40
 """The maximum number of differences that are listed."""
 
@@ -27,9 +33,10 @@ def environment_section(group: Replicates, prefix: str) -> Section:
         blocks.append(Caveat("run", "The environment of this run was not recorded: it cannot be checked or repeated."))
     else:
         blocks.extend(_environment_caveats(group))
-        rows = tuple((entry.path, as_text(entry.right)) for entry in differences(NOWHERE, reading))
+        rows = tuple(_fact_rows(reading))
         facts = Table("Facts of the hosts and of Hadoop", columns("Fact", "Value"), rows)
         blocks.append(Fold(f"Hosts and Hadoop: {count(len(rows), 'fact')}", (facts,)))
+    blocks.extend(_network(shown))
     settings = tuple((path, as_text(value)) for path, value in flat(shown.run.trial.settings))
     heads = columns("Setting", "Value")
     table = Table(f"Settings of the trial {shown.run.trial.identity}", heads, settings)
@@ -38,6 +45,58 @@ def environment_section(group: Replicates, prefix: str) -> Section:
     if cluster:
         blocks.append(Fold("Cluster", (Table("The cluster", columns("Fact", "Value"), cluster),)))
     return Section(f"{prefix}environment", "Environment", tuple(blocks))
+
+
+def _network(run: StoredRun) -> Iterator[Block]:
+    """Yield what each host sent to the others before the run: a square of a few hosts, the slowest ways of many."""
+    ways = {
+        (one.host, one.role.removeprefix("to ")): one.value
+        for one in run.samples
+        if (one.phase, one.metric) == (CALIBRATION, "network_way")
+    }
+    if not ways:
+        return
+    hosts = list(dict.fromkeys(source for source, _ in ways))
+    if len(ways) == len(hosts) * (len(hosts) - 1):
+        heads = columns("From ↓ to →", *(f"#{host}" for host in hosts))
+        rows = [
+            (source, *(quantity(ways[source, target], "B/s") if target != source else MISSING for target in hosts))
+            for source in hosts
+        ]
+    else:
+        slowest = sorted(ways.items(), key=lambda one: one[1])[:_WAYS]
+        heads = columns("From", "To", "#Rate")
+        rows = [(source, target, quantity(rate, "B/s")) for (source, target), rate in slowest]
+    which = "" if len(rows) == len(hosts) else f", the slowest {len(rows)}"
+    table = Table(f"One TCP stream from host to host, while the other hosts sent, too{which}", heads, tuple(rows))
+    yield Fold(f"Network between hosts: {count(len(ways), 'way')}", (table,))
+
+
+def _fact_rows(reading: Environment) -> Iterator[tuple[str, str]]:
+    """Yield the facts of hosts and of Hadoop. Facts of several hosts are one row, with who has which value."""
+    if len(reading.hosts) < 2:
+        for entry in differences(NOWHERE, reading):
+            yield entry.path, as_text(entry.right)
+        return
+    by_path: dict[str, dict[str, list[str]]] = {}
+    for host, facts in reading.hosts.items():
+        for entry in differences(NOWHERE, Environment({"": facts}, {})):
+            path = entry.path.removeprefix("hosts..")
+            by_path.setdefault(path, {}).setdefault(as_text(entry.right), []).append(host)
+    for path, values in sorted(by_path.items()):
+        yield f"hosts.*.{path}", _shared(values, len(reading.hosts))
+    for entry in differences(NOWHERE, Environment({}, reading.hadoop)):
+        yield entry.path, as_text(entry.right)
+
+
+def _shared(values: Mapping[str, Sequence[str]], hosts: int) -> str:
+    """Return the values that a fact has on some hosts, the most frequent first."""
+    if len(values) == 1 and len(next(iter(values.values()))) == hosts:
+        return next(iter(values))
+    most = sorted(values.items(), key=lambda one: -len(one[1]))
+    shown = [f"{value} ({listing(list(names), most=_NAMED)})" for value, names in most[:_VALUES]]
+    left = len(most) - _VALUES
+    return "; ".join((*shown, *([f"{count(left, 'other value')} on other hosts"] if left > 0 else [])))
 
 
 def provenance_section(group: Replicates, prefix: str) -> Section:

@@ -10,9 +10,12 @@ from howdah.model.job import TaskKind
 from howdah.report.phases.jobs import PhaseJob
 from howdah.report.phases.tasks import work_seconds
 from howdah.report.phases.times import SUCCEEDED
+from howdah.stats.compare import rank_test
 
 SLOW = 1.5
 """The ratio of medians from which a node is slow."""
+_CHANCE = 0.05
+"""The probability of a rank test, times the number of nodes, below which a difference is not by chance."""
 LEAST = 3
 """The minimum number of tasks of a node, and of the other nodes together."""
 
@@ -32,8 +35,8 @@ class SlowNode:
 def slow_nodes(jobs: Sequence[PhaseJob]) -> Iterator[SlowNode]:
     """Yield the slow nodes of each phase, by kind of task.
 
-    Even the quickest task of a slow node took longer than the median of the other nodes. This excludes nodes that had
-    the larger tasks by chance.
+    Even the quickest task of a slow node took longer than the median of the other nodes, or a rank test shows the
+    difference: a node may have become slow in the middle. This excludes nodes that had the larger tasks by chance.
     """
     for phase in dict.fromkeys(entry.phase for entry in jobs):
         attempts = [attempt for entry in jobs if entry.phase == phase for attempt in entry.job.attempts]
@@ -51,5 +54,5 @@ def _slow(phase: str, kind: TaskKind, times: Mapping[str, Sequence[float]]) -> I
         if min(len(own), len(others)) < LEAST:
             continue
         usual = median(others)
-        if median(own) >= SLOW * usual and min(own) > usual:
+        if median(own) >= SLOW * usual and (min(own) > usual or rank_test(others, own) * len(times) < _CHANCE):
             yield SlowNode(phase, kind, node, len(own), median(own), usual)

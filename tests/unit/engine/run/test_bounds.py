@@ -22,6 +22,9 @@ def test_a_host_may_do_with_the_network_what_it_reached_with_any_other() -> None
         ("a", "machine", 110e6),
         ("c", "machine", 105e6),
     }
+    # Every way is kept, too.
+    ways = {(one.host, one.role): one.value for one in found if one.metric == "network_way"}
+    assert ways == {(source, f"to {target}"): rate for (source, target), rate in WAYS.rates.items()}
     assert not [one for one in Bounds({"a": measured}).samples(cluster, Moment(1.0, 1.0)) if "network" in one.metric]
 
 

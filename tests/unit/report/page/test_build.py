@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from howdah.cli.reporting import print_result
 from howdah.errors import UsageError
+from howdah.model.environment import Environment
 from howdah.model.run import Caveat, Check, Outcome
 from howdah.report import (
     Report,
@@ -60,6 +61,49 @@ def test_the_headline_names_a_primary_metric_that_is_no_time(single: StoredRun) 
     run = replace(single, run=replace(single.run, primary="sort/cpu_seconds", cluster={}, dataset=None, checks=()))
     words = "TeraSort: sort/cpu_seconds 39.2 s (1 run, no interval), 43.3 MB/s; output not validated."
     assert build_report([run]).headline == words
+
+
+@pytest.mark.promise("Facts of many hosts are told once, with the hosts that differ", "explanation/reading-the-report")
+def test_the_environment_of_fifty_hosts_is_as_long_as_that_of_one(single: StoredRun) -> None:
+    reading = single.environment["before"]
+    [facts] = reading.hosts.values()
+    hosts = {f"node{number}": {**facts, "firmware": {"version": "1.2"}} for number in range(50)}
+    hosts["node7"] = {**facts, "firmware": {"version": "1.1"}}
+
+    def rows(environment: Environment) -> dict[str, str]:
+        run = replace(single, environment={"before": environment})
+        report = build_report([run])
+        return dict(cast(list[tuple[str, str]], table(report, "Facts of the hosts").rows))
+
+    alone, many = rows(Environment({"one": facts}, reading.hadoop)), rows(Environment(hosts, reading.hadoop))
+    assert len(many) <= len(alone) + 1
+    assert many["hosts.*.kernel"] == alone["hosts.one.kernel"]
+    assert many["hosts.*.firmware.version"] == "1.2 (node0, node1, node2, node3 and 45 more); 1.1 (node7)"
+    assert {name for name in many if "hosts." not in name} == {name for name in alone if "hosts." not in name}
+
+
+def ways_of(single: StoredRun, rates: dict[tuple[str, str], float]) -> Report:
+    """The report of a run with these rates between hosts."""
+    usual = single.samples[0]
+    own = [
+        replace(
+            usual, metric="network_way", value=rate, unit="B/s", host=source, role=f"to {target}", phase="calibration"
+        )
+        for (source, target), rate in rates.items()
+    ]
+    return build_report([replace(single, samples=(*single.samples, *own))])
+
+
+@pytest.mark.promise("The rates between hosts are kept, and shown in the report", "reference/run-directory")
+def test_the_network_between_hosts_is_a_square_of_few_and_the_slowest_of_many(single: StoredRun) -> None:
+    few = {("a", "b"): 110e6, ("b", "a"): 12e6}
+    shown = table(ways_of(single, few), "One TCP stream")
+    assert shown.rows == (("a", "–", "110 MB/s"), ("b", "12.0 MB/s", "–"))
+    ring = {(f"n{one}", f"n{(one + 1) % 50}"): 1e6 * (one + 1) for one in range(50)}
+    shown = table(ways_of(single, ring), "One TCP stream")
+    assert len(shown.rows) == 10
+    assert shown.rows[0] == ("n0", "n1", "1.00 MB/s")
+    assert not [one for one in blocks(build_report([single])) if isinstance(one, Table) and "TCP" in one.caption]
 
 
 @pytest.mark.promise("Every result on simulated hosts is labelled", "how-to/simulate")

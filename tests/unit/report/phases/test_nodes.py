@@ -31,6 +31,15 @@ def test_a_slow_node_is_named() -> None:
     )
 
 
+@pytest.mark.promise("A node whose tasks take much longer than those of the others is named", "how-to/faults")
+def test_a_node_that_becomes_slow_in_the_middle_is_named() -> None:
+    others = [attempt(node, 4.0 + number / 10) for node in ("b:1", "c:1") for number in range(8)]
+    own = [attempt("a:1", seconds) for seconds in (4.05, 4.25, 11.0, 12.0, 11.5, 13.0, 12.5, 11.7)]
+    assert [one.node for one in slow_nodes(phase(*others, *own))] == ["a:1"]
+    few_large = [attempt("a:1", seconds) for seconds in (4.05, 4.25, 4.35, 4.15, 12.0, 12.0, 12.0, 12.0)]
+    assert not list(slow_nodes(phase(*others, *few_large)))
+
+
 @pytest.mark.parametrize(
     "own",
     [

@@ -1,0 +1,49 @@
+"""What simulated hosts and mounts of tests could leave on the machine, looked for when all tests have ended."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+_SECONDS = 20.0
+"""For what is on its way out."""
+_THROTTLES = "blkio/blkio.throttle.write_bps_device"
+_LOOP = "7:"
+
+
+def found(root: Path = Path("/")) -> set[str]:
+    """Network cards, loop devices with their files, mounts, control groups and rates of disks that are Howdah's."""
+    seen = {f"card {one.name}" for one in (root / "sys/class/net").glob("howdah*")}
+    for file in (root / "sys/block").glob("loop*/loop/backing_file"):
+        with suppress(OSError):
+            name = file.read_text().strip()
+            seen |= {f"{file.parts[-3]} with {name}"} if "howdah" in name or "/disks/" in name else set()
+    groups = root / "sys/fs/cgroup"
+    for depth in ("*", "*/*"):
+        seen |= {f"control group {one}" for one in groups.glob(depth) if one.is_dir() and "howdah" in one.name}
+    with suppress(OSError):
+        lines = (groups / _THROTTLES).read_text().splitlines()
+        seen |= {f"rate of {line}" for line in lines if line.startswith(_LOOP)}
+    with suppress(OSError):
+        places = [line.split()[1] for line in (root / "proc/self/mounts").read_text().splitlines()]
+        seen |= {f"mount {place}" for place in places if "howdah" in place}
+    return seen
+
+
+class Leftovers:
+    """Makes the tests fail if there is more at their end than at their beginning."""
+
+    def pytest_sessionstart(self) -> None:
+        self._before = found()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        deadline = time.monotonic() + _SECONDS
+        while (left := found() - self._before) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        if left:
+            print("\n=== left on this machine:", *sorted(left), sep="\n")  # noqa: T201
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED

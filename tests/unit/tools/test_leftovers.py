@@ -1,0 +1,45 @@
+"""What is looked for when all tests have ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from tests import leftovers
+
+
+def test_everything_of_simulated_hosts_is_found(tmp_path: Path) -> None:
+    def write(path: str, text: str = "") -> None:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    assert leftovers.found(tmp_path) == set()
+    for card in ("eth0", "howdah-sim3"):
+        (tmp_path / "sys/class/net" / card).mkdir(parents=True)
+    write("sys/block/loop1/loop/backing_file", "/tmp/t/work-sim/disks/sim1/1.img\n")
+    write("sys/block/loop2/loop/backing_file", "/var/lib/snapd/core.snap\n")
+    (tmp_path / "sys/fs/cgroup/memory/howdah-sim3").mkdir(parents=True)
+    write("sys/fs/cgroup/blkio/blkio.throttle.write_bps_device", "7:1 20000000\n8:0 1000\n")
+    write("proc/self/mounts", "none /tmp/howdah-a/mount fuse rw 0 0\n/dev/sda1 / ext4 rw 0 0\n")
+    assert leftovers.found(tmp_path) == {
+        "card howdah-sim3",
+        "loop1 with /tmp/t/work-sim/disks/sim1/1.img",
+        f"control group {tmp_path}/sys/fs/cgroup/memory/howdah-sim3",
+        "rate of 7:1 20000000",
+        "mount /tmp/howdah-a/mount",
+    }
+
+
+@pytest.mark.parametrize(("left", "code"), [(set(), 0), ({"card howdah-sim3"}, 1)])
+def test_tests_that_leave_something_have_failed(monkeypatch: pytest.MonkeyPatch, left: set[str], code: int) -> None:
+    monkeypatch.setattr(leftovers, "_SECONDS", 0.0)
+    monkeypatch.setattr(leftovers, "found", set)
+    session: Any = SimpleNamespace(exitstatus=0)
+    one = leftovers.Leftovers()
+    one.pytest_sessionstart()
+    monkeypatch.setattr(leftovers, "found", lambda: left)
+    one.pytest_sessionfinish(cast(pytest.Session, session))
+    assert session.exitstatus == code
