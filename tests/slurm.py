@@ -75,7 +75,10 @@ PlugStackConfig={directory}/plugstack.conf
 TaskProlog={directory}/prolog
 {extra}
 {nodes}
-PartitionName=short Nodes=ALL Default=YES MaxTime=60 State=UP OverSubscribe=FORCE:4
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=short Nodes=ALL Default=YES MaxTime=60 State=UP OverSubscribe=FORCE:4 PriorityTier=1
+PartitionName=urgent Nodes=ALL MaxTime=60 State=UP PriorityTier=2 PreemptMode=OFF
 """
 
 
@@ -176,7 +179,7 @@ def slurm(
             _spawn(made, directory / f"{name}.log", whole, "ssh", "-F", hosts.config, name, there)
         found = Slurm(hosts.addresses, directory, environment)
         deadline = time.monotonic() + _SECONDS
-        while found.run("sinfo", "-h", "-N", "-o", "%T", check=False).split() != ["idle"] * len(names):
+        while found.run("sinfo", "-h", "-N", "-p", "short", "-o", "%T", check=False).split() != ["idle"] * len(names):
             assert time.monotonic() < deadline, (directory / "slurmctld.log").read_text()
             time.sleep(0.1)
         yield found

@@ -297,6 +297,41 @@ def test_terasort_validates_inside_salloc_and_outside(batch: Batch) -> None:
 
 
 @pytest.mark.soak(part="batch")
+@pytest.mark.promise("A job that is preempted leaves nothing, and begins again as a new one", "how-to/batch")
+def test_a_job_that_is_preempted_and_requeued_begins_again(batch: Batch) -> None:
+    lines = script(*hadoop("howdah run terasort --size 5G --cluster q", name="q"))
+    job = batch.submit(lines, "-N3", "-t20", "--exclusive", "--requeue")
+    batch.wait_for_words(job, "gen   ")
+    first = batch.last_run().id
+    urgent = batch.submit("#!/bin/bash\nsleep 30\n", "-N3", "-t5", "-p", "urgent", "--exclusive")
+    wait_for(lambda: batch.last_run().outcome.kind == "aborted")
+    batch.wait_until_clean()
+    batch.system.wait_for_state(urgent, "COMPLETED", seconds=120)
+    # Slurm lets a job that it has requeued wait for two minutes; its output is that of the last time.
+    batch.system.wait_for_state(job, "RUNNING", seconds=300)
+    batch.wait_for_words(job, "gen   ")
+    again = batch.last_run()
+    assert again.id != first
+    assert again.outcome.kind == "running"
+    batch.system.run("scancel", job)
+    batch.wait_until_clean()
+
+
+@pytest.mark.soak(part="batch")
+@pytest.mark.promise("A host that is drained in the middle ends its work", "how-to/batch")
+def test_a_host_that_is_drained_in_the_middle_ends_its_work(batch: Batch) -> None:
+    job = batch.submit(script(*hadoop("howdah run terasort --size smoke --cluster d", name="d")), "-N3", "-t10")
+    batch.wait_for_words(job, "gen   ")
+    batch.system.run("scontrol", "update", "NodeName=n2", "State=DRAIN", "Reason=test")
+    try:
+        assert batch.system.wait_for_state(job, "COMPLETED", "FAILED", seconds=300) == "COMPLETED", batch.output(job)
+    finally:
+        batch.system.run("scontrol", "update", "NodeName=n2", "State=RESUME")
+    assert batch.last_run().outcome.kind == "valid"
+    batch.wait_until_clean()
+
+
+@pytest.mark.soak(part="batch")
 def test_two_jobs_of_one_user_share_hosts(batch: Batch) -> None:
     for name in ("a", "b"):
         batch("up", "--name", name, "--on", "slurm:nodes=2,time=10m,exclusive=no", "--insecure").ok()
