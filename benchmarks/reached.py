@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import statistics
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.pairs import howdah
+from howdah.store import howdah_home
 from tests.lab import Lab, lab
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
@@ -65,17 +67,28 @@ def measure_secured() -> list[str]:
 
 def measure_simulated() -> list[str]:
     """Four simulated hosts, whose store is this machine's, against four nodes on this machine."""
-    here, there = "this machine", "simulated hosts"
+    here, there, empty = "this machine", "simulated hosts", "simulated hosts, empty stores"
+
+    def emptied() -> float:
+        """With Hadoop as it was fetched, and nothing that a cluster before has made for this one."""
+        for name in ("archives", "namespaces"):
+            shutil.rmtree(howdah_home() / "cache" / name, ignore_errors=True)
+        return _up("--on", "sim:4", "--insecure")
+
     ways: dict[str, Callable[[], float]] = {
         here: lambda: _up("--nodes", "4"),
         there: lambda: _up("--on", "sim:4", "--insecure"),
+        empty: emptied,
     }
-    for way in ways.values():
-        way()
+    for name in (here, there):
+        ways[name]()
     seconds = _in_rounds(ways)
-    over = [sim - 1.5 * own for sim, own in zip(seconds[there], seconds[here], strict=True)]
-    last = f"- {there} − 1.5 × {here}: {statistics.median(over):.1f} s ({min(over):.1f} to {max(over):.1f})"
-    return [*_medians(seconds), last]
+    lines = _medians(seconds)
+    for name, others, factor in ((there, here, 1.5), (empty, there, 1.0)):
+        over = [one - factor * other for one, other in zip(seconds[name], seconds[others], strict=True)]
+        shown = f"{statistics.median(over):.1f} s ({min(over):.1f} to {max(over):.1f})"
+        lines.append(f"- {name} − {factor:g} × {others}: {shown}")
+    return lines
 
 
 def _in_rounds(ways: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:

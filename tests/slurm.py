@@ -130,10 +130,16 @@ class Slurm:
 
 @contextmanager
 def slurm(
-    directory: Path, names: Sequence[str], *, kill_wait: int = 30, extra: str = "", energy: bool = False
+    directory: Path,
+    names: Sequence[str],
+    *,
+    kill_wait: int = 30,
+    extra: str = "",
+    energy: bool = False,
+    called: str = "{}",
 ) -> Iterator[Slurm]:
     """So many hosts with a Slurm whose files are in `directory`; all of it is gone afterwards. With `energy`, every
-    host draws the power of `tests.meters.curve`."""
+    host draws the power of `tests.meters.curve`. Slurm has the names of `called`, in which the hosts' own ones are."""
     directory.mkdir(parents=True, exist_ok=True)
     with ExitStack() as made:
         hosts = simulation.start(directory / "hosts", names, Simulation(len(names)))
@@ -151,7 +157,8 @@ def slurm(
             kill_wait=kill_wait,
             extra=extra + (_ENERGY if energy else ""),
             nodes="\n".join(
-                f"NodeName={name} NodeAddr={address} Sockets=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=16000"
+                f"NodeName={called.format(name)} NodeHostname={name} NodeAddr={address} "
+                "Sockets=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=16000"
                 f"{_features(number, len(names))}"
                 for number, (name, address) in enumerate(hosts.addresses.items())
             ),

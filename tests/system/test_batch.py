@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -329,6 +330,37 @@ def test_a_host_that_is_drained_in_the_middle_ends_its_work(batch: Batch) -> Non
         batch.system.run("scontrol", "update", "NodeName=n2", "State=RESUME")
     assert batch.last_run().outcome.kind == "valid"
     batch.wait_until_clean()
+
+
+@pytest.mark.soak(part="batch")
+@pytest.mark.promise("The scheduler's names of hosts need not be the hosts' own", "how-to/batch")
+@pytest.mark.promise("A site file says which network, disks, Java and limits jobs have", "how-to/administrators")
+def test_hosts_with_other_names_and_a_site_file_that_says_all_of_them(howdah: Howdah, tmp_path: Path) -> None:
+    with slurm(tmp_path / "slurm", ("m1", "m2"), called="rack7-{}") as system:
+        batch = Batch(system, howdah, tmp_path)
+        network = next(iter(system.addresses.values())).rpartition(".")[0]
+        disks = [tmp_path / name for name in ("disk1", "disk2")]
+        for disk in disks:
+            disk.mkdir()
+        java = Path(shutil.which("java") or "").resolve().parents[1]
+        with batch.site.open("a") as site:
+            site.write(f"network: {network}.0/24\ndisks: {json.dumps(list(map(str, disks)))}\njava: {java}\n")
+            site.write("partitions: { short: { time: 15m, nodes: 2 } }\n")
+        job = batch.submit(script(*hadoop("howdah run terasort --size smoke --cluster r", name="r")), "-N2", "-t10")
+        batch.wait_for_words(job, "gen   ")
+        plan = json.loads((batch.howdah.home / "clusters" / "r" / "cluster.json").read_text())["plan"]
+        assert all(node["address"].startswith(f"{network}.") for node in plan["nodes"])
+        assert all(list(disk.rglob("current/VERSION")) for disk in disks), "each has blocks"
+        assert batch.system.wait_for_state(job, "COMPLETED", "FAILED", seconds=300) == "COMPLETED", batch.output(job)
+        run = batch.last_run()
+        assert run.outcome.kind == "valid"
+        assert run.cluster["allocation"]["hosts"] == ["rack7-m1", "rack7-m2"]
+        assert run.cluster["jdk"]["home"] == str(java)
+        batch.wait_until_clean()
+        assert not [file for disk in disks for file in disk.rglob("*") if file.is_file()]
+        refused = batch("up", "--on", "slurm:nodes=3,time=20m,partition=short")
+        assert refused.code == 2
+        assert "partition short allows 15m, and 20m are wished" in refused.err
 
 
 @pytest.mark.soak(part="batch")

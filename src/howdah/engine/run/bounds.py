@@ -57,12 +57,15 @@ class Bounds:
             )
         ]
         here, parts = cluster.client.name, cluster.parts
-        found += [(here, host, {metrics.BOUND_CPU.name: cores}) for host, cores in parts.cores.items()]
         found += [(here, card, {metrics.BOUND_NETWORK.name: rate}) for card, rate in parts.card_rates.items()]
         reading, writing = metrics.BOUND_DISK_READ.name, metrics.BOUND_DISK_WRITE.name
         found += [(here, disk, {reading: read, writing: write}) for disk, (read, write) in parts.disk_rates.items()]
-        way = metrics.NETWORK_WAY
+        way, share = metrics.NETWORK_WAY, metrics.BOUND_CPU
         return [
+            *(
+                Sample(share.name, cores, share.unit, "derived", "its control group", here, host, _PHASE, moment)
+                for host, cores in parts.cores.items()
+            ),
             *(
                 Sample(metric.name, bounds[metric.name], metric.unit, "measured", _PHASE, host, role, _PHASE, moment)
                 for host, role, bounds in found
