@@ -74,11 +74,11 @@ DEFECTS = (
     ),
     Defect(
         name="slurm-without-end",
-        promise="A run waits for the last value of Slurm, so that all of it has an energy.",
-        file="src/howdah/host/agent/power_slurm.py",
-        old='        return min(float(source["interval"]) + _LATE, _MOST)',
-        new="        return 0.0",
-        tests=(f"{_READERS}::test_a_run_waits_for_the_last_value_of_slurm",),
+        promise="A valid run waits for the last value of Slurm, so that all of it has an energy.",
+        file="src/howdah/probe/power/__init__.py",
+        old="            while self._newest[meter] < now and time.monotonic() < until:",
+        new="            while not until:",
+        tests=("tests/unit/probe/test_clocks.py::test_a_whole_run_waits_for_the_last_value_of_slurm",),
     ),
     Defect(
         name="other-meters-no-error",

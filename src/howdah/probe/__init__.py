@@ -41,6 +41,7 @@ class Probe(Protocol):
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:
         """Begin to observe. Facts that a host cannot give are absent from its series."""
 
-    def stop(self) -> Mapping[str, float | HostProblem]:
-        """Stop after a last observation has reached the sink. Returns the CPU seconds of the probe per host that it
-        began with, or the problem that stopped it earlier."""
+    def stop(self, *, whole: bool = False) -> Mapping[str, float | HostProblem]:
+        """Stop after a last observation has reached the sink. With `whole`, the observations are to cover the time
+        until now, although some come late. Returns the CPU seconds of the probe per host that it began with, or the
+        problem that stopped it earlier."""

@@ -35,7 +35,7 @@ class SystemProbe:
             heard = _Heard(name, sink, *clocks[name])
             self._streams[name] = host.stream("sampler.run", heard, interval=INTERVAL_SECONDS, roots=roots, host=name)
 
-    def stop(self) -> Mapping[str, float | HostProblem]:
+    def stop(self, *, whole: bool = False) -> Mapping[str, float | HostProblem]:  # noqa: ARG002
         spent: dict[str, float | HostProblem] = {}
         for name, stream in self._streams.items():
             try:

@@ -59,7 +59,7 @@ FILE_RATE_DEVIATION = Metric(
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DfsioReport:
     """One block of TestDFSIO's output. Rates are bytes per second; `operation` is None if the block has no head."""
 
     operation: str | None
@@ -80,7 +80,7 @@ class Report:
         return self.bytes / self.task_rate
 
 
-def parse_reports(text: str) -> tuple[Report, ...]:
+def parse_reports(text: str) -> tuple[DfsioReport, ...]:
     """Return the blocks in a client's output or in a `TestDFSIO_results.log`, of any release; with log prefixes or
     without.
 
@@ -89,7 +89,7 @@ def parse_reports(text: str) -> tuple[Report, ...]:
     Raises:
         Untrusted: a block lacks a line or has one twice, ends early, or has an impossible value or none.
     """
-    found: list[Report] = []
+    found: list[DfsioReport] = []
     operation: str | None = None
     fields: dict[str, str] = {}
     for line in text.splitlines():
@@ -114,12 +114,12 @@ def _refuse_open(operation: str | None, fields: Mapping[str, str]) -> None:
         raise Untrusted(f"a TestDFSIO report ends after {last}")
 
 
-def _report(operation: str | None, fields: Mapping[str, str]) -> Report:
+def _report(operation: str | None, fields: Mapping[str, str]) -> DfsioReport:
     names = ("Number of files", "Total MBytes processed", "Throughput mb/sec", "Average IO rate mb/sec")
     files, megabytes, task, file, deviation, seconds = (_number(fields, name) for name in (*names, _DEVIATION, _LAST))
     if not files.is_integer():
         raise Untrusted(f"a TestDFSIO report holds no number of files: {names[0]}: {fields[names[0]]}")
-    return Report(operation, int(files), round(megabytes * MIB), task * MIB, file * MIB, deviation * MIB, seconds)
+    return DfsioReport(operation, int(files), round(megabytes * MIB), task * MIB, file * MIB, deviation * MIB, seconds)
 
 
 def _number(fields: Mapping[str, str], name: str) -> float:
@@ -134,7 +134,7 @@ def _number(fields: Mapping[str, str], name: str) -> float:
     return value
 
 
-def straggler(report: Report, attempts: Sequence[Attempt]) -> str | None:
+def straggler(report: DfsioReport, attempts: Sequence[Attempt]) -> str | None:
     """Return a sentence about the slowest map, with its host, if the rates of `report` are more than `_APART` times
     apart. None if they are not.
 
@@ -250,7 +250,7 @@ class Dfsio:
             session.caveat(f"{phase}: {slow}")
         self._check(session, settings, phase, report)
 
-    def _check(self, session: Session, settings: Settings, phase: str, report: Report) -> None:
+    def _check(self, session: Session, settings: Settings, phase: str, report: DfsioReport) -> None:
         expected = settings["file_bytes"] * (2 if phase == "append" else 1)
         lengths = list(session.storage.files(f"{session.directory}/io_data").values())
         stored = lengths == [expected] * settings["files"]

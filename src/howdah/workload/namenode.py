@@ -39,7 +39,7 @@ RATE = Metric(
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class OperationReport:
     """The statistics of one operation."""
 
     operation: str
@@ -47,13 +47,13 @@ class Report:
     seconds: float
 
 
-def parse_reports(text: str) -> tuple[Report, ...]:
+def parse_reports(text: str) -> tuple[OperationReport, ...]:
     """Return the statistics in a client's output, with log prefixes or without.
 
     Raises:
         Untrusted: a block lacks its number of operations or its time, or has one twice.
     """
-    found: list[Report] = []
+    found: list[OperationReport] = []
     operation: str | None = None
     fields: dict[str, int] = {}
     for line in text.splitlines():
@@ -65,7 +65,7 @@ def parse_reports(text: str) -> tuple[Report, ...]:
                 _refuse_open(operation)
             fields[field[1]] = int(field[2])
             if len(fields) == 2:
-                found.append(Report(operation, fields["# operations"], fields["Elapsed Time"] / 1000))
+                found.append(OperationReport(operation, fields["# operations"], fields["Elapsed Time"] / 1000))
                 operation = None
     _refuse_open(operation)
     return tuple(found)

@@ -14,7 +14,7 @@ import pytest
 from howdah.host.agent.power import run
 from howdah.host.agent.power_programs import parse_dcmi
 from howdah.host.agent.power_reader import Place
-from howdah.host.agent.power_slurm import Slurm, parse_sstat
+from howdah.host.agent.power_slurm import SlurmMeter, parse_sstat
 from tests.children import children
 
 IPMITOOL = """
@@ -269,11 +269,11 @@ class Accounting:
         return {"code": 0 if text else 1, "cpu_seconds": 0.5, "stdout": text.encode(), "stderr": b"a\nno such step\n"}
 
 
-def slurm_of(monkeypatch: pytest.MonkeyPatch, plugin: str, *said: str, hosts: int = 2) -> Slurm:
+def slurm_of(monkeypatch: pytest.MonkeyPatch, plugin: str, *said: str, hosts: int = 2) -> SlurmMeter:
     for name, value in {"JOB_ID": "17", "STEP_ID": "0", "STEP_NUM_NODES": "2"}.items():
         monkeypatch.setenv(f"SLURM_{name}", value)
     place = Place("/sys", "/proc", threading.Event(), Accounting(plugin, *said))
-    return Slurm({"kind": "slurm", "interval": 10, "run_hosts": hosts}, place)
+    return SlurmMeter({"kind": "slurm", "interval": 10, "run_hosts": hosts}, place)
 
 
 @pytest.mark.promise("Slurm's energy is read when it changes, and absent where Slurm counts none", "how-to/energy")
@@ -294,28 +294,6 @@ def test_energy_of_a_step_of_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reader.program_seconds == 3.0
 
 
-@pytest.mark.promise("The run as a whole has an energy, from the first reading to the last", "how-to/energy")
-def test_a_run_waits_for_the_last_value_of_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"JOB_ID": "17", "STEP_ID": "0", "STEP_NUM_NODES": "2"}.items():
-        monkeypatch.setenv(f"SLURM_{name}", value)
-    stop, records, since_stop = threading.Event(), list[dict[str, Any]](), list[str]()
-
-    def sstat(argv: list[str], *_: Any) -> dict[str, Any]:
-        since_stop.extend(["asked"] if stop.is_set() and argv[0] == "sstat" else [])
-        joules = b"500\n" if len(since_stop) < 3 else b"900\n"
-        config = b"AcctGatherEnergyType = acct_gather_energy/ipmi\n"
-        return {"code": 0, "cpu_seconds": 0.0, "stdout": joules if argv[0] == "sstat" else config, "stderr": b""}
-
-    def hear(said: list[dict[str, Any]]) -> None:
-        records.extend(said)
-        if {"begun": True} in said:
-            stop.set()
-
-    run(hear, stop, sources=[{"kind": "slurm", "interval": 1.0, "run_hosts": 2}], program=sstat)
-    assert values(records, "slurm", "joules") == [500, 900]
-    assert len(since_stop) == 3
-
-
 def test_what_is_missing_or_was_read_once_has_begun(machine: Machine) -> None:
     machine.zone("intel-rapl:0", "package-0", 1.0)
     records = machine.watch({"kind": "rapl"}, {"kind": "hwmon"})
@@ -334,4 +312,6 @@ def test_a_slurm_without_energy_is_absent(monkeypatch: pytest.MonkeyPatch) -> No
         slurm_of(monkeypatch, "acct_gather_energy/ipmi", hosts=3)
     monkeypatch.delenv("SLURM_STEP_ID", raising=False)
     with pytest.raises(ValueError, match="the agents are in no step of a job"):
-        Slurm({"kind": "slurm", "interval": 10, "run_hosts": 2}, Place("/sys", "/proc", threading.Event(), program))
+        SlurmMeter(
+            {"kind": "slurm", "interval": 10, "run_hosts": 2}, Place("/sys", "/proc", threading.Event(), program)
+        )

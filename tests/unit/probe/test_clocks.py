@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -54,6 +55,41 @@ def test_readings_have_the_time_of_this_machine() -> None:
         assert header["meter"]["clock"] == "here"
         assert 0 <= header["meter"]["offset_error"] < 1
     assert [header["meter"]["covers"] for header, _ in seen.values()] == [["a"], ["b"]]
+
+
+class Accounting(Skewed):
+    """A host whose Slurm has a new value only some time after it was wanted."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("a", 0.0)
+        self._seconds = seconds
+
+    def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **_: Any) -> Ended:
+        def value(joules: float) -> None:
+            sink({"meter": "slurm", "utc": time.time(), "monotonic": 1.0, "joules": joules})
+
+        header = {
+            "source": "x", "domain": "node", "side": "dc", "reading": "counter", "interval_seconds": 1.0,
+            "accuracy": None, "resolution": 1.0, "clock": "host", "offset_error": 1.0, "quality": "measured",
+        }  # fmt: skip
+        sink({"meter": "slurm", "header": header})
+        value(500.0)
+        sink({"begun": True})
+        self.later = threading.Timer(self._seconds, value, (900.0,))
+        self.later.start()
+        return Ended()
+
+
+@pytest.mark.promise("The run as a whole has an energy, from the first reading to the last", "how-to/energy")
+@pytest.mark.parametrize(("whole", "values"), [(True, [500.0, 900.0]), (False, [500.0])])
+def test_a_whole_run_waits_for_the_last_value_of_slurm(whole: bool, values: list[float]) -> None:
+    seen: list[dict[str, Any]] = []
+    host: Any = Accounting(0.6)
+    probe = PowerProbe(Meters((Source("slurm", None, 1.0, None, None, None, {}),)))
+    probe.start({"a": host}, [], lambda _, record: seen.append(record))
+    probe.stop(whole=whole)
+    assert [one["joules"] for one in seen if "joules" in one] == values
+    host.later.join()
 
 
 class Sampled(Skewed):

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.probe.power.places import energy_of, watts_of
 from howdah.probe.power.prometheus import samples_of, scale_of, unbroken
-from howdah.probe.power.web import NoAnswer
+from howdah.probe.power.web import Unanswered
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_samples_of_prometheus() -> None:
         ({"status": "error"}, "none of Prometheus"),
         (None, "none of Prometheus"),
     ):
-        with pytest.raises(NoAnswer, match=why):
+        with pytest.raises(Unanswered, match=why):
             samples_of(said)
 
 

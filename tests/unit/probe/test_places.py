@@ -15,7 +15,7 @@ import pytest
 
 from howdah.probe.power.places import ENERGY, History, MetricReport, Sensors, Supplies, clock_of, find, named
 from howdah.probe.power.redfish import Redfish
-from howdah.probe.power.web import NoAnswer
+from howdah.probe.power.web import Unanswered
 from howdah.spec.meters import Source
 
 ONE = "/redfish/v1/Chassis/1"
@@ -40,7 +40,7 @@ class Bmc:
 
     def __call__(self, path: str) -> Mapping[str, Any]:
         if path not in self.resources:
-            raise NoAnswer(f"{path} answered 404")
+            raise Unanswered(f"{path} answered 404")
         return self.resources[path]
 
 
@@ -70,9 +70,9 @@ def test_the_preferred_place_of_each_vendor() -> None:
         POWER: {"PowerControl": [{"PowerConsumedWatts": 9}]},
     }
     assert find(Bmc(environment, EnvironmentMetrics=METRICS, Power=POWER)) == Sensors(METRICS)
-    with pytest.raises(NoAnswer, match=rf"no chassis has a reading of power, in {POWER}"):
+    with pytest.raises(Unanswered, match=rf"no chassis has a reading of power, in {POWER}"):
         find(Bmc({POWER: {"PowerControl": []}}, Power=POWER))
-    with pytest.raises(NoAnswer, match="in no place"):
+    with pytest.raises(Unanswered, match="in no place"):
         find(Bmc({}))
 
 
@@ -100,7 +100,7 @@ def test_a_report_of_the_telemetry_service() -> None:
     for said in (values(("2026-11-30T08:00:05Z", "0")), values(("x", "none")), values(), {}):
         bmc.resources[REPORT] = said
         assert place.read(bmc) == {"": None}
-        with pytest.raises(NoAnswer, match="no reading of power called SystemInputPower"):
+        with pytest.raises(Unanswered, match="no reading of power called SystemInputPower"):
             named(bmc, REPORT, "SystemInputPower")
     bmc.resources[REPORT] = {"PowerWatts": {"Reading": 5}}
     assert named(bmc, REPORT, None) == Sensors(REPORT)
@@ -111,7 +111,7 @@ def test_the_clock_of_a_bmc() -> None:
     moment = datetime(2026, 11, 30, 8, 0, 5, tzinfo=UTC).timestamp()
     assert clock_of(Bmc({**managers, "/m2": {"DateTime": "2026-11-30T10:00:05+02:00"}})) == moment
     assert clock_of(Bmc({**managers, "/m2": {}})) is None
-    with pytest.raises(NoAnswer, match="no time with a zone"):
+    with pytest.raises(Unanswered, match="no time with a zone"):
         clock_of(Bmc({**managers, "/m2": {"DateTime": "2026-11-30T10:00:05"}}))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from howdah.errors import Untrusted, UsageError
 from howdah.workload import Asked
-from howdah.workload.namenode import NameNodeThroughput, Report, expected_counts, parse_reports
+from howdah.workload.namenode import NameNodeThroughput, OperationReport, expected_counts, parse_reports
 from howdah.workload.registry import check_storages
 from tests.unit.workload.sessions import FakeFiles, FakeSession
 
@@ -24,12 +24,12 @@ def said(operation: str, operations: int = 1000, milliseconds: int = 2000) -> st
 
 def test_what_a_real_one_prints() -> None:
     [report] = parse_reports(GOLDEN)
-    assert report == Report("fileStatus", 1000, 0.234)
+    assert report == OperationReport("fileStatus", 1000, 0.234)
 
 
 def test_several_operations_and_no_log_prefixes() -> None:
     found = parse_reports(f"noise\n{said('create', 10, 5)}\n Ops per sec: 2000.0\n{said('open', 7, 1)}")
-    assert found == (Report("create", 10, 0.005), Report("open", 7, 0.001))
+    assert found == (OperationReport("create", 10, 0.005), OperationReport("open", 7, 0.001))
     assert parse_reports("# operations: 7\nElapsed Time: 3") == ()
 
 

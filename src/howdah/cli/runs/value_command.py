@@ -12,7 +12,7 @@ from howdah.cli.options import json_option, runs_option
 from howdah.cli.runs.value_options import value_options, valued
 
 if TYPE_CHECKING:
-    from howdah.report.value import Equivalence, Figure
+    from howdah.report.value import Equivalence, FigureOfMerit
     from howdah.report.value.section import Value
 
 
@@ -74,7 +74,7 @@ def _print(value: Value, *, explain: bool) -> None:
     click.echo(textwrap.fill(source_words(value), width()))
 
 
-def _explain(one: Figure | Equivalence) -> None:
+def _explain(one: FigureOfMerit | Equivalence) -> None:
     click.echo(f" = {one.formula}")
     for letter, words in one.inputs.items():
         click.echo(f"    {letter}: {words}")

@@ -337,14 +337,14 @@ def read_owner(content: bytes) -> Owner | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenPart:
     """Data that were found: their record, and their owner if there is one."""
 
     record: Persistent
     owner: Owner | None
 
 
-def look(directory: str, host: Host) -> Seen | None:
+def look(directory: str, host: Host) -> SeenPart | None:
     """Return the data in a directory, as `host` sees them; None if it sees no data of Howdah."""
     try:
         record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
@@ -354,7 +354,7 @@ def look(directory: str, host: Host) -> Seen | None:
         owner = read_owner(operations.read_file(host, f"{directory}/{LOCK}"))
     except HostProblem:
         owner = None
-    return Seen(record, None if owner is None or owner.has_gone() else owner)
+    return SeenPart(record, None if owner is None or owner.has_gone() else owner)
 
 
 def formatted(directory: str, hosts: Mapping[str, Host]) -> float:

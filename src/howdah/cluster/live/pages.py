@@ -30,7 +30,7 @@ _BROUGHT = ("accept", "accept-language", "content-type", "if-modified-since", "i
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedPages:
     """A page of `role` (with its node, for the daemons of nodes), at a URL of this machine."""
 
     role: str
@@ -38,7 +38,7 @@ class Served:
 
 
 @contextmanager
-def serve_pages(plan: Plan, access: WebAccess) -> Iterator[tuple[Served, ...]]:
+def serve_pages(plan: Plan, access: WebAccess) -> Iterator[tuple[ServedPages, ...]]:
     """Serve the pages of every daemon while the context lasts; links between the pages work."""
     servers = {
         f"{role.name} of {place.name}" if role.per_node else role.name: place.at(role.web)
@@ -47,14 +47,14 @@ def serve_pages(plan: Plan, access: WebAccess) -> Iterator[tuple[Served, ...]]:
     }
     token = secrets.token_urlsafe(24)
     local: dict[str, str] = {}
-    served: list[Served] = []
+    served: list[ServedPages] = []
     with ExitStack() as stack:
         for name, address in servers.items():
             handler = _handler(address, access.of_role(name), token, lambda text: _translated(text, local))
             server = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
             server.daemon_threads = True
             local[address] = f"127.0.0.1:{server.server_port}"
-            served.append(Served(name, f"http://{local[address]}/?{urlencode({_TOKEN: token})}"))
+            served.append(ServedPages(name, f"http://{local[address]}/?{urlencode({_TOKEN: token})}"))
             threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
             stack.callback(server.shutdown)
         yield tuple(served)

@@ -44,7 +44,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredEnergy:
     """The energy of a run as it is kept: `energy.json`, the samples, and sentences that a reader must know."""
 
     record: Mapping[str, Any]
@@ -60,7 +60,7 @@ def measure_energy(
     absent: Sequence[str],
     idle: tuple[float, float] | None,
     others: float | None,
-) -> Measured:
+) -> MeasuredEnergy:
     """Return the energy of `run`, whose phases have ended and whose `samples` are not written yet.
 
     `hosts` are the hosts of the run. `absent` says which requested meters are missing. `idle` is the time, from start
@@ -95,7 +95,7 @@ def measure_energy(
         "others": others,
         "level": level_of(meters, whole, hosts, idle=quiet is not None, others=others),
     }
-    return Measured(record, tuple(found), tuple(dict.fromkeys(caveats)))
+    return MeasuredEnergy(record, tuple(found), tuple(dict.fromkeys(caveats)))
 
 
 def _stretches(run: Run, samples: Sequence[Sample]) -> Iterator[Stretch]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -280,7 +281,7 @@ class Execution:
         self._tidy("the fault lasts", self._undo_fault)
         if outcome.kind == "valid":
             self._tidy("cpu_seconds is missing", self._session.account)
-        self._tidy("the probes did not end well", self._stop_probes)
+        self._tidy("the probes did not end well", partial(self._stop_probes, whole=outcome.kind == "valid"))
         if outcome.kind != "valid":
             self._tidy("applications may still run", self._kill_applications)
         self._tidy("the environment after the run is missing", self._read_after)
@@ -299,10 +300,10 @@ class Execution:
         self._writer.close()
         self._observer.run_ended(self._run)
 
-    def _stop_probes(self) -> None:
+    def _stop_probes(self, *, whole: bool) -> None:
         spent: dict[str, float] = {}
         for probe in self._probes:
-            for host, seconds in probe.stop().items():
+            for host, seconds in probe.stop(whole=whole).items():
                 if isinstance(seconds, HostProblem):
                     text = f"{probe.name}: the series of {host} ends early: {seconds.message}"
                     self._record.caveats.append(Caveat("run", text))

@@ -14,7 +14,7 @@ from howdah.engine.run.client import Client, Submission, now, submit
 from howdah.engine.run.commands import Launch
 from howdah.engine.run.judge import Judge
 from howdah.engine.run.record import Record
-from howdah.engine.run.sampling import Sampler
+from howdah.engine.run.sampling import PhaseSampler
 from howdah.errors import HowdahError, WorkloadFailed
 from howdah.hadoop.configuration.site import redacted_file
 from howdah.model.job import Job
@@ -43,7 +43,7 @@ class PhaseRunner:
         writer: RunWriter,
         observer: Observer,
         judge: Judge,
-        sampler: Sampler,
+        sampler: PhaseSampler,
         record: Record,
         hooks: Hooks,
         *,

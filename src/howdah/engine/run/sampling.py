@@ -27,7 +27,7 @@ class _Accounted:
     alone: bool
 
 
-class Sampler:
+class PhaseSampler:
     """Adds samples to the record of a run."""
 
     def __init__(self, cluster: LiveCluster, record: Record) -> None:
@@ -40,7 +40,7 @@ class Sampler:
         """Return the CPU time of the cluster's processes now. Raises HostProblem."""
         return self._accounting.read()
 
-    def span_of(self, jobs: Sequence[Job], applications: Sequence[Application]) -> Span | None:
+    def span_of(self, jobs: Sequence[Job], applications: Sequence[Application]) -> PhaseSpan | None:
         """Return the span of a phase's jobs by this machine's clock, as far as the clocks of hosts are known."""
         manager = manager_ahead(self._cluster, self._record.ahead)
         span = span_of(jobs, applications, manager)
@@ -55,7 +55,7 @@ class Sampler:
         readings: tuple[Readings, Readings],
         *,
         alone: bool,
-        span: Span | None,
+        span: PhaseSpan | None,
         moved: int | None,
     ) -> None:
         """Add the samples of a phase, except its CPU time. `readings` are of its beginning and its end; it was `alone`
@@ -118,7 +118,7 @@ class Sampler:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class PhaseSpan:
     """The time from the first submission to the last finish, in seconds since 1970, and its source."""
 
     submit: float
@@ -131,7 +131,7 @@ class Span:
         return self.finish - self.submit
 
 
-def span_of(jobs: Sequence[Job], applications: Sequence[Application], ahead: float) -> Span | None:
+def span_of(jobs: Sequence[Job], applications: Sequence[Application], ahead: float) -> PhaseSpan | None:
     """Return the span of a phase's jobs. Applications that are not MapReduce have no history: YARN gives their times,
     by a clock that is `ahead` seconds ahead. None if there are neither."""
     times = [(job.submit, job.finish) for job in jobs]
@@ -140,4 +140,4 @@ def span_of(jobs: Sequence[Job], applications: Sequence[Application], ahead: flo
     if not times:
         return None
     source = " and ".join(("job history",) * bool(jobs) + ("ResourceManager",) * bool(others))
-    return Span(min(start for start, _ in times), max(finish for _, finish in times), source)
+    return PhaseSpan(min(start for start, _ in times), max(finish for _, finish in times), source)

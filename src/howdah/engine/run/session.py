@@ -14,7 +14,7 @@ from howdah.engine.run.datasets import Datasets, Make, shaping
 from howdah.engine.run.judge import Judge, bytes_written
 from howdah.engine.run.phase import Hooks, PhaseRunner
 from howdah.engine.run.record import Record
-from howdah.engine.run.sampling import Sampler
+from howdah.engine.run.sampling import PhaseSampler
 from howdah.engine.run.storages import storages_of
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.keys import replacements, under_current_names
@@ -55,7 +55,7 @@ class JobSession:
         self._defaults = defaults
         self._reuse = reuse
         self._commands = Commands(cluster, storage, self.directory, settings)
-        self._sampler = Sampler(cluster, self.record)
+        self._sampler = PhaseSampler(cluster, self.record)
         judge = Judge(cluster, storage, self.directory, settings, writer, self.record)
         given = {**defaults, **settings}
         self._runner = PhaseRunner(
@@ -132,7 +132,7 @@ class JobSession:
         self.record.at(phase, now())(metric, value, quality, given, "client")
 
     def account(self) -> None:
-        """See `Sampler.account`."""
+        """See `PhaseSampler.account`."""
         self._sampler.account()
 
 

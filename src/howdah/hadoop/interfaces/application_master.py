@@ -24,7 +24,7 @@ class TaskProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class JobProgress:
+class ReportedProgress:
     """A running job, or a job that ended a moment ago."""
 
     id: str
@@ -50,13 +50,13 @@ class ApplicationMaster:
         """The ID of the application's one job."""
         return self.application.replace("application_", "job_", 1)
 
-    def progress(self) -> JobProgress | None:
+    def progress(self) -> ReportedProgress | None:
         """Return the progress of the job, by one request that the master answers from memory."""
         answer = self._get(f"jobs/{self.job}")
         if answer is None:
             return None
         record = field(answer.json(), "job", dict, answer.url)
-        return JobProgress(
+        return ReportedProgress(
             id=field(record, "id", str, answer.url),
             name=field(record, "name", str, answer.url),
             state=field(record, "state", str, answer.url),

@@ -10,29 +10,26 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Callable, Dict, List, Tuple, Type
+from typing import Any, Callable, Dict, List, Tuple
 
-from .power_files import Hwmon, Rapl, Simulated
+from .power_files import Hwmon, Rapl, SimulatedMeter
 from .power_programs import Ipmi, Snmp
 from .power_reader import Place, Point, Reader
-from .power_slurm import Slurm
+from .power_slurm import SlurmMeter
 
 _LAST = 4.0
-"""Seconds in which a source stops, whatever it waits for, after the reader's own patience."""
-
-_AGAIN = 0.5
-"""Seconds from one look for the last reading to the next."""
+"""Seconds in which a source stops, whatever it waits for."""
 
 _SLOW = 1.0
 """A reading with more seconds than this is slow."""
 
-_READERS: Dict[str, Type[Reader]] = {
+_READERS: Dict[str, Callable[[Dict[str, Any], Place], Reader]] = {
     "rapl": Rapl,
     "hwmon": Hwmon,
     "ipmi": Ipmi,
     "snmp": Snmp,
-    "slurm": Slurm,
-    "simulated": Simulated,
+    "slurm": SlurmMeter,
+    "simulated": SimulatedMeter,
 }
 
 
@@ -70,9 +67,8 @@ def run(
     for thread in threads:
         thread.start()
     stop.wait()
-    until = time.monotonic() + _LAST + max(_READERS[one["kind"]].patience(one) for one in sources)
     for thread in threads:
-        thread.join(max(0.0, until - time.monotonic()))
+        thread.join(_LAST)
     return {"cpu_seconds": sum(spent)}
 
 
@@ -83,47 +79,30 @@ def _observe(
     place: Place,
     spent: List[float],
 ) -> None:
+    kind, interval = source["kind"], float(source["interval"])
     used = time.thread_time()
     try:
-        reader = _READERS[source["kind"]](source, place)
+        reader = _READERS[kind](source, place)
     except (OSError, ValueError) as error:
-        emit([{"absent": source["kind"], "why": str(error)}])
+        emit([{"absent": kind, "why": str(error)}])
         begun()
         return
     emit([{"meter": one["name"], "header": one} for one in reader.meters])
-    _read(emit, begun, reader, source, place.stop)
-    reader.close()
-    spent.append(time.thread_time() - used + reader.program_seconds)
-
-
-def _read(
-    emit: Callable[[List[Dict[str, Any]]], None],
-    begun: Callable[[], None],
-    reader: Reader,
-    source: Dict[str, Any],
-    stop: threading.Event,
-) -> None:
-    """Read at every interval until `stop`, then once more, or until there is a reading if the reader has patience."""
-    interval = float(source["interval"])
-    start, tick, until = time.monotonic(), 0, None
+    start, tick = time.monotonic(), 0
     while True:
-        ended, asked = stop.is_set(), time.monotonic()
-        until = asked + reader.patience(source) if ended and until is None else until
+        ended, asked = place.stop.is_set(), time.monotonic()
         points = [{"meter": name, **_now(), **said} for name, said in _readings(reader)]
         if points:
             emit(points)
         if not tick:
             begun()
-        if until is not None and (asked >= until or any("fault" not in one for one in points)):
-            break
         # No last reading after one that was slow: it would be slow, too.
-        if until is None and stop.is_set() and time.monotonic() - asked > _SLOW:
+        if ended or (place.stop.is_set() and time.monotonic() - asked > _SLOW):
             break
         tick = max(tick + 1, int((time.monotonic() - start) / interval))
-        if until is None:
-            stop.wait(start + tick * interval - time.monotonic())
-        else:
-            time.sleep(_AGAIN)
+        place.stop.wait(start + tick * interval - time.monotonic())
+    reader.close()
+    spent.append(time.thread_time() - used + reader.program_seconds)
 
 
 def _now() -> Point:

@@ -101,7 +101,7 @@ class Hwmon(Reader):
             yield name, {"watts": watts} if watts > 0 else {"fault": "0 W"}
 
 
-class Simulated(Reader):
+class SimulatedMeter(Reader):
     """A simulated energy counter: `idle` watts when nothing is busy, `busy` watts when every processor is, added up."""
 
     def __init__(self, source: Dict[str, Any], place: Place) -> None:

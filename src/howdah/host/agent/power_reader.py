@@ -22,15 +22,6 @@ class Reader:
     program_seconds = 0.0
     meters: List[Dict[str, Any]]
 
-    def __init__(self, source: Dict[str, Any], place: Place) -> None:
-        """Find the meters. Raises OSError or ValueError, with the reason, if there are none."""
-        raise NotImplementedError
-
-    @classmethod
-    def patience(cls, source: Dict[str, Any]) -> float:  # noqa: ARG003
-        """Return the seconds to wait for a last reading, for sources that have a new value only now and then."""
-        return 0.0
-
     def read(self) -> Iterator[Tuple[str, Point]]:
         """Yield the name of a meter and its reading, `watts`, `joules` or `fault`; for each meter that has one now."""
         raise NotImplementedError

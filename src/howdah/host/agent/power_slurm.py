@@ -10,10 +10,6 @@ from .power_reader import Place, Point, Reader
 
 _PATIENCE = 3.0
 """Seconds for one answer of Slurm."""
-_LATE = 2.0
-"""Seconds by which a busy host may be late with its value."""
-_MOST = 30.0
-"""Seconds for which a run waits, at most, for a last value."""
 _REASON = 200
 """Letters of a program's output that are kept."""
 _PLUGINS = {
@@ -27,7 +23,7 @@ _PLUGINS = {
 """The part that each plugin of Slurm measures, and the side of the power supply."""
 
 
-class Slurm(Reader):
+class SlurmMeter(Reader):
     """The energy of the step that this agent is a task of, by sstat. Only a changed value is a reading: Slurm repeats
     the old one until it has read its meters again."""
 
@@ -46,11 +42,6 @@ class Slurm(Reader):
         name = source.get("name") or source["kind"]
         # A value is up to one interval older than it looks.
         self.meters = [self.header(source, name=name, resolution=1.0, **about, offset_error=float(source["interval"]))]
-
-    @classmethod
-    def patience(cls, source: Dict[str, Any]) -> float:
-        """Return the time until Slurm has read its meters again: without that value the end of a run has no energy."""
-        return min(float(source["interval"]) + _LATE, _MOST)
 
     def read(self) -> Iterator[Tuple[str, Point]]:
         joules = parse_sstat(self._ask(self._command))

@@ -48,6 +48,9 @@ _REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] =
 }
 _FIRST = 10.0
 """Seconds to wait for the first readings; a BMC may take some for its log-in."""
+_LATE = ("slurm",)
+"""Kinds whose source repeats its value until it has read the meters again."""
+_LATER, _MOST_LATE = 2.0, 30.0
 _OF_ALL = ("slurm",)
 """Kinds that are about all hosts of a run, though they name none."""
 _PAST: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Past]] = {
@@ -66,6 +69,7 @@ class PowerProbe:
         self._meters = meters
         self._streams: dict[str, Stream] = {}
         self._remote: list[Remote] = []
+        self._heard: list[_Heard] = []
         self._absent: list[str] = []
 
     @property
@@ -86,20 +90,25 @@ class PowerProbe:
                 for name in hosts if whole.covers is None else (here,):
                     if whole.hosts is None or name in whole.hosts:
                         asked[name].append(whole)
-        waited: list[Remote | _Heard] = [*self._remote]
         for name, sources in asked.items():
             if sources:
                 clock = operations.clock_offset(hosts[name])
                 heard = _Heard(name, sources, len(hosts) > 1, clock, sink, self._absent)
                 own = [_own(one, len(hosts)) for one in sources]
                 self._streams[name] = hosts[name].stream("power.run", heard, sources=own)
-                waited.append(heard)
+                self._heard.append(heard)
         for one in self._remote:
             one.start()
+        waited: list[_Heard | Remote] = [*self._heard, *self._remote]
         for each in waited:
             each.wait(max(0.0, until - time.monotonic()))
 
-    def stop(self) -> Mapping[str, float | HostProblem]:
+    def stop(self, *, whole: bool = False) -> Mapping[str, float | HostProblem]:
+        if whole:
+            now = time.time()
+            for heard in self._heard:
+                heard.wait_for_late(now)
+
         def end(stream: Stream) -> float | HostProblem:
             try:
                 return float(stream.stop()["cpu_seconds"])
@@ -185,11 +194,21 @@ class _Heard:
         self._host, self._several, self._sink, self._absent = host, several, sink, absent
         self._ahead, self._unsure = clock
         self._begun = threading.Event()
+        self._late = {source.name or source.kind: source.interval for source in sources if source.kind in _LATE}
+        self._newest = dict.fromkeys(self._late, 0.0)
         self._named = {source.name or source.kind: source for source in sources if source.covers is not None}
 
     def wait(self, seconds: float) -> None:
         """As `Remote.wait`."""
         self._begun.wait(seconds)
+
+    def wait_for_late(self, now: float) -> None:
+        """Wait until meters that are read only now and then have a reading of `now` or later: one interval and a little
+        more, but `_MOST_LATE` seconds at most. Without it, the end of a run would have no energy."""
+        for meter, interval in self._late.items():
+            until = time.monotonic() + min(interval + _LATER, _MOST_LATE)
+            while self._newest[meter] < now and time.monotonic() < until:
+                time.sleep(0.1)
 
     def __call__(self, record: dict[str, Any]) -> None:
         if "begun" in record:
@@ -211,4 +230,6 @@ class _Heard:
         else:
             reading = {key: value for key, value in record.items() if key != "meter"}
             point = {"kind": POWER, "role": POWER, **reading, "utc": reading["utc"] - self._ahead}
+            if meter in self._newest and "fault" not in reading:
+                self._newest[meter] = point["utc"]
             self._sink(SERIES + name, point)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from howdah.model.meter import Reading
-from howdah.probe.power.web import NoAnswer
+from howdah.probe.power.web import Unanswered
 
 JOULES = 3.6e6
 """Joules of a kilowatt-hour."""
@@ -19,7 +19,7 @@ _FAST = 10.0
 """Seconds of each mean in HPE's fast history of power."""
 
 Get = Callable[[str], Mapping[str, Any]]
-"""A function that returns the resource at a path. Raises NoAnswer."""
+"""A function that returns the resource at a path. Raises Unanswered."""
 
 
 class Place(Protocol):
@@ -31,7 +31,7 @@ class Place(Protocol):
 
     def read(self, get: Get) -> Mapping[str, float | None]:
         """Return the readings by the end of their meter's name: watts of "", joules of `ENERGY`. None is no reading.
-        Raises NoAnswer."""
+        Raises Unanswered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class History:
     interval: float = _FAST
 
     def means(self, get: Get) -> list[tuple[float, float]]:
-        """Return the end of each interval by the BMC's clock, and its mean in watts. Raises NoAnswer."""
+        """Return the end of each interval by the BMC's clock, and its mean in watts. Raises Unanswered."""
         found = []
         for one in get(self.path).get("PowerDetail") or []:
             watts = _positive(one.get("Average"))
@@ -96,13 +96,13 @@ class History:
 
 def find(get: Get) -> Place | History:
     """Return the first place with a reading, of all chassis: a history of means, EnvironmentMetrics, the power
-    supplies, and the older Power. Raises NoAnswer."""
+    supplies, and the older Power. Raises Unanswered."""
     looked = list[str]()
 
     def get_or_nothing(path: str) -> Mapping[str, Any]:
         try:
             return get(path)
-        except NoAnswer:  # A link to nothing, or one that this user may not read: another place may do.
+        except Unanswered:  # A link to nothing, or one that this user may not read: another place may do.
             return {}
 
     for chassis in _links(get(CHASSIS), "Members"):
@@ -110,18 +110,18 @@ def find(get: Get) -> Place | History:
             looked.append(place.path)
             if _has_reading(place, get_or_nothing):
                 return place
-    raise NoAnswer(f"no chassis has a reading of power, in {', '.join(looked) or 'no place'}")
+    raise Unanswered(f"no chassis has a reading of power, in {', '.join(looked) or 'no place'}")
 
 
 def named(get: Get, path: str, metric: str | None) -> Place | History:
-    """Return the place at a path that the user has named. Raises NoAnswer if it has no reading."""
+    """Return the place at a path that the user has named. Raises Unanswered if it has no reading."""
     places: tuple[Place | History, ...] = (History(path), Sensors(path))
     if metric is not None:
         places = (MetricReport(path, metric),)
     for place in places:
         if _has_reading(place, get):
             return place
-    raise NoAnswer(f"{path} has no reading of power" + (f" called {metric}" if metric else ""))
+    raise Unanswered(f"{path} has no reading of power" + (f" called {metric}" if metric else ""))
 
 
 def _has_reading(place: Place | History, get: Get) -> bool:
@@ -130,7 +130,7 @@ def _has_reading(place: Place | History, get: Get) -> bool:
 
 def clock_of(get: Get) -> float | None:
     """Return the present time by the clock of the first manager, in whole seconds; None if no manager tells it. Raises
-    NoAnswer."""
+    Unanswered."""
     for manager in _links(get("/redfish/v1/Managers"), "Members"):
         said = get(manager).get("DateTime")
         if said is not None:
@@ -139,13 +139,13 @@ def clock_of(get: Get) -> float | None:
 
 
 def moment_of(text: object) -> float:
-    """Return a time with its zone as seconds. Raises NoAnswer for other times: nobody knows when they were."""
+    """Return a time with its zone as seconds. Raises Unanswered for other times: nobody knows when they were."""
     try:
         parsed = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
     except ValueError:
         parsed = None
     if parsed is None or parsed.tzinfo is None:
-        raise NoAnswer(f"{text!r} is no time with a zone")
+        raise Unanswered(f"{text!r} is no time with a zone")
     return parsed.timestamp()
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urljoin
 
 from howdah.model.meter import AROUND, POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
-from howdah.probe.power.web import NoAnswer, ask
+from howdah.probe.power.web import Unanswered, ask
 from howdah.spec.meters import Source
 
 
@@ -39,7 +39,7 @@ class Prometheus:
         try:
             said, _ = ask(urljoin(source.settings["url"], f"/api/v1/query?{query}"))
             samples = samples_of(said)
-        except NoAnswer as why:
+        except Unanswered as why:
             self._absent(f"{source.name}: {why}")
             return
         name = source.name or "prometheus"
@@ -73,14 +73,14 @@ class Prometheus:
 
 
 def samples_of(said: Any) -> list[tuple[float, float]]:
-    """Return the moments and values of the only series in an answer. Raises NoAnswer."""
+    """Return the moments and values of the only series in an answer. Raises Unanswered."""
     try:
         series = said["data"]["result"]
         found = [(float(utc), float(value)) for utc, value in series[0]["values"]] if series else []
     except (KeyError, TypeError, ValueError, IndexError):
-        raise NoAnswer("the answer is none of Prometheus") from None
+        raise Unanswered("the answer is none of Prometheus") from None
     if len(series) != 1:
-        raise NoAnswer(f"the query gives {len(series)} series, and one is needed")
+        raise Unanswered(f"the query gives {len(series)} series, and one is needed")
     return [(utc, value) for utc, value in found if math.isfinite(value)]
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 from howdah.model.meter import AROUND, POWER, SERIES, Clock, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
 from howdah.probe.power.places import History, Place, clock_of, columns_of, find, named
-from howdah.probe.power.web import NoAnswer, ask
+from howdah.probe.power.web import Unanswered, ask
 from howdah.spec.meters import Source
 
 _LEAST = 1.0
@@ -63,7 +63,7 @@ class Redfish:
                 self._collect(place)
             else:
                 self._watch(place)
-        except (NoAnswer, OSError, UnicodeDecodeError) as why:  # No answer, or no password in the file.
+        except (Unanswered, OSError, UnicodeDecodeError) as why:  # No answer, or no password in the file.
             self._absent(f"{self._name}: {why}")
         finally:
             self._asked.set()
@@ -86,7 +86,7 @@ class Redfish:
             try:
                 said = place.read(self._get)
                 fault = "no reading, or 0"
-            except NoAnswer as why:
+            except Unanswered as why:
                 fault = str(why)
             utc = (sent + time.time()) / 2
             for end, meter in meters.items():
@@ -110,7 +110,7 @@ class Redfish:
             nonlocal newest
             try:
                 means = [(there - ahead, watts) for there, watts in place.means(self._get)]
-            except NoAnswer as why:
+            except Unanswered as why:
                 self._point(meter, time.time(), {"fault": str(why)})
                 return False
             for utc, watts in means:
@@ -174,7 +174,7 @@ class Redfish:
         verify = self._source.settings.get("verify", "yes") == "yes"
         said, _ = ask(urljoin(self._source.settings["url"], path), headers=headers, verify=verify)
         if not isinstance(said, dict):
-            raise NoAnswer(f"{path} is no resource of Redfish")
+            raise Unanswered(f"{path} is no resource of Redfish")
         return said
 
     def _log_in(self) -> None:
@@ -187,7 +187,7 @@ class Redfish:
         _, headers = ask(place, send={"UserName": settings["user"], "Password": password}, verify=verify)
         self._token, self._session = headers.get("x-auth-token"), headers.get("location")
         if self._token is None:
-            raise NoAnswer(f"{place} gave no token")
+            raise Unanswered(f"{place} gave no token")
 
     def _log_out(self) -> None:
         """Log out. A BMC has few sessions: an open session is missing to others until it expires."""
@@ -197,5 +197,5 @@ class Redfish:
         try:
             place = urljoin(self._source.settings["url"], self._session)
             ask(place, headers={"X-Auth-Token": self._token or ""}, verify=verify, method="DELETE")
-        except NoAnswer:
+        except Unanswered:
             return

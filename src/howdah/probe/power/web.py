@@ -14,7 +14,7 @@ PATIENCE = 4.0
 _MOST = 16 << 20
 
 
-class NoAnswer(Exception):
+class Unanswered(Exception):
     """There is no usable answer. The text says why, without the content that was sent."""
 
 
@@ -36,7 +36,7 @@ def ask(
     method: str | None = None,
 ) -> tuple[Any, Mapping[str, str]]:
     """Return the JSON at `url`, and the headers of the answer. With `send`, return the answer to a POST. Raises
-    NoAnswer."""
+    Unanswered."""
     context = _context(verify) if url.startswith("https:") else None
     content = None if send is None else json.dumps(send).encode()
     asked = request.Request(url, content, {"Accept": "application/json", **(headers or {})}, method=method)  # noqa: S310
@@ -49,6 +49,6 @@ def ask(
             return json.loads(text) if text.strip() else {}, {key.lower(): one for key, one in answer.headers.items()}
     except error.HTTPError as problem:
         problem.close()
-        raise NoAnswer(f"{place} answered {problem.code} {problem.reason}") from None
+        raise Unanswered(f"{place} answered {problem.code} {problem.reason}") from None
     except (OSError, ValueError) as problem:
-        raise NoAnswer(f"{place}: {getattr(problem, 'reason', problem)}") from None
+        raise Unanswered(f"{place}: {getattr(problem, 'reason', problem)}") from None

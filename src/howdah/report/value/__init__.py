@@ -6,7 +6,7 @@ is that of the runs' times.
 
 from howdah.report.value.economy import figures_of
 from howdah.report.value.equivalence import Equivalence, equal_work
-from howdah.report.value.figure import Figure
+from howdah.report.value.figure import FigureOfMerit
 from howdah.report.value.system import System, system_of
 
-__all__ = ["Equivalence", "Figure", "System", "equal_work", "figures_of", "system_of"]
+__all__ = ["Equivalence", "FigureOfMerit", "System", "equal_work", "figures_of", "system_of"]

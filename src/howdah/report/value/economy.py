@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.errors import UsageError
 from howdah.report.document.wording import centre
-from howdah.report.value.figure import Figure, of_runs
+from howdah.report.value.figure import FigureOfMerit, of_runs
 from howdah.report.value.system import System, listed, power, racked, switches
 from howdah.spec.prices import PriceList, Rack
 
@@ -15,7 +15,7 @@ _HOURS = 8760
 _SECONDS = 3600
 
 
-def figures_of(system: System, prices: PriceList, rack: Rack | None) -> list[Figure]:
+def figures_of(system: System, prices: PriceList, rack: Rack | None) -> list[FigureOfMerit]:
     """Return every figure that the price list has inputs for. Raises UsageError if the list makes no sense for it."""
     purchase, total = _purchase(system, prices, rack), _total(system, prices, rack)
     if purchase.value == 0:
@@ -33,7 +33,7 @@ def _racks(system: System, prices: PriceList, rack: Rack | None) -> int:
     return 0 if rack is None else -(-system.count // racked(system.server, rack, prices)[0])
 
 
-def _purchase(system: System, prices: PriceList, rack: Rack | None) -> Figure:
+def _purchase(system: System, prices: PriceList, rack: Rack | None) -> FigureOfMerit:
     n, p = system.count, system.server.price
     s, sp = switches(system, prices), 0.0 if prices.switch is None else prices.switch.price
     r, rp = _racks(system, prices, rack), 0.0 if rack is None else rack.price
@@ -41,7 +41,7 @@ def _purchase(system: System, prices: PriceList, rack: Rack | None) -> Figure:
     inputs = listed({"n": n, "p": p, "s": s, "q": sp, "r": r, "k": rp}, {"p": unit, "q": unit, "k": unit})
     words = {"n": "servers", "p": "each", "s": "switches", "q": "each", "r": "racks", "k": "each"}
     named = {name: f"{inputs[name]} {words[name]}" for name in inputs}
-    return Figure("Purchase", n * p + s * sp + r * rp, unit, "n·p + s·q + r·k", named)
+    return FigureOfMerit("Purchase", n * p + s * sp + r * rp, unit, "n·p + s·q + r·k", named)
 
 
 def _kilowatts(system: System, prices: PriceList) -> tuple[str, float] | None:
@@ -53,7 +53,7 @@ def _kilowatts(system: System, prices: PriceList) -> tuple[str, float] | None:
     return drawn[0], (system.count * drawn[1] + of_switches) / 1000
 
 
-def _total(system: System, prices: PriceList, rack: Rack | None) -> Figure:
+def _total(system: System, prices: PriceList, rack: Rack | None) -> FigureOfMerit:
     rates, n = prices.rates, system.count
     yearly = n * system.server.maintenance + n * (system.server.height or 0) * rates.unit_month * 12
     formula, inputs = (
@@ -77,14 +77,14 @@ def _total(system: System, prices: PriceList, rack: Rack | None) -> Figure:
             "e": f"{rates.kwh:g} {prices.currency}/kWh",
         }
     value = _purchase(system, prices, rack).value + rates.years * yearly
-    return Figure(f"Cost of {rates.years:g} years", value, prices.currency, formula, inputs)
+    return FigureOfMerit(f"Cost of {rates.years:g} years", value, prices.currency, formula, inputs)
 
 
-def _of_job(system: System, prices: PriceList, total: Figure) -> Iterator[Figure]:
+def _of_job(system: System, prices: PriceList, total: FigureOfMerit) -> Iterator[FigureOfMerit]:
     rates = prices.rates
     seconds = {"T": f"{centre(system.seconds):.6g} s a job, of {system.seconds.n} runs"}
     value, span = of_runs(system.seconds, lambda time: _SECONDS / time)
-    yield Figure("Jobs an hour", value, "", "3600 ÷ T", seconds, span)
+    yield FigureOfMerit("Jobs an hour", value, "", "3600 ÷ T", seconds, span)
     life = rates.years * _HOURS * _SECONDS * rates.utilisation
     value, span = of_runs(system.seconds, lambda time: total.value * time / life)
     spent = {
@@ -92,19 +92,19 @@ def _of_job(system: System, prices: PriceList, total: Figure) -> Iterator[Figure
         "y": f"{rates.years:g} years",
         "a": f"{rates.utilisation:g}",
     }
-    yield Figure("Cost of a job", value, prices.currency, "C·T ÷ (y·8760·3600·a)", {**spent, **seconds}, span)
+    yield FigureOfMerit("Cost of a job", value, prices.currency, "C·T ÷ (y·8760·3600·a)", {**spent, **seconds}, span)
     drawn = _kilowatts(system, prices)
     if drawn is None:
         return
     kilowatts = drawn[1]
     watts = {"W": f"{kilowatts:.6g} kW ({drawn[0]})"}
     value, span = of_runs(system.seconds, lambda time: 1000 * kilowatts * time / _SECONDS)
-    yield Figure("Energy of a job", value, "Wh", "1000·W·T ÷ 3600", {**watts, **seconds}, span)
+    yield FigureOfMerit("Energy of a job", value, "Wh", "1000·W·T ÷ 3600", {**watts, **seconds}, span)
     if rates.grid is not None:
         yield _carbon(system, prices, drawn)
 
 
-def _carbon(system: System, prices: PriceList, drawn: tuple[str, float]) -> Figure:
+def _carbon(system: System, prices: PriceList, drawn: tuple[str, float]) -> FigureOfMerit:
     """Return the grams of CO2e of a job: of its energy, and of its part of making the servers if the list has it."""
     rates, server = prices.rates, system.server
     assert rates.grid is not None
@@ -126,10 +126,10 @@ def _carbon(system: System, prices: PriceList, drawn: tuple[str, float]) -> Figu
             "l": f"{life:g} years of life",
         }
     value, span = of_runs(system.seconds, lambda time: time * each_second)
-    return Figure(name, value, "g CO2e", formula, inputs, span)
+    return FigureOfMerit(name, value, "g CO2e", formula, inputs, span)
 
 
-def _of_work(system: System, prices: PriceList, purchase: Figure) -> Iterator[Figure]:
+def _of_work(system: System, prices: PriceList, purchase: FigureOfMerit) -> Iterator[FigureOfMerit]:
     """Yield the work for the price and for the power: bytes if the job moves some, otherwise jobs."""
     drawn = _kilowatts(system, prices)
     if system.rate is not None:
@@ -137,11 +137,11 @@ def _of_work(system: System, prices: PriceList, purchase: Figure) -> Iterator[Fi
         price = {"P": f"{purchase.value:,.10g} {prices.currency}"}
         value, span = of_runs(system.rate, lambda rate: rate / 1e6 / (purchase.value / 1000))
         unit = f"MB/s for 1,000 {prices.currency}"
-        yield Figure("Work for the price", value, unit, "(R ÷ 10⁶) ÷ (P ÷ 1000)", {**moved, **price}, span)
+        yield FigureOfMerit("Work for the price", value, unit, "(R ÷ 10⁶) ÷ (P ÷ 1000)", {**moved, **price}, span)
         if drawn is not None:
             watts = 1000 * drawn[1]
             value, span = of_runs(system.rate, lambda rate: rate / 1e6 / watts)
-            yield Figure(
+            yield FigureOfMerit(
                 "Work for the power",
                 value,
                 "MB/J",
@@ -153,10 +153,10 @@ def _of_work(system: System, prices: PriceList, purchase: Figure) -> Iterator[Fi
     value, span = of_runs(system.seconds, lambda time: _SECONDS / time / (purchase.value / 1000))
     inputs = {"T": f"{centre(system.seconds):.6g} s a job", "P": f"{purchase.value:,.10g} {prices.currency}"}
     unit = f"jobs an hour for 1,000 {prices.currency}"
-    yield Figure("Work for the price", value, unit, "(3600 ÷ T) ÷ (P ÷ 1000)", inputs, span)
+    yield FigureOfMerit("Work for the price", value, unit, "(3600 ÷ T) ÷ (P ÷ 1000)", inputs, span)
 
 
-def _of_rack(system: System, prices: PriceList, rack: Rack) -> Iterator[Figure]:
+def _of_rack(system: System, prices: PriceList, rack: Rack) -> Iterator[FigureOfMerit]:
     server = system.server
     count, limit = racked(server, rack, prices)
     drawn = power(server, of_rack=True)
@@ -171,10 +171,10 @@ def _of_rack(system: System, prices: PriceList, rack: Rack) -> Iterator[Figure]:
         *([] if rack.kilowatts is None else ["⌊1000·K ÷ w⌋"]),
         *([] if prices.switch is None else ["o"]),
     ]
-    yield Figure(f"Servers in a rack, by {limit}", count, "", f"min({', '.join(terms)})", inputs)
+    yield FigureOfMerit(f"Servers in a rack, by {limit}", count, "", f"min({', '.join(terms)})", inputs)
     if drawn is not None:
         inputs = {"c": f"{count} servers", "w": f"{drawn[1]:g} W ({drawn[0]})"}
-        yield Figure("Power of a full rack", count * drawn[1] / 1000, "kW", "c·w ÷ 1000", inputs)
+        yield FigureOfMerit("Power of a full rack", count * drawn[1] / 1000, "kW", "c·w ÷ 1000", inputs)
     if system.rate is not None:
         value, span = of_runs(system.rate, lambda rate: rate / 1e6 * count / system.count)
         inputs = {
@@ -183,4 +183,4 @@ def _of_rack(system: System, prices: PriceList, rack: Rack) -> Iterator[Figure]:
             "n": f"{system.count} servers, on which R was measured",
         }
         name = "Work of a rack" if count == system.count else "Work of a rack, if servers add up"
-        yield Figure(name, value, "MB/s", "(R ÷ 10⁶)·c ÷ n", inputs, span)
+        yield FigureOfMerit(name, value, "MB/s", "(R ÷ 10⁶)·c ÷ n", inputs, span)

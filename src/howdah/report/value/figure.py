@@ -10,7 +10,7 @@ from howdah.report.document.wording import centre
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class FigureOfMerit:
     """`value` in `unit`; `inputs` explains the letters of `formula` in words.
 
     `interval` is None if the value is exact, or if the runs are too few for an interval.

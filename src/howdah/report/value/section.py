@@ -11,7 +11,7 @@ from howdah.report.document.blocks import Block, Fold, Report, Section, Table, T
 from howdah.report.document.wording import MISSING, percent, plain, quantity
 from howdah.report.value.economy import figures_of
 from howdah.report.value.equivalence import Equivalence
-from howdah.report.value.figure import Figure
+from howdah.report.value.figure import FigureOfMerit
 from howdah.report.value.system import System
 from howdah.spec.prices import PriceList, Rack
 
@@ -26,7 +26,7 @@ class Value:
 
     prices: PriceList
     systems: Sequence[System]
-    figures: Sequence[Sequence[Figure]]
+    figures: Sequence[Sequence[FigureOfMerit]]
     equal: Sequence[Equivalence]
 
 
@@ -75,14 +75,14 @@ def _blocks(value: Value) -> Iterator[Block]:
         yield Fold(f"Arithmetic of {system.name}", (table,))
 
 
-def amount(figure: Figure) -> str:
+def amount(figure: FigureOfMerit) -> str:
     """Return the value with its unit."""
     if figure.unit and figure.value and abs(figure.value) < _SMALL:
         return f"{figure.value:.3g} {figure.unit}"
     return quantity(figure.value, figure.unit)
 
 
-def span(figure: Figure) -> str:
+def span(figure: FigureOfMerit) -> str:
     """Return the interval, or a dash."""
     if figure.interval is None:
         return MISSING

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from howdah.cluster.live.pages import Served, serve_pages
+from howdah.cluster.live.pages import ServedPages, serve_pages
 from howdah.hadoop.configuration.plan import Plan
 from howdah.hadoop.interfaces.access import WebAccess
 from howdah.hadoop.interfaces.http import Http
@@ -80,7 +80,7 @@ OURS = Http(cookie=lambda _: "ours")
 SIGNED = WebAccess(OURS, Http(cookie=lambda _: "of-the-manager"), OURS)
 
 
-def entered(page: Served) -> tuple[str, str]:
+def entered(page: ServedPages) -> tuple[str, str]:
     """The base and the cookie of who has opened a page with its token."""
     base, _, query = page.url.rpartition("/")
     status, headers, _ = asked(f"{base}/cluster/apps{query}")

@@ -15,7 +15,7 @@ import pytest
 from howdah.engine.energy.checks import contradictions
 from howdah.engine.energy.later import add_energy
 from howdah.engine.energy.readings import metered
-from howdah.engine.energy.record import Measured, measure_energy
+from howdah.engine.energy.record import MeasuredEnergy, measure_energy
 from howdah.engine.energy.totals import parts_of, totals
 from howdah.errors import UsageError
 from howdah.model.meter import POWER, SERIES, Meter, encode_meter
@@ -72,12 +72,12 @@ def with_meters(run: StoredRun, *meters: tuple[Meter, Power]) -> StoredRun:
     return read_run(run.path)
 
 
-def measured(run: StoredRun, hosts: Sequence[str] = (HOST,), **more: object) -> Measured:
+def measured(run: StoredRun, hosts: Sequence[str] = (HOST,), **more: object) -> MeasuredEnergy:
     given: dict[str, object] = {"absent": (), "idle": None, "others": None, **more}
     return measure_energy(run, run.samples, hosts, **given)  # type: ignore[arg-type]
 
 
-def by(found: Measured, metric: str) -> Mapping[tuple[str | None, str], float]:
+def by(found: MeasuredEnergy, metric: str) -> Mapping[tuple[str | None, str], float]:
     return {(one.phase, one.role): one.value for one in found.samples if one.metric == metric}
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.run.record import Record
-from howdah.engine.run.sampling import Sampler
+from howdah.engine.run.sampling import PhaseSampler
 from howdah.model.job import Job
 from tests.unit.engine.run.clusters import application
 
 
-def sampler(ahead: dict[str, float]) -> Sampler:
+def sampler(ahead: dict[str, float]) -> PhaseSampler:
     """Of a cluster whose ResourceManager is on the machine a."""
     cluster = SimpleNamespace(
         daemons_by_host=dict,
@@ -23,7 +23,7 @@ def sampler(ahead: dict[str, float]) -> Sampler:
     )
     record = Record("here")
     record.ahead = ahead
-    return Sampler(cast(LiveCluster, cluster), record)
+    return PhaseSampler(cast(LiveCluster, cluster), record)
 
 
 def job(**ahead: float) -> Job:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from howdah.errors import UsageError
 from howdah.model.comparison import Comparison, Interval
 from howdah.report import build_report, render_json, render_text
-from howdah.report.value import Figure, System, equal_work, figures_of, system_of
+from howdah.report.value import FigureOfMerit, System, equal_work, figures_of, system_of
 from howdah.report.value.section import value_of, with_value
 from howdah.report.value.system import racked
 from howdah.spec.prices import PriceList, Rack, Rates, Server, Switch
@@ -35,7 +35,7 @@ def system(times: tuple[float, ...] = TIMES, *, server: Server = SERVER, count: 
     return System(name, server, count, (), "TeraSort, sort", summarise(times), rates)
 
 
-def by_name(figures: list[Figure]) -> dict[str, Figure]:
+def by_name(figures: list[FigureOfMerit]) -> dict[str, FigureOfMerit]:
     return {figure.name: figure for figure in figures}
 
 
