@@ -21,14 +21,13 @@ def test_everything_of_simulated_hosts_is_found(tmp_path: Path) -> None:
         (tmp_path / "sys/class/net" / card).mkdir(parents=True)
     write("sys/block/loop1/loop/backing_file", "/tmp/t/work-sim/disks/sim1/1.img\n")
     write("sys/block/loop2/loop/backing_file", "/var/lib/snapd/core.snap\n")
-    (tmp_path / "sys/fs/cgroup/memory/howdah-sim3").mkdir(parents=True)
-    write("sys/fs/cgroup/blkio/blkio.throttle.write_bps_device", "7:1 20000000\n8:0 1000\n")
+    write("sys/fs/cgroup/memory/howdah-sim3/sim1/cgroup.procs", "17\n")
+    write("sys/fs/cgroup/memory/howdah-sim4/sim1/cgroup.procs")
     write("proc/self/mounts", "none /tmp/howdah-a/mount fuse rw 0 0\n/dev/sda1 / ext4 rw 0 0\n")
     assert leftovers.found(tmp_path) == {
         "card howdah-sim3",
         "loop1 with /tmp/t/work-sim/disks/sim1/1.img",
         f"control group {tmp_path}/sys/fs/cgroup/memory/howdah-sim3",
-        "rate of 7:1 20000000",
         "mount /tmp/howdah-a/mount",
     }
 
