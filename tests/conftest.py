@@ -44,11 +44,17 @@ class _Failures:
             sys.stdout.flush()
 
 
+def _directory(config: pytest.Config) -> str:
+    """The directory of all of these tests. `locks` tells it to what they start."""
+    factory: pytest.TempPathFactory = config._tmp_path_factory  # type: ignore[attr-defined]
+    return str(factory.getbasetemp())
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "numprocesses", None):  # Not in xdist's own processes.
         config.pluginmanager.register(_Failures())
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Leftovers())
+        config.pluginmanager.register(Leftovers(lambda: _directory(config)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -156,12 +156,7 @@ def slurm(
             node_port=17000 + number,
             kill_wait=kill_wait,
             extra=extra + (_ENERGY if energy else ""),
-            nodes="\n".join(
-                f"NodeName={called.format(name)} NodeHostname={name} NodeAddr={address} "
-                "Sockets=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=16000"
-                f"{_features(number, len(names))}"
-                for number, (name, address) in enumerate(hosts.addresses.items())
-            ),
+            nodes=_nodes(hosts.addresses, called),
         )
         conf = directory / "slurm.conf"
         conf.write_text(text)
@@ -217,6 +212,15 @@ def _counting(directory: Path) -> Iterator[Path]:
     finally:
         stop.set()
         thread.join()
+
+
+def _nodes(addresses: Mapping[str, str], called: str) -> str:
+    """The lines of slurm.conf about hosts."""
+    return "\n".join(
+        f"NodeName={called.format(name)} NodeHostname={name} NodeAddr={address} "
+        f"Sockets=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=16000{_features(number, len(addresses))}"
+        for number, (name, address) in enumerate(addresses.items())
+    )
 
 
 def _features(number: int, hosts: int) -> str:

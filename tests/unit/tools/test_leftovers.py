@@ -37,8 +37,28 @@ def test_tests_that_leave_something_have_failed(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(leftovers, "_SECONDS", 0.0)
     monkeypatch.setattr(leftovers, "found", set)
     session: Any = SimpleNamespace(exitstatus=0)
-    one = leftovers.Leftovers()
+    monkeypatch.setattr(leftovers, "others_run", lambda _: False)
+    one = leftovers.Leftovers(lambda: "/tmp/t")
     one.pytest_sessionstart()
     monkeypatch.setattr(leftovers, "found", lambda: left)
     one.pytest_sessionfinish(cast(pytest.Session, session))
     assert session.exitstatus == code
+
+
+def test_what_others_have_meanwhile_is_not_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for pid, place in (("7", "/tmp/t/popen-gw0"), ("8", "/tmp/other")):
+        (tmp_path / pid).mkdir()
+        (tmp_path / pid / "cmdline").write_bytes(b"python\0-m\0howdah.host.simulation.holder\0")
+        (tmp_path / pid / "environ").write_bytes(b"HOWDAH_LOCKS=" + place.encode() + b"\0")
+    assert leftovers.others_run("/tmp/t", tmp_path)
+    assert not leftovers.others_run("/tmp", tmp_path)
+    monkeypatch.setattr(leftovers, "_SECONDS", 0.0)
+    monkeypatch.setattr(leftovers, "others_run", lambda _: True)
+    for left, code in (({"card howdah-sim3"}, 0), ({"loop1 with /tmp/t/a/disks/1.img"}, 1)):
+        monkeypatch.setattr(leftovers, "found", set)
+        session: Any = SimpleNamespace(exitstatus=0)
+        one = leftovers.Leftovers(lambda: "/tmp/t")
+        one.pytest_sessionstart()
+        monkeypatch.setattr(leftovers, "found", lambda left=left: left)
+        one.pytest_sessionfinish(cast(pytest.Session, session))
+        assert session.exitstatus == code

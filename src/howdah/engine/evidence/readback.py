@@ -27,11 +27,12 @@ COMPUTED = frozenset(
         "mapreduce.input.fileinputformat.numinputfiles",
         "mapreduce.job.cache.files.filesizes",
         "mapreduce.job.cache.archives.filesizes",
+        "mapreduce.job.application.attempt.id",
     }
 )
-"""Keys that the job client computes and writes there: splits, files of the input, and the size of shipped files. A job
-that reads another job's output has one file for each reduce. TeraSort ships a list of the bounds of its partitions.
-These keys follow from settings and are none themselves.
+"""Keys that the job client and the application master compute and write there: splits, files of the input, the size of
+shipped files, and how often the master was started. A job that reads another job's output has one file for each reduce.
+TeraSort ships a list of the bounds of its partitions. These keys follow from settings and are none themselves.
 """
 
 _REDUCES = "mapreduce.job.reduces"

@@ -53,6 +53,9 @@ from howdah.workload.spark import SPARK
 _LOG_BYTES = 1 << 20
 _LOCAL = {"kind": "local"}
 """The allocation of clusters on this machine, as one host."""
+_NO_WISHES = ("silence", "config", "holder", "payload", "devices")
+_NAMES = ("name", "user", "port", "address")
+"""The names of a listed host, for ssh and for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +396,20 @@ def _taken(cluster: LiveCluster, error: HowdahError, path: Path) -> HostsTaken |
     return HostsTaken(error.message, hint=f"The run is kept, as aborted: {path}")
 
 
+def _hosts_asked(allocation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was requested of hosts, whatever their names: equal hosts are compared by rank, and what they are is
+    in the environment."""
+    if "job" in allocation:  # Each has other hosts.
+        return {"kind": allocation["kind"]}
+    # How long an end may be silent, who may be told of what and by which process hosts are held change nothing that is
+    # measured; a payload is no wish.
+    asked = {key: value for key, value in allocation.items() if key not in _NO_WISHES}
+    if "listed" in allocation:
+        listed = allocation["listed"]
+        asked["listed"] = [{key: value for key, value in one.items() if key not in _NAMES} for one in listed]
+    return asked
+
+
 def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options: RunOptions) -> dict[str, Any]:
     """Return everything that was requested and resolved: replicates of one trial agree in all of it."""
     description = cluster.description
@@ -400,12 +417,7 @@ def _asked(cluster: LiveCluster, plan: RunPlan, probes: Sequence[Probe], options
         key: description[key] for key in ("kind", "nodes", "hadoop", "jdk", "sizing", "defaults") if key in description
     }
     if description.get("allocation", _LOCAL)["kind"] != _LOCAL["kind"]:
-        # How long an end may be silent, who may be told of what and by which process hosts are held change nothing that
-        # is measured; a payload is no wish.
-        besides = {"silence", "config", "holder", "payload", "devices"}
-        if "job" in description["allocation"]:  # Each has other hosts: it is compared what these are.
-            besides = {*description["allocation"]} - {"kind"}
-        asked["allocation"] = {key: value for key, value in description["allocation"].items() if key not in besides}
+        asked["allocation"] = _hosts_asked(description["allocation"])
     if "conf" in description:  # Of a cluster that is not ours, its files are all that tells it from another.
         asked["settings_sha256"] = digest_of(dict(cluster.settings))
     accelerator = accelerator_of({**cluster.settings, **plan.settings["conf"]})

@@ -73,6 +73,8 @@ _NOT_OF_OUTPUT = frozenset(
 """Names of the checks of how a run was made."""
 
 _ID = re.compile(r"\b(job|application)_\d+_\d+")
+_OF_ONE_RUN = re.compile(r" \(process \d+\)|; its log: \S+| at \d\d:\d\d:\d\d")
+"""Parts of a sentence about a lost daemon that no other run has."""
 
 ENOUGH_TO_DRIFT = 5
 """The number of runs from which a trend is reported. With fewer, chance easily makes a trend and nothing shows one."""
@@ -343,14 +345,16 @@ def drift_caveats(sides: Sequence[Sequence[StoredRun]], measure: Measure | None)
 
 
 def own_caveats(runs: Sequence[StoredRun], most: int | None = None) -> Iterator[Caveat]:
-    """Yield the caveats that the runs have themselves, each once; those that differ only in job ids become one.
+    """Yield the caveats that the runs have themselves, each once. Those that differ only in ids, processes, times and
+    logs become one.
 
     Beyond `most` caveats, those of the fewest runs are only counted.
     """
     said: dict[tuple[str, str], list[Caveat]] = {}
     for run in runs:
         for caveat in run.run.caveats:
-            said.setdefault((caveat.about, _ID.sub(r"\1_…", caveat.text)), []).append(caveat)
+            words = _OF_ONE_RUN.sub("", _ID.sub(r"\1_…", caveat.text))
+            said.setdefault((caveat.about, words), []).append(caveat)
     shown = sorted(said, key=lambda one: -len(said[one]))[:most]
     for (about, words), found in said.items():
         if (about, words) in shown:

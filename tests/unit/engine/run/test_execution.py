@@ -15,7 +15,7 @@ from howdah.cluster.faults import HostFault
 from howdah.cluster.state import Lost
 from howdah.engine.observer import JobProgress, Observer, Silent
 from howdah.engine.run.bounds import Bounds
-from howdah.engine.run.execution import Execution, RunOptions, RunPlan
+from howdah.engine.run.execution import Execution, RunOptions, RunPlan, _hosts_asked
 from howdah.engine.run.faults import Fault
 from howdah.errors import ClusterProblem, HostsTaken, HowdahError, Untrusted, UsageError, WorkloadFailed
 from howdah.hadoop.distribution.jdk import Jdk
@@ -212,3 +212,22 @@ def test_a_fault_of_ours_closes_the_directory_and_is_raised_again(tmp_path: Path
     with pytest.raises(KeyError):
         one.execute()
     assert read_run(one.path).run.outcome.reason == "a fault in Howdah: KeyError('x')"
+
+
+@pytest.mark.promise("Trials on equal hosts with other names are equal", "explanation/reading-the-report")
+def test_what_was_asked_of_hosts_is_not_their_names() -> None:
+    def asked(*names: str, **changes: Any) -> dict[str, Any]:
+        listed = [
+            {"name": name, "user": "me", "port": None, "address": None, "rack": None, **changes} for name in names
+        ]
+        return _hosts_asked({"kind": "hosts", "silence": 15.0, "listed": listed})
+
+    assert asked("a", "b") == asked("c", "d", user="you")
+    assert asked("a", "b") != asked("a", "b", "c")
+    assert asked("a", "b") != asked("a", "b", rack="/r1")
+    assert _hosts_asked({"kind": "slurm", "job": "17", "hosts": ["n1"]}) == {"kind": "slurm"}
+    assert _hosts_asked({"kind": "sim", "hosts": 3, "network": None, "holder": 7}) == {
+        "kind": "sim",
+        "hosts": 3,
+        "network": None,
+    }

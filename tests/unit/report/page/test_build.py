@@ -152,6 +152,24 @@ def test_without_a_valid_run_there_is_no_number(group: list[StoredRun]) -> None:
     assert table(report, "Attempts that failed").rows[0][1].endswith("m_000001_0")
 
 
+def test_the_same_loss_in_several_runs_is_one_caveat(tmp_path: Path) -> None:
+    def of(pid: int, time: str) -> tuple[Caveat, ...]:
+        log = f"; its log: /runs/r{pid}/logs/daemons/datanode-node3.log"
+        return (
+            Caveat("run", f"datanode of node3 on sim3 (process {pid}) ended with code -9{log}"),
+            Caveat("run", f"nodemanager of node3 on sim3 was lost at {time}: the host was lost"),
+        )
+
+    runs = [
+        write_example(tmp_path, Example(f"r{one}", one, caveats=of(100 + one, f"20:0{one}:07"))) for one in range(3)
+    ]
+    assert [one.text for one in own_caveats(runs)] == [
+        "Datanode of node3 on sim3 ended with code -9. (3 of 3 runs)",
+        "Nodemanager of node3 on sim3 was lost: the host was lost. (3 of 3 runs)",
+    ]
+    assert "(process 100)" in next(own_caveats(runs[:1])).text
+
+
 def test_the_runs_own_caveats_and_damage_are_said(tmp_path: Path) -> None:
     run = write_example(tmp_path, Example("run", 0, caveats=(Caveat("sort", "swapping was seen"),)))
     with (run.path / "samples.jsonl").open("a") as out:
