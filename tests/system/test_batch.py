@@ -278,7 +278,7 @@ def test_hosts_with_other_names_and_a_site_file_that_says_all_of_them(howdah: Ho
         assert not [file for disk in disks for file in disk.rglob("*") if file.is_file()]
         refused = batch("up", "--on", "slurm:nodes=3,time=20m,partition=short")
         assert refused.code == 2
-        assert "partition short allows 15m, and 20m are wished" in refused.err
+        assert "partition short allows 15 min, and 20 min are wished" in refused.err
 
 
 @pytest.mark.soak(part="batch")
