@@ -313,7 +313,7 @@ def resident_memory(host: Host, pids: Sequence[int]) -> dict[int, int]:
 
 
 def jvm(host: Host, pids: Sequence[int]) -> Mapping[str, Any]:
-    """Return the JDK of the first of these processes that lives, and whether it has loaded Hadoop's native code."""
+    """Return the JDK of the first of these processes that lives, and whether any has loaded Hadoop's native code."""
     found: Mapping[str, Any] = host.call("machine.jvm", pids=list(pids))
     return found
 

@@ -42,6 +42,8 @@ def test_the_java_of_a_daemon(tmp_path: Path) -> None:
     process(proc, 7, home, "/hadoop/lib/native/libhadoop.so.1.0.0", "/usr/lib/libc.so.6")
     process(proc, 8, tmp_path / "other", "/usr/lib/libc.so.6")
     assert jvm([GONE, 7], str(proc)) == {"version": "17.0.18", "vendor": "Eclipse Adoptium", "hadoop_native": True}
+    # The KDC of a cluster is a daemon, too, and no program of Hadoop.
+    assert jvm([8, 7], str(proc)) == {"version": None, "vendor": None, "hadoop_native": True}
     assert jvm([8], str(proc)) == {"version": None, "vendor": None, "hadoop_native": False}
     assert jvm([GONE], str(proc)) == {}
 

@@ -92,6 +92,25 @@ def test_a_whole_run_waits_for_the_last_value_of_slurm(whole: bool, values: list
     host.later.join()
 
 
+class Unaccounted(Skewed):
+    """A host whose Slurm counts no energy."""
+
+    def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /, **_: Any) -> Ended:
+        sink({"absent": "slurm", "why": "it has no energy of nodes"})
+        sink({"begun": True})
+        return Ended()
+
+
+def test_nobody_waits_for_a_meter_that_is_absent() -> None:
+    host: Any = Unaccounted("a", 0.0)
+    probe = PowerProbe(Meters((Source("slurm", None, 30.0, None, None, None, {}),)))
+    probe.start({"a": host}, [], lambda *_: None)
+    begun = time.monotonic()
+    probe.stop(whole=True)
+    assert time.monotonic() - begun < 20
+    assert probe.absent == ("slurm on a: it has no energy of nodes",)
+
+
 class Sampled(Skewed):
     """The same, with a sampler."""
 

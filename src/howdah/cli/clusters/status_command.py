@@ -6,7 +6,7 @@ import json
 import platform
 import time
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -130,12 +130,9 @@ def _resident(name: str) -> Mapping[str, int]:
     from howdah.cluster.control import ControlClient
     from howdah.cluster.state import cluster_directory
 
-    try:
-        supervisor = ControlClient(cluster_directory(name))
-    except ClusterProblem:
-        return {}
-    with closing(supervisor):
+    with suppress(ClusterProblem), closing(ControlClient(cluster_directory(name))) as supervisor:
         return supervisor.ask("memory")
+    return {}
 
 
 def _job_of(manifest: Manifest) -> str:

@@ -235,11 +235,11 @@ def _measured(
 ) -> Measured:
     experiment, arm = plan.experiment, plan.arms[slot.arm]
     workload = find_workload(experiment.workload)
+    earlier: Iterable[tuple[ClusterRequest, Run]] = ()
     if directory.synthetic is None:
         found = arm_conditions(experiment, arm)
-        earlier = [(arm_conditions(experiment, plan.arms[one.slot.arm]).made, one.run) for one in done]
+        earlier = ((arm_conditions(experiment, plan.arms[one.slot.arm]).made, one.run) for one in done)
     else:  # Its file says what every setting does, whatever the name.
-        earlier = []
         found = Conditions(ClusterRequest("experiment"), simulated_settings(experiment, arm))
     options = RunOptions(
         root=directory.runs,

@@ -27,8 +27,9 @@ def resident_memory(pids: list[int]) -> dict[str, int]:
 
 
 def jvm(pids: List[int], proc: str = "/proc") -> Dict[str, Any]:
-    """Return `version` and `vendor` of the JDK, None if unknown, and `hadoop_native`, whether the daemon has loaded
-    libhadoop: of the first of these processes that lives and may be looked into. Empty if there is none."""
+    """Return `version` and `vendor` of the JDK of the first of these processes that lives and may be looked into, None
+    if unknown, and `hadoop_native`, whether any of them has loaded libhadoop. Empty if there is none."""
+    found: Dict[str, Any] = {}
     for pid in pids:
         place = os.path.join(proc, str(pid))
         try:
@@ -37,8 +38,9 @@ def jvm(pids: List[int], proc: str = "/proc") -> Dict[str, Any]:
                 native = any("/libhadoop.so" in line for line in maps)
         except OSError:
             continue
-        return {**_release(os.path.dirname(os.path.dirname(program))), "hadoop_native": native}
-    return {}
+        found = found or {**_release(os.path.dirname(os.path.dirname(program))), "hadoop_native": False}
+        found["hadoop_native"] = found["hadoop_native"] or native
+    return found
 
 
 def _release(home: str) -> Dict[str, Any]:

@@ -195,7 +195,7 @@ class _Heard:
         self._ahead, self._unsure = clock
         self._begun = threading.Event()
         self._late = {source.name or source.kind: source.interval for source in sources if source.kind in _LATE}
-        self._newest = dict.fromkeys(self._late, 0.0)
+        self._newest: dict[str, float] = {}
         self._named = {source.name or source.kind: source for source in sources if source.covers is not None}
 
     def wait(self, seconds: float) -> None:
@@ -205,8 +205,8 @@ class _Heard:
     def wait_for_late(self, now: float) -> None:
         """Wait until meters that are read only now and then have a reading of `now` or later: one interval and a little
         more, but `_MOST_LATE` seconds at most. Without it, the end of a run would have no energy."""
-        for meter, interval in self._late.items():
-            until = time.monotonic() + min(interval + _LATER, _MOST_LATE)
+        for meter in self._newest:
+            until = time.monotonic() + min(self._late[meter] + _LATER, _MOST_LATE)
             while self._newest[meter] < now and time.monotonic() < until:
                 time.sleep(0.1)
 
@@ -222,6 +222,7 @@ class _Heard:
         covers = None if source is None else source.covers
         name = f"{meter}@{self._host}" if self._several and covers is None else meter
         if "header" in record:
+            self._newest |= {meter: 0.0} if meter in self._late else {}
             header = record["header"]
             of_clock = {"clock": "here", "offset_error": self._unsure + header["offset_error"]}
             feed = None if source is None else source.feed
