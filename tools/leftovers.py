@@ -19,6 +19,9 @@ _OURS = re.compile(
 )
 """Names that Howdah's tests, Hadoop and their libraries give to files in the system's temporary directory."""
 
+_PLACE_OF_NAMESPACES = "/run/netns"
+"""`ip netns add` mounts it when it makes a machine's first network namespace, and leaves it for the next ones."""
+
 PATIENCE_SECONDS = 30.0
 """A supervisor that was asked to stop does so within seconds."""
 
@@ -30,7 +33,7 @@ def look() -> Mapping[str, frozenset[str]]:
             one.name for one in Path(tempfile.gettempdir()).iterdir() if _OURS.fullmatch(one.name)
         ),
         "process": frozenset(_processes()),
-        "mount": frozenset(line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()),
+        "mount": frozenset(_mounts()) - {_PLACE_OF_NAMESPACES},
         "loop device": frozenset(_lines("losetup", "--noheadings", "--output", "NAME")),
         "control group": frozenset(str(group) for group in Path("/sys/fs/cgroup").glob("*/howdah-sim*")),
         "network card": frozenset(card.name for card in Path("/sys/class/net").iterdir()),
@@ -46,6 +49,11 @@ def since(before: Mapping[str, frozenset[str]]) -> Iterator[str]:
     for kind, found in look().items():
         for one in sorted(found - before[kind]):
             yield f"left behind: {kind} {one}"
+
+
+def _mounts() -> Iterator[str]:
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        yield line.split()[4]
 
 
 def _processes() -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+import tools.leftovers
 from tests import leftovers
 
 
@@ -62,3 +63,8 @@ def test_what_others_have_meanwhile_is_not_ours(monkeypatch: pytest.MonkeyPatch,
         monkeypatch.setattr(leftovers, "found", lambda left=left: left)
         one.pytest_sessionfinish(cast(pytest.Session, session))
         assert session.exitstatus == code
+
+
+def test_where_ip_keeps_network_namespaces_is_no_leftover(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools.leftovers, "_mounts", lambda: ["/", "/run/netns", "/run/netns/hd1-a"])
+    assert tools.leftovers.look()["mount"] == {"/", "/run/netns/hd1-a"}
