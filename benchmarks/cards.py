@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from howdah.store import read_run
 HOSTS = int(os.environ.get("HOSTS", "4"))
 SIZE = os.environ.get("SIZE", "4G")
 RATE = os.environ.get("RATE", "100mbit")
+OPTIONS = shlex.split(os.environ.get("OPTIONS", ""))
+"""More options of `howdah run`: `--maps 4 --conf dfs.blocksize=32M`."""
 _NAME = "bench-cards"
 _CHATTER = 0.05
 """The share of a card's rate below which it carries heartbeats, and no blocks."""
@@ -26,7 +29,7 @@ _CHATTER = 0.05
 def measure() -> list[str]:
     """What was sent, how long it took and had to take, and what the report says of it."""
     with cluster(_NAME, HOSTS, "--on", f"sim:{HOSTS},network={RATE}", "--insecure"):
-        command = (sys.executable, "-m", "howdah", "run", "terasort", "--size", SIZE, "--cluster", _NAME)
+        command = (sys.executable, "-m", "howdah", "run", "terasort", "--size", SIZE, "--cluster", _NAME, *OPTIONS)
         said = json.loads(output_of((*command, "--no-report", "--json")))
     return _lines(Path(said["runs"][0]["path"]))
 

@@ -95,6 +95,43 @@ def test_a_simulated_host_that_is_lost_in_a_run(home: Home, kind: str) -> None:
     assert not home.processes()
 
 
+@pytest.mark.soak(part="hosts")
+@pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root")
+@pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")
+@pytest.mark.parametrize("phase", ["gen", "validate"])
+def test_a_simulated_host_that_dies_in_another_phase(home: Home, phase: str) -> None:
+    conf = (*_SOON, "--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
+    on = ("--on", "sim:3", "--silence", "3", "--factor", f"faults=kill:sim3@{phase}:20%")
+    blocks = ("--conf", "dfs.blocksize=16777216")  # Many maps: some are left when the host dies.
+    record = ended_right(home, home.begin(*_RUN, *on, "--size", "200M", *conf, *blocks))
+    assert [one["passed"] for one in record["checks"] if one["name"] == "fault"] == [True]
+    texts = [one["text"] for one in record["caveats"]]
+    assert any(text.startswith("datanode of node3 ") for text in texts), texts
+    assert not home.processes()
+
+
+@pytest.mark.soak(part="hosts")
+@pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root")
+@pytest.mark.promise("A slow disk, card or processor of one host is named in the report", "how-to/faults")
+@pytest.mark.parametrize("rate", ["10mbit", "2MB", "0.1cpus"])
+def test_one_slow_host_is_named(home: Home, rate: str) -> None:
+    assert home.howdah("up", "--name", "many", "--on", "sim:3,disks=1,cpus=0.6").code == 0
+    at = ("--factor", f"faults=slow:sim3:{rate}@sort:0%")
+    if rate == "10mbit":  # All hosts wait for a card in the middle of a shuffle: it is the calibration that finds it.
+        assert home.howdah("fault", "slow", "sim3", "--rate", rate, "--name", "many").code == 0
+        at = ()
+    # Many maps, each of which reads its own block from the disk.
+    conf = ("--conf", "dfs.replication=1", "--conf", "dfs.blocksize=8388608", "--factor", "cache=dropped")
+    run = ("run", "terasort", "--cluster", "many", "--no-report", "--size", "150M")
+    said = home.howdah(*run, *conf, *at, "--json")
+    assert said.code == 0, said.said
+    page = home.howdah("report", "latest", "-o", str(home.path / "page.md"))
+    assert page.code == 0, page.said
+    text = (home.path / "page.md").read_text()
+    assert re.search(r"network of some hosts is slow: sim3 |on sim3 took \d\.\d times as long", text), text
+    nothing_is_left(home)
+
+
 def of_sim3(home: Home) -> list[int]:
     """The processes of the cluster on that host: daemons and containers."""
     found = []
@@ -103,6 +140,21 @@ def of_sim3(home: Home) -> list[int]:
             words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
             found += [pid for word in words if word.startswith(b"HOWDAH_ROOT=") and word.endswith(b"-sim3")]
     return found
+
+
+@pytest.mark.soak(part="hosts")
+@pytest.mark.promise("A fault waits until a run has done so much of a phase", "how-to/faults")
+def test_a_fault_waits_for_the_middle_of_a_job(home: Home) -> None:
+    assert home.howdah(*_UP).code == 0
+    fault = home.begin("fault", "kill", "channel3", "--daemon", "nodemanager", "--at", "sort:20", "--name", "many")
+    conf = (*_SOON, "--conf", "dfs.blocksize=16777216")
+    record = ended_right(home, home.begin(*_RUN, "--cluster", "many", "--size", "200M", *conf))
+    ended = fault.end()
+    assert ended.code == 0, ended.said
+    assert f"{record['id']}: 20% of sort done" in ended.said
+    assert "channel3: kill, its nodemanager." in ended.out
+    assert any(one["text"].startswith("nodemanager of node3 ") for one in record["caveats"]), record["caveats"]
+    nothing_is_left(home)
 
 
 def test_a_host_that_is_lost_while_the_cluster_comes_up(home: Home) -> None:

@@ -99,6 +99,20 @@ def parse_rate(text: str) -> int:
     return rate
 
 
+def parse_slow_rate(text: str) -> tuple[str, float]:
+    """Return what is slow of a host, one of `KEYS`, and its rate there: `10mbit` → network, `10MB` → disk_rate,
+    `0.2cpus` → cpus. Raises UsageError."""
+    if text.endswith("cpus"):
+        return "cpus", _cpus(text.removesuffix("cpus"))
+    if re.fullmatch(r"[\d.]+\s*[kmg]?b", text.lower().removesuffix("/s")):
+        return "disk_rate", _disk_rate(text)
+    try:
+        return "network", parse_rate(text)
+    except UsageError as error:
+        hint = "Write 10mbit for its card, 10MB for its disks, or 0.2cpus for its processors."
+        raise UsageError(f"{text!r} is no rate of a slow host", hint=hint) from error
+
+
 def _cpus(text: str) -> float:
     cpus = float(text) if re.fullmatch(r"\d{1,2}(\.\d{1,2})?", text) else 0.0
     if not _LEAST_CPUS <= cpus <= _MOST_CPUS:

@@ -12,14 +12,16 @@ from howdah.errors import UsageError
 def test_a_fault_of_a_daemon_or_of_a_network() -> None:
     assert read_fault({"kind": "kill", "host": "sim2", "role": "datanode"}) == HostFault("kill", "sim2", "datanode")
     assert read_fault({"kind": "slow", "host": "sim2", "rate": 10**7}) == HostFault("slow", "sim2", None, 10**7)
+    asked = {"kind": "slow", "host": "sim2", "rate": 0.2, "resource": "cpus"}
+    assert read_fault(asked) == HostFault("slow", "sim2", None, 0.2, "cpus")
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
         ({"kind": "kil"}, "there is no fault 'kil'"),
-        ({"kind": "slow"}, "a slow card has a rate"),
-        ({"kind": "cut", "rate": 1}, "a slow card has a rate, and nothing else has one"),
+        ({"kind": "slow"}, "what is slow has a rate"),
+        ({"kind": "cut", "rate": 1}, "what is slow has a rate, and nothing else has one"),
         ({"kind": "cut", "role": "datanode"}, "cut is about a host's network, not about its datanode"),
     ],
 )

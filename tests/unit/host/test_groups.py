@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -86,6 +87,26 @@ def test_shares_of_version_1(tmp_path: Path) -> None:
     groups.set_rate("7:0", 30_000_000)
     assert groups.rates() == {"7:0": 30_000_000}
     assert (tmp_path / "blkio/blkio.throttle.write_bps_device").read_text() == "7:0 30000000\n"
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_host_gets_a_share_of_processors_while_it_runs(tmp_path: Path, version: Literal[1, 2]) -> None:
+    root = unified(tmp_path / "root", "cpu")
+    counted = Hierarchy(version, root if version == 2 else tmp_path / "counted")
+    groups = Groups("sim", None, None, {"cpuacct": counted, "cpu": Hierarchy(version, root)})
+    [group] = groups.make("one")
+    (group / "cgroup.procs").write_text("17\n")
+    own = root / "sim" / "one"
+    opened(own, "cgroup.procs")
+    if version == 2:
+        (own / "cgroup.procs").write_text("17\n")
+        opened(root / "sim")
+    groups.set_cpus("one", 0.2)
+    assert (own / "cgroup.procs").read_text().split() == ["17"]
+    name, text = ("cpu.max", "4000 20000") if version == 2 else ("cpu.cfs_quota_us", "4000")
+    assert (own / name).read_text() == text
+    groups.set_cpus("one", None)
+    assert (own / name).read_text() == ("max 20000" if version == 2 else "-1")
 
 
 def test_hosts_without_shares_are_counted_all_the_same(tmp_path: Path) -> None:

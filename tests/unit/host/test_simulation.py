@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -210,6 +210,37 @@ def test_a_cable_is_cut_and_joined_and_a_card_is_slow(tmp_path: Path) -> None:
         with pytest.raises(HostProblem, match=r"\[two\] .*tbf"):
             made.disturb("slow", "two", -1)
         made.disturb("join", "two")  # Its holder goes on.
+
+
+@root
+@pytest.mark.promise("A disk or the processors of one simulated host can become slow", "how-to/faults")
+def test_processors_and_disks_are_slow_and_get_back_what_they_had(tmp_path: Path) -> None:
+    def spent(host: Host) -> float:
+        """Processor seconds in a second of a busy program."""
+        busy = "import time\nend = time.monotonic() + 1\nwhile time.monotonic() < end: pass\nprint(time.process_time())"
+        return float(host.run(["python3", "-c", busy], timeout=60).stdout)
+
+    def share(host: Host) -> float | None:
+        found = operations.fingerprint(host, ())["control_groups"]
+        return cast(float | None, found["cpu_cores"])
+
+    known = hierarchies()
+    with simulated(tmp_path, disks=1) as made, opened(made, "one") as one, opened(made, "two") as two:
+        [disk] = made.disks["two"]
+        number = (Path("/sys/block") / disk["device"] / "dev").read_text().strip()
+        rates = Groups("howdah-none", None, None, known).rates
+        usual = share(two)
+        made.disturb("slow", "two", 0.2, "cpus")
+        assert (share(one), share(two)) == (usual, 0.2)
+        assert spent(two) < 0.35, "a fifth of a second, and what is handed out at first"
+        made.disturb("slow", "two", 20e6, "disk_rate")
+        assert operations.disk_rates(two, disk["directory"])["write"] < 1.2 * 20e6
+        with pytest.raises(HostProblem, match=r"\[two\] a host cannot have a share of cpu"):
+            made.disturb("slow", "two", 1e-9, "cpus")
+        made.disturb("restore", "two")
+        assert share(two) == usual
+        assert number not in rates()
+    assert not list(known["cpu"].root.glob("howdah-sim*/two"))
 
 
 @root

@@ -19,28 +19,31 @@ if TYPE_CHECKING:
 @click.option(
     "--daemon", metavar="ROLE", help="Only this daemon of the host: datanode, nodemanager, … [default: all it has]"
 )
-@click.option("--rate", metavar="RATE", help="The rate of a slow card: 10mbit.")
+@click.option("--rate", metavar="RATE", help="Of what is slow: 10mbit for its card, 10MB for its disks, 0.2cpus.")
 @click.option("--at", metavar="PHASE:PERCENT", help="Once the run there has done so much of a phase. [default: now]")
 def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None, at: str | None) -> None:
     """Inject a fault on HOST, to see how the cluster copes.
 
     \b
     KIND is  kill, stop or continue: its daemons;
-             cut, join, slow or restore: its network (of simulated hosts);
+             cut or join: its network (of simulated hosts);
+             slow or restore: its network, disks or processors (of simulated hosts);
              disk: its last disk (of simulated hosts that have some).
 
     \b
     Examples:
       howdah fault kill sim2 --daemon datanode
       howdah fault slow sim3 --rate 10mbit
+      howdah fault slow sim3 --rate 0.2cpus --at sort:50
       howdah fault disk sim2 --at sort:50
     """
     from howdah.cluster.control import ControlClient, ask_fault
-    from howdah.cluster.faults import DEVICES, HostFault, check_fault
+    from howdah.cluster.faults import HostFault, check_fault
     from howdah.cluster.state import cluster_directory
-    from howdah.spec.simulation import parse_rate
+    from howdah.spec.simulation import parse_slow_rate
 
-    asked = HostFault(kind, host, daemon, None if rate is None else parse_rate(rate))
+    resource, slow = ("network", None) if rate is None else parse_slow_rate(rate)
+    asked = HostFault(kind, host, daemon, slow, resource)
     check_fault(asked)
     if at is not None:
         _wait(name, asked, at)
@@ -49,7 +52,7 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None,
         ask_fault(control.ask, asked)
     finally:
         control.close()
-    what = DEVICES.get(kind) or daemon or "daemons"
+    what = asked.device or daemon or "daemons"
     click.echo(f"{host}: {kind}, its {what}.")
 
 

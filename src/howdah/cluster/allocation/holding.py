@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from howdah.cluster.allocation.ports import Reservation
-from howdah.cluster.faults import DEVICES, HostFault, check_host
+from howdah.cluster.faults import HostFault, check_host
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot
 from howdah.host import Host
@@ -73,10 +73,10 @@ class Holding:
     def check_fault(self, fault: HostFault) -> None:
         if self._names:  # Those of a batch job are not known before it runs.
             check_host(fault, self._names)
-        if fault.kind in DEVICES:
+        if fault.device is not None:
             raise UsageError(
-                f"the {DEVICES[fault.kind]} of {fault.host} is not simulated: {fault.kind} would be yours to do",
-                hint="`howdah up --on sim:3` has hosts whose network and disks Howdah may disturb.",
+                f"the {fault.device} of {fault.host} is not simulated: {fault.kind} would be yours to do",
+                hint="`howdah up --on sim:3` has hosts whose network, disks and processors Howdah may disturb.",
             )
 
     def disturb(self, fault: HostFault) -> None:

@@ -89,13 +89,13 @@ class SimulatedAllocation(Holding):
 
     def check_fault(self, fault: HostFault) -> None:
         check_host(fault, self._names)
-        if fault.kind == "disk" and self._wish.disks is None:
+        if (fault.kind == "disk" or fault.device == "disks") and self._wish.disks is None:
             raise UsageError(f"{fault.host} has no disks of its own", hint="For example --on sim:3,disks=2.")
 
     def disturb(self, fault: HostFault) -> None:
         assert self._simulated is not None
         self.check_fault(fault)
-        self._simulated.disturb(fault.kind, fault.host, fault.rate)
+        self._simulated.disturb(fault.kind, fault.host, fault.rate, fault.resource)
 
     def describe(self) -> Mapping[str, Any]:
         return self._described

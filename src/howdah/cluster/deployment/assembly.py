@@ -20,7 +20,7 @@ from howdah.cluster.deployment.provisioning import Provisioning
 from howdah.cluster.deployment.realm import access_of, credentials_of
 from howdah.cluster.deployment.resizing import Assembled, Resizing
 from howdah.cluster.deployment.sizes import check_sizing, sizes
-from howdah.cluster.faults import DEVICES, HostFault, check_host
+from howdah.cluster.faults import HostFault, check_host
 from howdah.cluster.logs import LogKeeper
 from howdah.cluster.ownership import claim_directories, remove_data
 from howdah.cluster.request import ClusterRequest
@@ -275,7 +275,7 @@ class Assembly:
         assert self._daemons is not None
         assert self._plan is not None
         check_host(fault, self._plan.quarters)
-        if fault.kind in DEVICES:
+        if fault.device is not None:
             self._allocation.disturb(fault)
         else:
             self._daemons.suffer(fault)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from howdah.cluster.allocation import find_allocation
-from howdah.cluster.faults import HostFault
 from howdah.cluster.request import ClusterRequest
 from howdah.engine.run.faults import Fault, parse_fault
 from howdah.errors import UsageError
@@ -91,7 +90,7 @@ def check_fault(found: Conditions) -> None:
     fault, allocation = found.fault, found.made.allocation
     if fault is None or fault.host is None or allocation.partition(":")[0] in BATCH_SYSTEMS:
         return
-    find_allocation(allocation).check_fault(HostFault(fault.kind, fault.host, fault.role, fault.rate))
+    find_allocation(allocation).check_fault(fault.on(fault.host))
 
 
 def check_factors(levels: Mapping[str, str], host: Host) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from howdah.cluster.live.cluster import LiveCluster
-from howdah.cluster.live.network import NO_WAYS, Ways
+from howdah.cluster.live.network import NO_WAYS, SLOW, Ways
 from howdah.engine.evidence import metrics
 from howdah.errors import HostProblem
 from howdah.host import Host, operations
@@ -17,6 +18,8 @@ from howdah.model.sample import DISKS, MACHINE, Moment, Sample
 
 _PHASE = "calibration"
 _SHOWN = 3
+_LEAST = 3
+"""Of two hosts, either may be the unusual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,10 @@ class Bounds:
     problem: str | None = None
 
     def caveats(self) -> list[str]:
-        """Return sentences that a reader must know: ways between machines that are much slower than others."""
+        """Return sentences that a reader must know: disks of machines, and ways between machines, that are much slower
+        than others."""
         if self.problem is not None:
-            return [f"what the network brings is not known: {self.problem}"]
+            return [*self._slow_disks(), f"what the network brings is not known: {self.problem}"]
         hosts, ways = self.ways.slow_hosts(), self.ways.slow()
         usual = f"; {format_bytes(round(self.ways.usual))}/s are usual here"
         whole = [f"{host} {_rate(rate)}" for host, rate in hosts.items()]
@@ -41,9 +45,25 @@ class Bounds:
             if source not in hosts and target not in hosts
         ]
         return [
+            *self._slow_disks(),
             *([f"the network of some hosts is slow: {_first(whole)}{usual}"] if whole else []),
             *([f"the network is slow from {_first(single)}{usual}"] if single else []),
         ]
+
+    def _slow_disks(self) -> Iterator[str]:
+        for done, metric in (("read", metrics.BOUND_DISK_READ), ("written", metrics.BOUND_DISK_WRITE)):
+            rates = {
+                host: min(found)
+                for host, measured in self.machines.items()
+                if (found := [place[metric.name] for place in measured["places"] if place.get(metric.name)])
+            }
+            if len(rates) < _LEAST:
+                continue
+            usual = median(rates.values())
+            slow = sorted((rate, host) for host, rate in rates.items() if rate < SLOW * usual)
+            if slow:
+                named = _first([f"{host} {_rate(rate)}" for rate, host in slow])
+                yield f"a disk of some hosts is slow when it is {done}: {named}; {_rate(usual)} are usual here"
 
     def samples(self, cluster: LiveCluster, moment: Moment) -> list[Sample]:
         """Return the samples of a run that began at `moment`. They are the bounds of machines, and the resources that

@@ -13,7 +13,7 @@ from howdah.engine.observer import JobProgress, Silent
 from howdah.engine.run.waiting import share_done
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.roles import DATANODE, NODEMANAGER
-from howdah.spec.simulation import parse_rate
+from howdah.spec.simulation import parse_slow_rate
 
 _ROLES = (DATANODE.name, NODEMANAGER.name)
 _KINDS = ("kill", "stop", "cut", "slow", "disk")
@@ -22,7 +22,8 @@ _UNDONE = {"stop": "continue", "cut": "join", "slow": "restore"}
 _WHEN = re.compile(r"(?:([a-z0-9-]+):)?([0-9]{1,2})%")
 _HINT = (
     f"Write none; or {' or '.join(_ROLES)} and when: datanode@50%; or what happens to a host: kill:HOST, "
-    "kill:HOST:datanode, stop:HOST, cut:HOST, slow:HOST:10mbit or disk:HOST, as cut:sim3@50%, or cut:sim3@sort:50%."
+    "kill:HOST:datanode, stop:HOST, cut:HOST, slow:HOST:10mbit (also 10MB, 0.2cpus) or disk:HOST, as cut:sim3@50%, "
+    "or cut:sim3@sort:50%."
 )
 
 
@@ -32,22 +33,27 @@ class Fault:
     `phase`.
 
     Without a `host`, the daemon `role` of the last node is killed. With a `host`, `kind` happens to the host or to its
-    daemon. A card becomes as slow as `rate`, in bits per second.
+    daemon. `resource` of the host becomes as slow as `rate`, as in `HostFault`.
     """
 
     role: str | None
     at: float
     kind: str = "kill"
     host: str | None = None
-    rate: int | None = None
+    rate: float | None = None
     phase: str | None = None
+    resource: str = "network"
 
     def record(self) -> Mapping[str, Any]:
         """Return the fault as a trial has it: unset and usual values are left out."""
-        return {name: value for name, value in asdict(self).items() if value is not None and (name, value) != _USUAL}
+        return {name: value for name, value in asdict(self).items() if value is not None and _USUAL.get(name) != value}
+
+    def on(self, host: str) -> HostFault:
+        """Return the fault as it happens on `host`."""
+        return HostFault(self.kind, host, self.role, self.rate, self.resource)
 
 
-_USUAL = ("kind", "kill")
+_USUAL = {"kind": "kill", "resource": "network"}
 
 
 def parse_fault(text: str) -> Fault | None:
@@ -66,7 +72,8 @@ def parse_fault(text: str) -> Fault | None:
     if kind not in _KINDS or not host or len(parts) > 2:
         raise _no_fault(text)
     if kind == "slow":
-        return Fault(None, at, kind, host, parse_rate(argument or ""), phase)
+        resource, rate = parse_slow_rate(argument or "")
+        return Fault(None, at, kind, host, rate, phase, resource)
     if argument is not None and (kind not in ("kill", "stop") or argument not in _ROLES):
         raise _no_fault(text)
     return Fault(argument, at, kind, host, None, phase)
@@ -110,6 +117,6 @@ class Disturber(Silent):
     def _let_happen(self) -> None:
         fault = self._fault
         if fault.host is not None:
-            self._cluster.disturb(HostFault(fault.kind, fault.host, fault.role, fault.rate))
+            self._cluster.disturb(fault.on(fault.host))
         elif fault.role is not None:
             self._cluster.kill_daemon(fault.role)

@@ -53,12 +53,15 @@ class Simulated:
     _process: Detached
     _asking: threading.Lock = field(default_factory=threading.Lock)
 
-    def disturb(self, kind: str, host: str, rate: int | None = None) -> None:
-        """Inject a fault: `cut` takes a host's cable away, `join` gives it back. `slow` gives its card another `rate`
-        in bits per second, `restore` the original one. `disk` takes its last disk away. Raises HostProblem."""
+    def disturb(self, kind: str, host: str, rate: float | None = None, resource: str = "network") -> None:
+        """Inject a fault: `cut` takes a host's cable away, `join` gives it back. `slow` gives another `rate` to one
+        `resource`: its card ("network", bits per second), its disks ("disk_rate", bytes per second of each) or its
+        processors ("cpus"). `restore` gives all of them what they had. `disk` takes its last disk away. Raises
+        HostProblem."""
+        asked = {"do": kind, "host": host, "rate": rate, "resource": resource}
         with self._asking:
             try:
-                self._process.to.write(json.dumps({"do": kind, "host": host, "rate": rate}).encode() + b"\n")
+                self._process.to.write(json.dumps(asked).encode() + b"\n")
                 self._process.to.flush()
                 answer = json.loads(self._process.said.readline())
             except (OSError, ValueError) as error:

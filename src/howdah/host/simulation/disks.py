@@ -69,10 +69,14 @@ class Disks:
         with suppress(Refused):  # Where the file system below cannot, its pages are kept twice.
             run("losetup", "--direct-io=on", f"/dev/{device}")
         if self._rate is not None:
-            number = (Path("/sys/block") / device / "dev").read_text().strip()
-            groups.set_rate(number, self._rate)
-            self._devices[device] = number
+            self.set_rate(device, self._rate, groups)
         return device
+
+    def set_rate(self, device: str, rate: int | None, groups: Groups) -> None:
+        """Set the bytes per second of a device, both ways; None for no limit. Raises Refused."""
+        number = (Path("/sys/block") / device / "dev").read_text().strip()
+        groups.set_rate(number, rate)
+        self._devices[device] = number
 
     def release(self, groups: Groups) -> None:
         """Remove the rates."""

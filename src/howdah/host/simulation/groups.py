@@ -24,6 +24,7 @@ _SWAP = ("memory.swappiness", "memory.swap.max")
 _LOOP = "7"
 _THROTTLES = ("read_bps_device", "write_bps_device")
 _SWITCH = "cgroup.subtree_control"
+_PROCESSES = "cgroup.procs"
 
 
 class Refused(Exception):
@@ -64,12 +65,10 @@ class Groups:
         self._known = known
         self._switched: list[tuple[Path, str]] = []
         self._files: dict[str, Sequence[tuple[str, str]]] = {one: () for one in _COUNTED if one in known}
-        for controller, wish in (("cpu", cpus), ("memory", memory)):
-            if wish is None:
-                continue
-            if controller not in known:
-                raise Refused(f"a host cannot have a share of {controller}: this machine has no control groups for it")
-            self._files[controller] = _settings(controller, wish, known[controller].version)
+        if cpus is not None:
+            self._files["cpu"] = _cpu_files(cpus, self._version("cpu"))
+        if memory is not None:
+            self._files["memory"] = _memory_files(memory, self._version("memory"))
         self.remove()  # Those of hosts that were killed.
 
     def make(self, host: str) -> Sequence[Path]:
@@ -88,6 +87,28 @@ class Groups:
                 raise Refused(f"a host cannot have a share of {controller}: {error}") from error
             made[group] = None
         return tuple(made)
+
+    def set_cpus(self, host: str, cpus: float | None) -> None:
+        """Set the processor time of a host, in processors; None for no limit. Raises Refused."""
+        files = _cpu_files(cpus, self._version("cpu"))
+        group = self._own("cpu") / host
+        try:
+            self._allow("cpu")
+            self._gather(host, group)
+            for file, value in files:
+                (group / file).write_text(value)
+        except OSError as error:
+            raise Refused(f"a host cannot have a share of cpu: {error}") from error
+
+    def _gather(self, host: str, group: Path) -> None:
+        """Move all processes of a host into one more of its groups. Raises OSError."""
+        group.mkdir(parents=True, exist_ok=True)
+        counted = self._own(next(iter(self._files))) / host
+        # Processes that start meanwhile are where their parents are.
+        while left := _processes(counted) - _processes(group):
+            for one in left:
+                with suppress(ProcessLookupError):
+                    (group / _PROCESSES).write_text(one)
 
     def set_rate(self, number: str, rate: int | None) -> None:
         """Set the bytes per second, both ways, of the device with this number (MAJOR:MINOR); None for no limit. Raises
@@ -146,6 +167,11 @@ class Groups:
             self._switched.clear()
         return not left
 
+    def _version(self, controller: str) -> int:
+        if controller not in self._known:
+            raise Refused(f"a host cannot have a share of {controller}: this machine has no control groups for it")
+        return self._known[controller].version
+
     def _own(self, controller: str) -> Path:
         """Return the directory of the groups of these hosts."""
         return self._known[controller].root / self._name
@@ -165,12 +191,19 @@ class Groups:
                     self._switched.append((file, controller))
 
 
-def _settings(controller: str, wish: float, version: int) -> Sequence[tuple[str, str]]:
-    """Return the files of a group by which its processes have a share, with their content."""
-    if controller == "memory":
-        limit, swap = ("memory.max", _SWAP[1]) if version == 2 else ("memory.limit_in_bytes", _SWAP[0])
-        return ((limit, str(round(wish))), (swap, "0"))
-    quota = round(wish * _PERIOD_US)
+def _processes(group: Path) -> set[str]:
+    return set((group / _PROCESSES).read_text().split())
+
+
+def _memory_files(wish: int, version: int) -> Sequence[tuple[str, str]]:
+    """Return the files of a group by which its processes have so much memory, with their content."""
+    limit, swap = ("memory.max", _SWAP[1]) if version == 2 else ("memory.limit_in_bytes", _SWAP[0])
+    return ((limit, str(wish)), (swap, "0"))
+
+
+def _cpu_files(wish: float | None, version: int) -> Sequence[tuple[str, str]]:
+    """Return the files of a group by which its processes have so many processors, with their content."""
+    quota = round(wish * _PERIOD_US) if wish is not None else "max" if version == 2 else -1
     if version == 2:
         return (("cpu.max", f"{quota} {_PERIOD_US}"),)
     return (("cpu.cfs_period_us", str(_PERIOD_US)), ("cpu.cfs_quota_us", str(quota)))

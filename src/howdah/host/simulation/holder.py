@@ -90,6 +90,7 @@ class Holder:
         self._switch: tuple[str, ...] = ()
         self._cards: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._hosts: dict[str, int] = {}
+        self._slow: dict[str, set[str]] = {}
 
     def start(self) -> Mapping[str, Any]:
         """Make everything; return the answer to whoever asked. Raises Refused."""
@@ -165,18 +166,33 @@ class Holder:
         (directory / "cgroup").mkdir()
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
 
-    def disturb(self, kind: str, name: str, rate: int | None) -> None:
-        """Cut a host's cable, join it again, give its card another rate or its own again, or take its last disk away.
-        Raises Refused."""
-        card, within = self._cards[name]
-        if kind in ("slow", "restore"):
-            self._shape(card, within, rate if kind == "slow" else self._rate)
+    def disturb(self, kind: str, name: str, rate: float | None, resource: str) -> None:
+        """Cut a host's cable, join it again, slow one of its resources, give all of them their own rates again, or take
+        its last disk away. Raises Refused."""
+        card = self._cards[name][0]
+        if kind == "slow":
+            self._slow.setdefault(name, set()).add(resource)
+            self._pace(name, resource, rate)
+        elif kind == "restore":
+            for key in sorted(self._slow.pop(name, set())):
+                self._pace(name, key, getattr(self._wish, key))
         elif kind == "disk":
             lost = self._made[name][-1].directory
             # What reads or writes there from now on is told of an error of the device.
             run("nsenter", "-t", str(self._hosts[name]), "-m", "xfs_io", "-x", "-c", "shutdown", str(lost))
         else:
             run(*self._switch, "ip", "link", "set", card, "down" if kind == "cut" else "up")
+
+    def _pace(self, name: str, resource: str, rate: float | None) -> None:
+        """Set the rate of a host's card, of each of its disks, or of its processors; None for no limit."""
+        assert self._groups is not None
+        if resource == "network":
+            self._shape(*self._cards[name], None if rate is None else round(rate))
+        elif resource == "cpus":
+            self._groups.set_cpus(name, rate)
+        else:
+            for disk in self._made[name]:
+                self._disks.set_rate(disk.device(), None if rate is None else round(rate), self._groups)
 
     def _shape(self, card: str, within: Sequence[str], rate: int | None) -> None:
         """Set the rate of a card; None removes it."""
@@ -253,7 +269,7 @@ def _obey(holder: Holder) -> None:
             while True:
                 signal.pause()
         try:
-            holder.disturb(asked["do"], asked["host"], asked["rate"])
+            holder.disturb(asked["do"], asked["host"], asked["rate"], asked["resource"])
         except Refused as error:
             _say({"error": str(error)})
         else:

@@ -127,13 +127,26 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
+class Strips:
+    """The use of one resource by each host: a row for each, darker where more was used. `peak` is the darkest."""
+
+    title: str
+    unit: str
+    colour: str
+    peak: float
+    rows: tuple[tuple[str, tuple[Step, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Timeline:
-    """Lanes of attempts over panels of the host. `lanes` names each lane, top to bottom; "" repeats the name above."""
+    """Lanes of attempts over panels of all hosts together, over strips of each host. `lanes` names each lane, top to
+    bottom; "" repeats the name above."""
 
     seconds: float
     lanes: tuple[str, ...]
     stretches: tuple[Stretch, ...]
     panels: tuple[Panel, ...]
+    strips: tuple[Strips, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ from typing import Any
 
 import altair as alt
 
-from howdah.report.document.drawing import Panel, Step, Timeline, Track
+from howdah.report.document.drawing import Panel, Step, Strips, Timeline, Track
 from howdah.report.document.theme import stand_in
 from howdah.report.document.wording import quantity, scale
 from howdah.report.figures.charts import FONT, Chart, Row, across, colours, data, rows_down
 
 _TALLEST, _LANE, _THINNEST = 480.0, 20.0, 2.5
 """Pixels: the height of all lanes at most, of a lane if there are few, of a lane if there are many."""
-_PANEL = 64
+_PANEL, _ROW = 64, 14
 _LETTER = 6.7
 """Pixels of an average letter at the font size of the figures."""
 _NEAR = 0.25
@@ -25,9 +25,13 @@ def timeline(drawing: Timeline, width: int) -> Chart:
     margin = 80 if width > 500 else 66
     inner = width - margin - 18
     parts = []
-    for place, panel in enumerate(drawing.panels):
-        last = place == len(drawing.panels) - 1
-        parts.append(_panel(panel, _time(drawing, width, last=last), drawing.seconds, inner, margin))
+    charts = (*drawing.panels, *drawing.strips)
+    for one in charts:
+        x = _time(drawing, width, last=one == charts[-1])
+        if isinstance(one, Panel):
+            parts.append(_panel(one, x, drawing.seconds, inner, margin))
+        else:
+            parts.append(_each_host(one, x, drawing.seconds / inner, inner, margin))
     if drawing.stretches:
         parts.insert(0, _lanes(drawing, _time(drawing, width, last=not parts), inner))
     return alt.vconcat(*parts, bounds="flush", spacing=36).resolve_scale(color="independent")
@@ -123,6 +127,28 @@ def _panel(panel: Panel, x: alt.X, seconds: float, inner: int, margin: int) -> C
         _heading(panel, unit, {track.name for track, _ in near}, x, seconds / inner, margin, narrow=inner < 500)
     )
     return alt.layer(*layers).resolve_scale(color="independent").properties(width=inner, height=_PANEL)
+
+
+def _each_host(strips: Strips, x: alt.X, pixel: float, inner: int, margin: int) -> Chart:
+    """Return a row for each host, darker where it used more. `pixel` is the size of a pixel in units of `x`."""
+    rows: list[Row] = [
+        {"from": step.start, "to": step.end, "top": place, "bottom": place + 0.9, "share": step.value / strips.peak}
+        for place, (_, steps) in enumerate(strips.rows)
+        for step in steps
+    ]
+    count = len(strips.rows)
+    y = rows_down("top", count)
+    cells = alt.Chart(data(rows)).mark_rect(fill=stand_in(strips.colour))
+    names = data([{"middle": place + 0.5, "name": name} for place, (name, _) in enumerate(strips.rows)])
+    named = alt.Chart(names).mark_text(align="right", dx=-8, color=stand_in("muted"))
+    text = f"{strips.title}, darkest {quantity(strips.peak, strips.unit)}"
+    heading = alt.Chart(data([{"from": -margin * pixel, "text": text}])).mark_text(align="left", fontSize=FONT - 0.5)
+    layers = [
+        cells.encode(x=x, x2="to:Q", y=y, y2="bottom:Q", fillOpacity=alt.FillOpacity("share:Q", scale=None)),
+        named.encode(x=alt.value(0), y=rows_down("middle", count), text="name:N"),
+        heading.encode(x=x, y=alt.value(-12), text="text:N"),
+    ]
+    return alt.layer(*layers).properties(width=inner, height=count * _ROW)
 
 
 def _heading(panel: Panel, unit: str, near: set[str], x: alt.X, pixel: float, margin: int, *, narrow: bool) -> Chart:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from statistics import fmean
 
 from howdah.model.run import Caveat
 from howdah.report.document.blocks import Block, Figure, Fold, Key, Section, Table, Text, columns
-from howdah.report.document.drawing import Bars
+from howdah.report.document.drawing import Bars, Strips
 from howdah.report.document.theme import STEP_HEIGHTS
 from howdah.report.document.wording import MISSING, count, listing, percent, quantity
 from howdah.report.phases.bursts import burst_blocks
@@ -249,10 +250,20 @@ def _timeline_figure(detail: Detail, entry: PhaseJob, figure: str) -> Figure:
     )
     if len(job.attempts) > TITLED:
         words += f"; attempts that follow each other within {quantity(job.seconds / PIXELS, 's')} are joined"
+    words = ". ".join((words, *map(_most_and_least, drawing.strips)))
     used = {stretch.colour for stretch in drawing.stretches}
     keys = tuple(key for key in _TIMELINE_KEYS if key.colour in used)
     name = job_name(entry, detail.jobs)
     return Figure(figure, f"{name}: one lane per container slot", words + ".", keys, drawing, note=words + ".")
+
+
+def _most_and_least(strips: Strips) -> str:
+    means = {name: fmean(step.value for step in steps) for name, steps in strips.rows}
+    least, most = sorted(means, key=lambda name: means[name])[:: len(means) - 1]
+    return (
+        f"Mean {strips.title.partition(' of ')[0]}: most on {most} ({quantity(means[most], strips.unit)}), "
+        f"least on {least} ({quantity(means[least], strips.unit)})"
+    )
 
 
 _TIMELINE_KEYS = (

@@ -86,6 +86,11 @@ class HostSeries:
         return self._counter(points, ("cpu_user", "cpu_system"))
 
     @property
+    def simulated(self) -> list[str]:
+        """The names of the hosts that are simulated on this one."""
+        return sorted({str(point.get("host")) for point in self.points.get("host", ())})
+
+    @property
     def disks(self) -> set[str]:
         """The host's whole disks."""
         return _whole_disks({str(point.get("device")) for point in self.points.get("disk", ())})

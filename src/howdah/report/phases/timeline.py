@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 
 from howdah.model.job import Attempt
-from howdah.report.document.drawing import Panel, Step, Stretch, Timeline, Track
+from howdah.report.document.drawing import Panel, Step, Stretch, Strips, Timeline, Track
 from howdah.report.document.theme import STEP_HEIGHTS, step_colour
 from howdah.report.document.wording import quantity
 from howdah.report.phases.jobs import PhaseJob, steps_of
@@ -21,6 +22,10 @@ TITLED = 300
 """The number of attempts up to which each has a tooltip. With more, the page would grow by megabytes."""
 NAMED = 12
 """The number of letters of a node's name that fit next to its lanes."""
+HOSTS = 12
+"""The number of hosts up to which each has a strip. Of more hosts, those that used most and least have one."""
+CELLS = 90
+"""The number of cells of a strip."""
 PIXELS = 900
 """The approximate width of a timeline. Attempts less than a pixel apart are joined; rates are means over a pixel."""
 
@@ -46,7 +51,8 @@ def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]
             job.seconds / PIXELS if many > TITLED else 0.0,
         )
     ]
-    return Timeline(job.seconds, names, tuple(stretches), _panels(run, series, job.submit, job.finish))
+    panels, strips = _panels(run, series, job.submit, job.finish), _strips(series, job.submit, job.finish)
+    return Timeline(job.seconds, names, tuple(stretches), panels, strips)
 
 
 def place(attempts: Sequence[Attempt]) -> list[tuple[str, list[list[Attempt]]]]:
@@ -123,8 +129,10 @@ def _joined(stretches: list[Stretch], shortest: float) -> list[Stretch]:
 def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: float) -> tuple[Panel, ...]:
     """Return processors, disks, network and power between two moments, all hosts added up; nothing without readings."""
 
+    width = max(1.0, (end - start) / PIXELS)
+
     def track(name: str, colour: str, counters: list[Counter], bound: float | None = None, by: str = "bound") -> Track:
-        return Track(name, colour, _added(counters, start, end) if counters else (), bound, by)
+        return Track(name, colour, _added(counters, start, end, width) if counters else (), bound, by)
 
     def bound(metric: str) -> float | None:
         return _total([bound_of(run, metric, host.host) for host in series])
@@ -156,6 +164,51 @@ def _panels(run: StoredRun, series: Sequence[HostSeries], start: float, end: flo
     return tuple(panel for panel in panels if panel.tracks)
 
 
+_STRIPS = (("processors", "cores", "busy"), ("disks", "B/s", "write"), ("network", "B/s", "cards"))
+"""The resources of a host that have strips: name, unit, colour."""
+
+
+def _strips(series: Sequence[HostSeries], start: float, end: float) -> tuple[Strips, ...]:
+    """Return the use of each resource by each host; nothing of a single host, or of a resource that nobody used."""
+    hosts = {name: counters for one in series for name, counters in _counters(one)}
+    found = []
+    for place, (title, unit, colour) in enumerate(_STRIPS):
+        rows = {name: steps for name, of in sorted(hosts.items()) if (steps := _cells(of[place], start, end))}
+        peak = max((step.value for steps in rows.values() for step in steps), default=0.0)
+        if len(rows) > 1 and peak > 0:
+            shown = _extremes({name: fmean(step.value for step in steps) for name, steps in rows.items()})
+            more = f", the {len(shown)} highest and lowest of {len(rows)}" if len(shown) < len(rows) else ""
+            strips = tuple((name, rows[name]) for name in shown)
+            found.append(Strips(f"{title} of each host{more}", unit, colour, peak, strips))
+    return tuple(found)
+
+
+def _counters(series: HostSeries) -> Iterator[tuple[str, tuple[Sequence[Counter], ...]]]:
+    """Yield the counters of each of `_STRIPS` of a host, or of all the hosts that are simulated on it."""
+    bytes_moved = ("read_bytes", "write_bytes"), ("receive_bytes", "send_bytes")
+    for name in series.simulated:
+        disks, cards = ({one for one in of if one.startswith(f"{name}/")} for of in (series.disks, series.interfaces))
+        moved = [series.disk(column, disks) for column in bytes_moved[0]] if disks else []
+        sent = [series.card(column, cards) for column in bytes_moved[1]] if cards else []
+        yield name, ([series.cpu_of(name)], moved, sent)
+    if not series.simulated:
+        moved = [series.disk(column) for column in bytes_moved[0]]
+        sent = [series.network(column, loopback=False) for column in bytes_moved[1]]
+        yield series.host, ([series.cpu(BUSY)], moved, sent)
+
+
+def _cells(counters: Sequence[Counter], start: float, end: float) -> tuple[Step, ...]:
+    return _added(counters, start, end, max(1.0, (end - start) / CELLS)) if counters else ()
+
+
+def _extremes(means: Mapping[str, float]) -> list[str]:
+    """Return the names of all, or of those with the highest and with the lowest mean."""
+    if len(means) <= HOSTS:
+        return list(means)
+    ordered = sorted(means, key=lambda name: -means[name])
+    return [*ordered[: HOSTS // 2], *ordered[-HOSTS // 2 :]]
+
+
 def _seen(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
     return tuple(track for track in tracks if track.steps)
 
@@ -166,12 +219,8 @@ def _total(numbers: Sequence[float | None]) -> float | None:
     return sum(known) if known and len(known) == len(numbers) else None
 
 
-def _added(counters: Sequence[Counter], start: float, end: float) -> tuple[Step, ...]:
-    """Return the sum of the hosts' rates by the second, because their points fall on different moments.
-
-    The steps are longer if the picture has less room.
-    """
-    width = max(1.0, (end - start) / PIXELS)
+def _added(counters: Sequence[Counter], start: float, end: float, width: float) -> tuple[Step, ...]:
+    """Return the sum of rates in steps of `width` seconds, because the points of hosts fall on different moments."""
     if len(counters) == 1 and width == 1.0:
         return counters[0].steps(start, end)
     added = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
+import pytest
+
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.live.network import Ways
 from howdah.cluster.live.parts import Parts
@@ -37,3 +39,19 @@ def test_slow_ways_are_named_and_no_others() -> None:
     assert text == "the network of some hosts is slow: c 10.0 MB/s; 110 MB/s are usual here"
     assert Bounds({}).caveats() == []
     assert Bounds({}, problem="b: no route").caveats() == ["what the network brings is not known: b: no route"]
+
+
+@pytest.mark.promise(
+    "A host whose disk is much slower than those of the others is named", "explanation/reading-the-report"
+)
+def test_a_slow_disk_of_one_host_is_named() -> None:
+    def machine(read: float, write: float) -> dict[str, object]:
+        good = {"disks": ["sda"], "bound_disk_read": 210e6, "bound_disk_write": 150e6}
+        return {"places": [good, {"disks": ["sdb"], "bound_disk_read": read, "bound_disk_write": write}]}
+
+    machines = {"a": machine(200e6, 150e6), "b": machine(90e6, 140e6), "c": machine(190e6, 100e6)}
+    (text,) = Bounds(machines).caveats()
+    assert text == "a disk of some hosts is slow when it is read: b 90.0 MB/s; 190 MB/s are usual here"
+    del machines["a"]
+    assert Bounds(machines).caveats() == [], "of two hosts, either may be the unusual one"
+    assert Bounds({host: {"places": []} for host in "abc"}).caveats() == []

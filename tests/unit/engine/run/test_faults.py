@@ -57,6 +57,8 @@ def test_it_is_killed_once_when_a_measured_phase_has_come_so_far() -> None:
         ("stop:sim3:nodemanager@20%", Fault("nodemanager", 0.2, "stop", "sim3")),
         ("cut:sim3@gen:1%", Fault(None, 0.01, "cut", "sim3", phase="gen")),
         ("slow:sim3:10mbit@50%", Fault(None, 0.5, "slow", "sim3", 10_000_000)),
+        ("slow:sim3:0.2cpus@50%", Fault(None, 0.5, "slow", "sim3", 0.2, resource="cpus")),
+        ("slow:sim3:10MB@sort:50%", Fault(None, 0.5, "slow", "sim3", 10_000_000, "sort", "disk_rate")),
         ("disk:sim3@50%", Fault(None, 0.5, "disk", "sim3")),
     ],
 )
@@ -68,16 +70,19 @@ def test_faults_as_they_are_written(text: str, fault: Fault) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "kill@50%", "kill:sim3", "cut:sim3:datanode@5%", "kill:sim3:namenode@5%", "disk:a:b:c@5%", "slow:sim3@5%",
+     "slow:sim3:10@5%", "slow:sim3:0.01cpus@5%", "slow:sim3:1KB@5%",
      "datanode:sim3@5%", "burn:sim3@5%", "kill:sim3@500%", "kill:sim3@a:b:5%"],
 )  # fmt: skip
 def test_words_that_are_no_fault(text: str) -> None:
-    with pytest.raises(UsageError, match=r"is no fault|is no rate"):
+    with pytest.raises(UsageError, match=r"is no fault|is no rate|is no share"):
         parse_fault(text)
 
 
 def test_a_trial_has_what_is_said_of_its_fault() -> None:
     assert Fault("datanode", 0.5).record() == {"role": "datanode", "at": 0.5}
     assert Fault(None, 0.5, "cut", "sim3").record() == {"at": 0.5, "kind": "cut", "host": "sim3"}
+    slow = {"at": 0.5, "kind": "slow", "host": "sim3", "rate": 0.2, "resource": "cpus"}
+    assert Fault(None, 0.5, "slow", "sim3", 0.2, resource="cpus").record() == slow
 
 
 @pytest.mark.promise("A fault of a network ends with the phase in which it was wanted", "how-to/faults")
