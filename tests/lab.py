@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,9 +47,12 @@ def _run(*command: str) -> None:
 
 
 @contextmanager
-def lab(directory: Path, names: Sequence[str], user: str | None = None) -> Iterator[Lab]:
+def lab(
+    directory: Path, names: Sequence[str], user: str | None = None, settings: Mapping[str, str] | None = None
+) -> Iterator[Lab]:
     """So many hosts, whose files are in `directory`; all of it is gone afterwards. ssh comes as `user`, who is known on
-    these hosts alone, and who must be able to read in `directory`."""
+    these hosts alone, and who must be able to read in `directory`. `settings` are more lines for the server of some
+    hosts."""
     tag = f"{os.getpid() % 10000}"
     net = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
     bridge = f"hdbr{tag}"
@@ -72,7 +75,7 @@ def lab(directory: Path, names: Sequence[str], user: str | None = None) -> Itera
                 ("link", "set", "lo", "up"),
             ):
                 _run("ip", "-n", space, *command)
-            _serve(made, directory, space, name, address, user)
+            _serve(made, directory, space, name, address, user, (settings or {}).get(name, ""))
         hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())
         client = directory / "client"
         known = "" if user is None else f"Host *\n  User {user}\n"
@@ -106,10 +109,10 @@ def _add_user(directory: Path, user: str) -> Path:
     return etc
 
 
-def _serve(made: ExitStack, directory: Path, space: str, name: str, address: str, user: str | None) -> None:
+def _serve(made: ExitStack, directory: Path, space: str, name: str, address: str, user: str | None, more: str) -> None:
     config = directory / f"sshd_{name}"
     text = (directory / "sshd_config").read_text()
-    config.write_text(text.replace("ListenAddress 127.0.0.1", "ListenAddress 0.0.0.0"))
+    config.write_text(f"{text.replace('ListenAddress 127.0.0.1', 'ListenAddress 0.0.0.0')}{more}\n")
     log = made.enter_context((directory / f"{name}.log").open("wb"))
     command = [_SSHD, "-D", "-e", "-f", str(config)]
     if user is not None:

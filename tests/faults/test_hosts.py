@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.conftest import Home, ended_right, eventually, one_message
+from tests.lab import lab
 
 pytestmark = pytest.mark.daemons
 
@@ -155,6 +157,42 @@ def test_a_fault_waits_for_the_middle_of_a_job(home: Home) -> None:
     assert "channel3: kill, its nodemanager." in ended.out
     assert any(one["text"].startswith("nodemanager of node3 ") for one in record["caveats"]), record["caveats"]
     nothing_is_left(home)
+
+
+@pytest.mark.soak(part="hosts")
+@pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces are made by root")
+@pytest.mark.promise("A host whose clock is wrong, or jumps, makes no wrong number", "explanation/reading-the-report")
+def test_a_host_whose_clock_is_wrong(home: Home, tmp_path: Path) -> None:
+    """All processes there, JVMs too, are told another time by a library that they load first."""
+    wrong = tmp_path / "clock"
+    wrong.write_text("+0.6\n")
+    [library] = Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
+    told = f"FAKETIME_TIMESTAMP_FILE={wrong} FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1"
+    before = set(Path("/dev/shm").glob("*faketime*"))
+    with lab(tmp_path / "lab", ("white", "blue"), settings={"blue": f"SetEnv LD_PRELOAD={library} {told}"}) as made:
+        typed, begun = (partial(one, **made.environment) for one in (home.howdah, home.begin))
+        listed = tmp_path / "hosts.yaml"
+        listed.write_text(f"scratch: {tmp_path / 'scratch'}\nhosts: [white, blue]\n")
+        up = typed("up", "--name", "many", "--on", f"hosts:{listed}", "--insecure")
+        assert up.code == 0, up.said
+        record = ended_right(home, begun(*_RUN, "--cluster", "many", "--size", "smoke"))
+        ahead = [json.loads(one.read_text())["ahead"] for one in home.path.glob(f"runs/{record['id']}/**/job_*.json")]
+        assert ahead
+        for one in ahead:
+            assert {node.partition(":")[0] for node in one} <= {made.addresses["blue"], "blue"}
+            assert all(0.5 < seconds < 0.7 for seconds in one.values()), one
+        run = begun(*_RUN, "--cluster", "many", "--size", "200M")
+        eventually(lambda: home.phase("sort") and home.tasks("m"), 180, "a map of the sort runs", begun=run)
+        wrong.write_text("+3\n")
+        ended = run.end()
+        assert ended.code != 0
+        assert re.search(r"the time of day jumped: \+2\.[345]\d s on blue", ended.said), ended.said
+        again = typed(*_RUN, "--cluster", "many", "--size", "smoke")
+        assert re.search(r"the clock of blue is [23]\.\d\d s ahead of that of white", one_message(again)), again.said
+        down = typed("down", "--name", "many")
+        assert down.code == 0, down.said
+    for left in set(Path("/dev/shm").glob("*faketime*")) - before:
+        left.unlink(missing_ok=True)
 
 
 def test_a_host_that_is_lost_while_the_cluster_comes_up(home: Home) -> None:
