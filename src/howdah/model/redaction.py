@@ -14,10 +14,15 @@ REDACTED = "<redacted>"
 
 _SENSITIVE = re.compile(
     r"(secret|passwo?r?d|pwd|passphrase|(?:^|[._-])pass|credentials?|token|access[._-]?key|secret[._-]?key|account[._-]?key"
-    r"|encryption[._-]?key|session[._-]?key|sas[._-]?key)(\.[\w-]+\.windows\.net|\.\d+)?$",
+    r"|encryption[._-]?key|session[._-]?key|sas[._-]?key|zk\.auth|zookeeper\.auth)(\.[\w.-]+\.windows\.net|\.\d+)?$",
     re.IGNORECASE,
 )
-_FIXED = re.compile(r"fs\.azure\.account\.key\.|fs\.s3a\.bucket\..*\.(access|secret)\.key$|oauth.*(secret|token)")
+_FIXED = re.compile(
+    r"fs\.azure\.account\.key\.|fs\.azure\.oauth2\.|fs\.gs\.(auth|encryption|proxy)\.|fs\.s3.*secret.?key"
+    r"|fs\.s3a\.(.*\.)?server-side-encryption\.key|fs\.s3a\.encryption\.(key|context)"
+    r"|fs\.s3a\.bucket\..*\.(access|secret)\.key$|oauth.*(secret|password|token)",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"(?P<before>(?:-D|--conf[ =]|export )?)(?P<key>[\w.-]+)=(?P<value>\S.*)", re.DOTALL)
 _FLAG = re.compile(r"-D(?P<key>[\w.-]+)=(\"[^\"]*\"|'[^']*'|[^\s\"']+)")
 _VARIABLE = re.compile(

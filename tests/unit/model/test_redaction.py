@@ -32,6 +32,21 @@ SECRET_KEYS = (
     "my.own.passphrase",
     "hadoop.kms.authentication.signer.secret",
     "a.b.c.password.1",
+    # Those of Hadoop 3.4.2's hadoop.security.sensitive-config-keys.
+    "fs.s3.awsSecretAccessKey",
+    "fs.s3a.server-side-encryption.key",
+    "fs.s3a.bucket.mine.server-side-encryption.key",
+    "fs.s3a.encryption.context",
+    "fs.azure.account.key.mine",
+    "fs.azure.oauth2.client.id",
+    "fs.gs.encryption.key",
+    "fs.gs.proxy.username",
+    "fs.gs.auth.service.account.private.key",
+    "oauth.some.password",
+    "fs.azure.account.oauth2.user.password.acc.dfs.core.windows.net",
+    "fs.azure.sas.fixed.token.acc.dfs.core.windows.net",
+    "hadoop.zk.auth",
+    "ha.zookeeper.auth",
 )
 PLAIN_KEYS = (
     "hadoop.http.authentication.signature.secret.file",

@@ -35,6 +35,7 @@ def status(name: str | None, daemons: bool, as_json: bool) -> None:
     """
     from howdah.cluster.state import known_clusters
     from howdah.cluster.supervision.client import find_cluster
+    from howdah.model.redaction import redacted
 
     if name is not None:
         manifests = [find_cluster(name)]
@@ -42,7 +43,7 @@ def status(name: str | None, daemons: bool, as_json: bool) -> None:
         read = (one.read() for one in known_clusters() if one.elsewhere() is not None or one.is_held())
         manifests = [manifest for manifest in read if manifest is not None]
     if as_json:
-        click.echo(json.dumps([asdict(manifest) for manifest in manifests], indent=1))
+        click.echo(json.dumps([redacted(asdict(manifest)) for manifest in manifests], indent=1))
         return
     if not manifests:
         click.echo("No cluster is up. `howdah up` starts one.")

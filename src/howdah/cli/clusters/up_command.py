@@ -87,9 +87,12 @@ def up(
         raise
     if as_json:
         from howdah.host.users import other_users
+        from howdah.model.redaction import redacted
 
         seconds = time.monotonic() - began
-        click.echo(json.dumps({**asdict(manifest), "seconds": seconds, "other_users": other_users()}, indent=1))
+        click.echo(
+            json.dumps({**redacted(asdict(manifest)), "seconds": seconds, "other_users": other_users()}, indent=1)
+        )
         return
     from howdah.cli.clusters.status_command import show_cluster
 

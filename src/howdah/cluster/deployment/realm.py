@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from howdah.cluster.software.installation import Installation
 from howdah.cluster.state import ClusterDirectory
@@ -31,6 +32,7 @@ from howdah.host.over import over
 from howdah.host.user import process_user
 
 _READY_SECONDS = 60.0
+_LOG_TAIL = 1000
 _POLL_SECONDS = 0.05
 _READY = "ready"
 _SKEW_SECONDS = 240.0
@@ -100,19 +102,23 @@ def make_keys(host: Host, plan: Plan, owner: str, start: Callable[[], Process], 
     request = "".join(f"{line}\n" for line in (*wanted, *(f"address {address}" for address in addresses)))
     operations.make_directory(host, directory, mode=0o700)
     operations.write_file(host, f"{directory}/request", request.encode())
-    _await(host, directory, start())
+    _await(host, directory, start(), plan.log_of(KDC, plan.masters))
     made = (*TLS_FILES, *(KEYTABS if site is None else ()))
     files = {name: operations.read_file(host, f"{directory}/{name}") for name in made}
     operations.remove(host, directory)
     return Keys({**files, **({} if site is None else site.files), SECRET: secrets.token_hex(32).encode()}, owner)
 
 
-def _await(host: Host, directory: str, realm: Process) -> None:
+def _await(host: Host, directory: str, realm: Process, log: str) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while _READY not in {entry.name for entry in operations.list_directory(host, directory)}:
         code = realm.poll()
         if code not in (None, 0):  # With 0, it has made what it was to make.
-            raise ClusterProblem(f"the {KDC.name} ended with code {code}", host=host.name)
+            said = f"the {KDC.name} ended with code {code}"
+            with suppress(HostProblem):  # It may have said nothing.
+                end = operations.read_file(host, log, offset=-_LOG_TAIL).decode(errors="replace")
+                said += f"; the end of {log}:\n{end}"
+            raise ClusterProblem(said.strip(), host=host.name)
         if time.monotonic() > deadline:
             raise ClusterProblem(f"the {KDC.name} has made no keys within {_READY_SECONDS:.0f} s", host=host.name)
         time.sleep(_POLL_SECONDS)

@@ -9,7 +9,8 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,6 +27,8 @@ _LONG_SECONDS = 3600.0
 """A ticket with fewer seconds left may end within a run."""
 _EARLY_SECONDS = 120.0
 """A cookie with fewer seconds left is replaced."""
+_AWAY_SECONDS = 30.0
+"""Seconds after which a server that did not answer is asked again."""
 _ENDS = re.compile(r"[&?]?\be=(\d+)")
 _FILES = "/webhdfs/v1"
 """Path of files on the NameNode, for which it has a separate filter."""
@@ -34,18 +37,21 @@ _FILES = "/webhdfs/v1"
 @dataclass(frozen=True, slots=True)
 class Login:
     """Facts from a login: the user's short name, the end of the ticket (seconds since 1970; None if unknown), and
-    cookies by URL. Also the certificates that clients trust (a PEM file), and the failures."""
+    cookies by URL. Also the certificates that clients trust (a PEM file), the servers that `failed` to let the user in,
+    and those that did not answer (`away`): each with the reason, by URL."""
 
     user: str
     until: float | None
     cookies: Mapping[str, str]
     certificates: str
     failed: Mapping[str, str] = field(default_factory=dict)
+    away: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_login(said: str) -> Login:
     """Parse the output of `org.howdah.security.WebLogin`. Raises ClusterProblem if it cannot be understood."""
-    user, until, cookies, trusted, failed = "", None, dict[str, str](), list[str](), dict[str, str]()
+    user, until, cookies, trusted = "", None, dict[str, str](), list[str]()
+    failed, away = dict[str, str](), dict[str, str]()
     for line in said.splitlines():
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
@@ -57,12 +63,14 @@ def read_login(said: str) -> Login:
             cookies[first] = second
         elif word == "failed":
             failed[first] = second
+        elif word == "away":
+            away[first] = second
         elif word == "trusted":
             trusted.append(rest)
     if not user:
         raise ClusterProblem(f"logging in said nothing of the user: {said[:200]!r}")
     certificates = "".join(ssl.DER_cert_to_PEM_cert(base64.b64decode(one)) for one in trusted)
-    return Login(user, until, cookies, certificates, failed)
+    return Login(user, until, cookies, certificates, failed, away)
 
 
 def login_urls(addresses: WebAddresses) -> Sequence[str]:
@@ -97,20 +105,32 @@ def log_in(
     ]
     done = host.run([*command, *urls], timeout=_LOGIN_SECONDS, env=credentials.environment)
     if done.code != 0:
-        raise _refusal(conf, _reason(done.stderr.decode(errors="replace")))
+        raise _refusal(conf, credentials, _reason(done.stderr.decode(errors="replace")))
     found = read_login(done.stdout.decode(errors="replace"))
     if found.until is None and credentials.keytab is None:
         # Hadoop goes on as the user of the operating system then, whom no server knows.
-        raise _refusal(conf, "you have no ticket that is valid now")
+        raise _refusal(conf, credentials, "you have no ticket that is valid now")
     return found
 
 
-def _refusal(conf: Path, reason: str) -> HostProblem:
-    return HostProblem(
-        f"nobody can log in to the cluster of {conf}: {reason}",
-        hint="`kinit` gets a ticket; or name a keytab and its principal: --keytab FILE --principal NAME@REALM. "
-        "KRB5_CONFIG names another krb5.conf.",
-    )
+def _refusal(conf: Path, credentials: Credentials, reason: str) -> HostProblem:
+    hint = "`kinit` gets a ticket; or name a keytab and its principal: --keytab FILE --principal NAME@REALM. "
+    hint += "KRB5_CONFIG names another krb5.conf."
+    if not credentials.keytab and (cache := _unread_cache(credentials)):
+        hint = f"Your tickets are in {cache}, which Java does not read: KRB5CCNAME=FILE:$HOME/.tickets kinit. {hint}"
+    return HostProblem(f"nobody can log in to the cluster of {conf}: {reason}", hint=hint)
+
+
+def _unread_cache(credentials: Credentials) -> str | None:
+    """Return the place of the user's tickets, if it is not a file; None if it is, or unknown."""
+    cache = credentials.cache
+    if cache is None:
+        with suppress(OSError):
+            text = Path(credentials.krb5_conf or "/etc/krb5.conf").read_text(encoding="utf-8", errors="replace")
+            found = re.search(r"^\s*default_ccache_name\s*=\s*(\S+)", text, re.MULTILINE)
+            cache = None if found is None else found[1]
+    kind = (cache or "").partition(":")[0]
+    return cache if kind in ("KEYRING", "KCM", "DIR", "API") else None
 
 
 def _reason(said: str) -> str:
@@ -133,6 +153,7 @@ class Cookies:
         self._login = first
         self._again = again
         self._now = now
+        self._asked = now()
         self._changing = threading.Lock()
 
     def check(self) -> None:
@@ -142,7 +163,7 @@ class Cookies:
             if ended is None or self._now() < ended:
                 return
             try:
-                self._login = self._again()
+                self._renew()
             except HostProblem as problem:
                 moment = time.strftime("%H:%M:%S", time.localtime(ended))
                 raise HostProblem(f"your ticket ended at {moment}; {problem.message}", hint=problem.hint) from problem
@@ -153,10 +174,24 @@ class Cookies:
         with self._changing:
             found = self._find(url)
             ends = _ENDS.search(found or "")
-            if ends is not None and int(ends[1]) / 1000 < self._now() + _EARLY_SECONDS:
-                self._login = self._again()
+            ends_soon = ends is not None and int(ends[1]) / 1000 < self._now() + _EARLY_SECONDS
+            if ends_soon or (found is None and self._was_away(url)):
+                self._renew()
                 found = self._find(url)
         return None if found is None else f"hadoop.auth={found}"
+
+    def _renew(self) -> None:
+        """Log in again. Servers that do not answer now keep their cookies."""
+        before, fresh = self._login, self._again()
+        lost = {*fresh.failed, *fresh.away}
+        kept = {url: cookie for url, cookie in before.cookies.items() if url in lost}
+        self._login = replace(fresh, cookies={**kept, **fresh.cookies})
+        self._asked = self._now()
+
+    def _was_away(self, url: str) -> bool:
+        """Return whether the server did not answer at the last login, a while ago."""
+        known = {urlsplit(one).netloc for one in self._login.away}
+        return urlsplit(url).netloc in known and self._now() > self._asked + _AWAY_SECONDS
 
     def _find(self, url: str) -> str | None:
         asked = urlsplit(url)

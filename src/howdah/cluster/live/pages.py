@@ -6,6 +6,7 @@ users of this machine reach the ports but have no token.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import re
 import secrets
@@ -22,8 +23,7 @@ from howdah.hadoop.configuration.plan import Plan
 from howdah.hadoop.interfaces.access import WebAccess
 from howdah.hadoop.interfaces.http import Http, read_whole
 
-_TOKEN = "howdah"  # noqa: S105, a name
-_ASKED = re.compile(rf"[?&]{_TOKEN}=([\w-]+)")
+_ASKED = re.compile(r"[?&]howdah=([\w-]+)")
 _PASSED = ("content-type", "content-encoding", "cache-control", "last-modified", "etag", "content-disposition")
 """Headers of an answer that the browser sees. The daemon's headers that ask for a login are not among them."""
 _BROUGHT = ("accept", "accept-language", "content-type", "if-modified-since", "if-none-match")
@@ -54,7 +54,7 @@ def serve_pages(plan: Plan, access: WebAccess) -> Iterator[tuple[ServedPages, ..
             server = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
             server.daemon_threads = True
             local[address] = f"127.0.0.1:{server.server_port}"
-            served.append(ServedPages(name, f"http://{local[address]}/?{urlencode({_TOKEN: token})}"))
+            served.append(ServedPages(name, f"http://{local[address]}/?{urlencode({'howdah': token})}"))
             threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
             stack.callback(server.shutdown)
         yield tuple(served)
@@ -68,6 +68,9 @@ def _translated(text: str, local: Mapping[str, str]) -> str:
 
 
 def _handler(address: str, http: Http, token: str, translated: Callable[[str], str]) -> type[BaseHTTPRequestHandler]:
+    # Browsers send the cookies of a host to all of its ports: another `howdah open` here has another name for its own.
+    cookie_name = f"howdah-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
+
     class Handler(BaseHTTPRequestHandler):
         """Handler that forwards requests to one daemon."""
 
@@ -75,11 +78,12 @@ def _handler(address: str, http: Http, token: str, translated: Callable[[str], s
 
         def _pass_on(self) -> None:
             asked = _ASKED.search(self.path)
-            brought = SimpleCookie(self.headers.get("Cookie", "")).get(_TOKEN)
+            brought = SimpleCookie(self.headers.get("Cookie", "")).get(cookie_name)
             if asked is not None and hmac.compare_digest(asked[1], token):
                 # The token does not stay in the line of the browser, nor go on to the daemon.
                 path = _ASKED.sub("", self.path, count=1)
-                cookie = f"{_TOKEN}={token}; Path=/; HttpOnly; SameSite=Lax"
+                # Strict: no page of somebody else may let the browser bring it to another port of this host.
+                cookie = f"{cookie_name}={token}; Path=/; HttpOnly; SameSite=Strict"
                 self._answer(302, {"Location": path if path.startswith("/") else "/", "Set-Cookie": cookie}, b"")
             elif brought is None or not hmac.compare_digest(brought.value, token):
                 self._answer(403, {"Content-Type": "text/plain"}, b"Open the page that `howdah open` has printed.\n")

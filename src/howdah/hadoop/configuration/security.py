@@ -14,7 +14,8 @@ from howdah.hadoop.configuration.plan import KDC_PORT, NONE, Place, Plan
 from howdah.hadoop.configuration.site import render_site
 from howdah.spec.slips import did_you_mean
 
-PROTECTIONS = (NONE, "authentication", "integrity", "privacy")
+_PRIVACY = "privacy"
+PROTECTIONS = (NONE, "authentication", "integrity", _PRIVACY)
 """Levels of protection for the traffic of daemons and clients, as in `hadoop.rpc.protection`; nothing without
 Kerberos."""
 REALM = "HOWDAH"
@@ -54,6 +55,10 @@ _CLOSED = {
     "mapreduce.cluster.acls.enabled": "true",
 }
 """Settings without which a secured cluster is open, or does not start."""
+_CLOSED_SPARK = {"spark.authenticate": "true", "spark.ui.enabled": "false"}
+"""Without these, whoever reaches them may talk to the driver and the executors of Spark, and look at the driver's page:
+YARN's proxy, whom it trusts, is any process of the ResourceManager's host."""
+_ENCRYPTED_SPARK = {"spark.network.crypto.enabled": "true"}
 _MASTERS = ("nn", "rm", "jhs")
 _WORKERS = ("dn", "nm")
 _ENCRYPTION = "aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96"
@@ -197,7 +202,7 @@ def _service(plan: Plan, name: str) -> str:
 def _hdfs(plan: Plan, owner: str) -> dict[str, str]:
     if not plan.storages.hdfs:
         return {}
-    cipher = _CIPHER if plan.security == "privacy" else {}
+    cipher = _CIPHER if plan.security == _PRIVACY else {}
     return {
         **_closed("dfs."),
         **_lasting("dfs.namenode"),
@@ -264,13 +269,14 @@ def _mapreduce(plan: Plan, owner: str) -> dict[str, str]:
 class Credentials:
     """The login of programs: as `principal` from a `keytab`, or with the tickets of a `cache` if there is no keytab.
     `krb5_conf` defines the realms; None for Java's default. `cluster` is the conf directory of a Howdah cluster with
-    these credentials."""
+    these credentials; `encrypted` is whether its traffic is."""
 
     principal: str | None = None
     keytab: str | None = None
     krb5_conf: str | None = None
     cache: str | None = None
     cluster: str | None = None
+    encrypted: bool = False
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -301,19 +307,21 @@ class Credentials:
 
     @property
     def spark(self) -> dict[str, str]:
-        """Properties with which Spark on YARN logs in, and finds the realm in containers of a Howdah cluster. YARN
-        replaces the part in braces, because Spark lets no shell do that."""
+        """Properties with which Spark on YARN logs in, finds the realm in containers of a Howdah cluster, and is as
+        closed as that cluster. YARN replaces the part in braces, because Spark lets no shell do that."""
         login = {"spark.kerberos.principal": self.principal, "spark.kerberos.keytab": self.keytab}
+        closed = {} if self.cluster is None else {**_CLOSED_SPARK, **(_ENCRYPTED_SPARK if self.encrypted else {})}
         flag = None if self.cluster is None else krb5_flag("{{HADOOP_CONF_DIR}}")
         # A driver outside of containers has `SPARK_SUBMIT_OPTS`, which flags for all drivers would win over.
         jvms = {"spark.yarn.appMasterEnv.JAVA_TOOL_OPTIONS": flag, "spark.executor.defaultJavaOptions": flag}
-        return {name: value for name, value in {**login, **jvms}.items() if value is not None}
+        return {name: value for name, value in {**login, **closed, **jvms}.items() if value is not None}
 
 
 def own_credentials(plan: Plan, owner: str, conf: str) -> Credentials:
     """Return the credentials of the `owner` of a cluster, in its conf directory `conf`."""
     keytab = f"{conf}/{KEYS}/{OWNER_KEYTAB}"
-    return Credentials(f"{owner}@{realm_of(plan)}", keytab, f"{conf}/{KRB5_CONF}", cluster=conf)
+    encrypted = plan.security == _PRIVACY
+    return Credentials(f"{owner}@{realm_of(plan)}", keytab, f"{conf}/{KRB5_CONF}", cluster=conf, encrypted=encrypted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from howdah.model.redaction import REDACTED, is_sensitive, redacted_script
 SITES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
 
 _BESIDE = (
+    "ssl-client.xml",
     "capacity-scheduler.xml",
     "fair-scheduler.xml",
     "resource-types.xml",

@@ -4,6 +4,7 @@ except those of `Http.cookie`."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,9 +13,19 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from howdah.errors import ClusterProblem
+from howdah.model.redaction import REDACTED
 
 Connect = Callable[[str, int, float], HTTPConnection]
 """Function of host, port and timeout in seconds. Returns a connection that is not open yet."""
+
+
+_TOKENS = re.compile(r"\b(delegation|token)=[^&\s'\"]+")
+
+
+def without_tokens(text: str) -> str:
+    """Return `text` without the delegation tokens of its URLs: a NameNode's redirect brings one, and whoever has it is
+    its owner for a day."""
+    return _TOKENS.sub(rf"\1={REDACTED}", text)
 
 
 class Unreachable(ClusterProblem):
@@ -22,6 +33,7 @@ class Unreachable(ClusterProblem):
     details."""
 
     def __init__(self, url: str, cause: str) -> None:
+        url = without_tokens(url)
         super().__init__(f"no answer from {url}: {cause}", hint="Is the daemon running? Its log says why if it is not.")
         self.url = url
         self.cause = cause
@@ -32,6 +44,7 @@ class Rejected(ClusterProblem):
     one."""
 
     def __init__(self, url: str, status: int, exception: str | None, text: str) -> None:
+        url = without_tokens(url)
         what = text if exception is None else f"{exception}: {text}"
         super().__init__(f"{url} answered {status}: {what}")
         self.url = url
@@ -44,7 +57,8 @@ class Garbled(ClusterProblem):
     """The daemon gave an answer that this program does not understand: it is not JSON, or a field is missing."""
 
     def __init__(self, url: str, problem: str) -> None:
-        super().__init__(f"{url} gave an answer that cannot be read: {problem}")
+        url = without_tokens(url)
+        super().__init__(f"{url} gave an answer that cannot be read: {without_tokens(problem)}")
         self.url = url
 
 

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from howdah.cluster.live.existing import WebAddresses
-from howdah.cluster.live.login import Cookies, Login, ending_ticket, log_in, login_urls, read_login
+from howdah.cluster.live.login import Cookies, Login, _refusal, ending_ticket, log_in, login_urls, read_login
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.hadoop.configuration.security import Credentials
 from howdah.hadoop.distribution.distribution import Distribution
@@ -96,6 +96,38 @@ def test_a_cookie_that_is_about_to_end_is_asked_for_anew() -> None:
     assert cookies.of("https://nn:9871/jmx") == f"hadoop.auth={cookie(1900)}"
     assert cookies.of("https://nn:9871/webhdfs/v1/") == f"hadoop.auth={cookie(1900, 'ann-of-files')}"
     assert again == [900.0]
+
+
+@pytest.mark.promise("One dead server of a Kerberos cluster does not keep the user out", "how-to/kerberos-clusters")
+def test_a_server_that_does_not_answer_keeps_its_cookie_and_is_asked_again() -> None:
+    now = [0.0]
+    standby = "https://nn2:9871/jmx?qry=none"
+    away = {standby: "Connection refused"}
+    first = replace(login(1000), away=away)
+    logins = [replace(login(3000), away=away), Login("ann", None, {standby: cookie(9000)}, "", away={NAMENODE: "gone"})]
+    cookies = Cookies(first, lambda: logins.pop(0), now=lambda: now[0])
+    now[0] = 10.0
+    assert cookies.of("https://nn2:9871/jmx") is None
+    assert len(logins) == 2, "not at once"
+    now[0] = 31.0
+    assert cookies.of("https://nn2:9871/jmx") is None
+    assert len(logins) == 1
+    now[0] = 62.0
+    assert cookies.of("https://nn2:9871/jmx") == f"hadoop.auth={cookie(9000)}"
+    assert cookies.of("https://nn:9871/jmx") == f"hadoop.auth={cookie(3000)}", "that of before"
+    assert read_login(f"user ann\naway {standby} Connection refused\n").away == away
+
+
+@pytest.mark.parametrize("where", ["cache", "krb5.conf"])
+def test_tickets_that_java_does_not_read_are_named(tmp_path: Path, where: str) -> None:
+    conf = tmp_path / "krb5.conf"
+    conf.write_text("[libdefaults]\n default_ccache_name = KEYRING:persistent:%{uid}\n" if where != "cache" else "")
+    one = Credentials(krb5_conf=str(conf), cache="KCM:" if where == "cache" else None)
+    hint = str(_refusal(tmp_path, one, "no ticket").hint)
+    assert ("KCM:" if where == "cache" else "KEYRING:persistent") in hint
+    assert "KRB5CCNAME=FILE:" in hint
+    assert "KRB5CCNAME=" not in str(_refusal(tmp_path, replace(one, keytab="/k"), "x").hint)
+    assert "KRB5CCNAME=" not in str(_refusal(tmp_path, Credentials(krb5_conf="/nowhere", cache="FILE:/t"), "x").hint)
 
 
 @pytest.mark.promise("A ticket that ends soon is a warning before the run", "how-to/kerberos-clusters")

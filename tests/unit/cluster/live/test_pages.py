@@ -85,7 +85,7 @@ def entered(page: ServedPages) -> tuple[str, str]:
     base, _, query = page.url.rpartition("/")
     status, headers, _ = asked(f"{base}/cluster/apps{query}")
     assert (status, headers["Location"]) == (302, "/cluster/apps"), "the token does not stay"
-    assert "HttpOnly" in headers["Set-Cookie"]
+    assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
     return base, headers["Set-Cookie"].partition(";")[0]
 
 
@@ -96,13 +96,23 @@ def test_only_who_has_the_token_may_look() -> None:
         for url, headers in (
             (f"{base}/jmx", {}),
             (f"{base}/jmx?howdah=guessed", {}),
-            (f"{base}/jmx", {"Cookie": "howdah=guessed"}),
+            (f"{base}/jmx", {"Cookie": f"{cookie.partition('=')[0]}=guessed"}),
         ):
             status, _, text = asked(url, **headers)
             assert status == 403
             assert "`howdah open`" in text
         assert seen == []
         assert asked(f"{base}/jmx", Cookie=cookie)[0] == 200
+
+
+def test_two_opens_at_once_have_cookies_of_their_own() -> None:
+    with daemon() as (port, _):
+        plan = at(plan_of(1, name="c"), port)
+        with serve_pages(plan, SIGNED) as first, serve_pages(plan, SIGNED) as second:
+            (one, own), (other, others) = entered(first[0]), entered(second[0])
+            # A browser sends both to both, because they are on one host.
+            for base in (one, other):
+                assert asked(f"{base}/jmx", Cookie=f"{own}; {others}")[0] == 200
 
 
 def test_requests_are_signed_and_signatures_stay_here() -> None:

@@ -101,6 +101,7 @@ def test_stock_clients_find_the_principal_of_every_address() -> None:
     assert f"kdc = {PLAN.masters.at('kdc')}\n" in krb5_conf(PLAN)
 
 
+@pytest.mark.promise("Spark's driver and executors talk to the owner's alone", "how-to/secure")
 def test_each_place_has_its_own_keytabs_and_clients_have_the_owners() -> None:
     keys = Keys(FILES, "ann")
     masters, node = keys.of_place(PLAN, PLAN.masters, "/m"), keys.of_place(PLAN, PLAN.nodes[0], "/n")
@@ -118,6 +119,11 @@ def test_each_place_has_its_own_keytabs_and_clients_have_the_owners() -> None:
     assert b"/c/security/trust.jks" in clients["ssl-client.xml"]
     spark = clients["spark/spark-defaults.conf"]
     assert b"spark.kerberos.keytab /c/security/owner.keytab\n" in spark
+    assert b"spark.authenticate true\n" in spark
+    assert b"spark.ui.enabled false\n" in spark
+    assert (b"spark.network.crypto.enabled true\n" in spark) == (PLAN.security == "privacy")
+    private = keys.of_clients(replace(PLAN, security="privacy"), "/c")
+    assert b"spark.network.crypto.enabled true\n" in private["spark/spark-defaults.conf"]
     assert b"spark.driver." not in spark, "a driver outside of containers has no directory that YARN puts in"
 
 

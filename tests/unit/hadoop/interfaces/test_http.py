@@ -101,3 +101,16 @@ def test_an_address_without_a_port_has_that_of_its_scheme(url: str, port: int) -
     with pytest.raises(Unreachable):
         Http(connect=connect).get(url)
     assert asked == [("a", port)]
+
+
+@pytest.mark.promise("Delegation tokens are in no message", "how-to/secure")
+def test_tokens_of_redirects_are_in_no_message():
+    url = "https://dn:9865/webhdfs/v1/a?op=OPEN&delegation=SwADYW5u&offset=0"
+    for error in (
+        Unreachable(url, "refused"),
+        Rejected(url, 500, None, "no"),
+        Garbled("https://nn:9871/", f"redirect to '{url}'"),
+    ):
+        assert "SwADYW5u" not in str(error) + error.message + error.url
+        assert "delegation=<redacted>" in error.message
+        assert "offset=0" in error.message

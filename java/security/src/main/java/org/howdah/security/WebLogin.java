@@ -2,7 +2,10 @@ package org.howdah.security;
 
 import java.io.IOException;
 import java.net.HttpURLConnection;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URL;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyStore;
 import java.security.PrivilegedExceptionAction;
@@ -24,8 +27,8 @@ import org.apache.hadoop.security.ssl.SSLFactory;
  *
  * <p>It prints lines of words: {@code user NAME}, {@code until SECONDS} (when the ticket ends),
  * {@code trusted BASE64} for each certificate that clients of the cluster trust, and for each URL
- * {@code cookie URL VALUE}, {@code open URL}, where nobody asks who one is, or {@code failed URL
- * WHY}.
+ * {@code cookie URL VALUE}, {@code open URL}, where nobody asks who one is, {@code away URL WHY},
+ * where nobody answers, or {@code failed URL WHY}.
  */
 public final class WebLogin {
   private WebLogin() {}
@@ -75,9 +78,22 @@ public final class WebLogin {
       }
     } catch (Exception e) { // Of this server alone; the others are asked all the same.
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      say("failed", url, String.valueOf(cause.getMessage()).replace('\n', ' '));
+      String why = String.valueOf(cause.getMessage()).replace('\n', ' ');
+      say(isAway(e) ? "away" : "failed", url, why);
     }
     return null;
+  }
+
+  /** Returns whether nobody has answered, so that the server may have let the user in. */
+  private static boolean isAway(Throwable thrown) {
+    for (Throwable one = thrown; one != null; one = one.getCause()) {
+      if (one instanceof SocketException
+          || one instanceof SocketTimeoutException
+          || one instanceof UnknownHostException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Iterable<KerberosTicket> ticketsOf(UserGroupInformation user) throws Exception {
