@@ -118,7 +118,7 @@ def test_a_simulated_host_that_dies_in_another_phase(home: Home, phase: str) -> 
 @pytest.mark.parametrize("rate", ["10mbit", "2MB", "0.1cpus"])
 def test_one_slow_host_is_named(home: Home, rate: str) -> None:
     assert home.howdah("up", "--name", "many", "--on", "sim:3,disks=1,cpus=0.6").code == 0
-    at = ("--factor", f"faults=slow:sim3:{rate}@sort:0%")
+    at: tuple[str, ...] = ("--factor", f"faults=slow:sim3:{rate}@sort:0%")
     if rate == "10mbit":  # All hosts wait for a card in the middle of a shuffle: it is the calibration that finds it.
         assert home.howdah("fault", "slow", "sim3", "--rate", rate, "--name", "many").code == 0
         at = ()
@@ -170,26 +170,26 @@ def test_a_host_whose_clock_is_wrong(home: Home, tmp_path: Path) -> None:
     told = f"FAKETIME_TIMESTAMP_FILE={wrong} FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1"
     before = set(Path("/dev/shm").glob("*faketime*"))
     with lab(tmp_path / "lab", ("white", "blue"), settings={"blue": f"SetEnv LD_PRELOAD={library} {told}"}) as made:
-        typed, begun = (partial(one, **made.environment) for one in (home.howdah, home.begin))
+        path = made.environment["PATH"]
         listed = tmp_path / "hosts.yaml"
         listed.write_text(f"scratch: {tmp_path / 'scratch'}\nhosts: [white, blue]\n")
-        up = typed("up", "--name", "many", "--on", f"hosts:{listed}", "--insecure")
+        up = home.howdah("up", "--name", "many", "--on", f"hosts:{listed}", "--insecure", PATH=path)
         assert up.code == 0, up.said
-        record = ended_right(home, begun(*_RUN, "--cluster", "many", "--size", "smoke"))
+        record = ended_right(home, home.begin(*_RUN, "--cluster", "many", "--size", "smoke", PATH=path))
         ahead = [json.loads(one.read_text())["ahead"] for one in home.path.glob(f"runs/{record['id']}/**/job_*.json")]
         assert ahead
         for one in ahead:
             assert {node.partition(":")[0] for node in one} <= {made.addresses["blue"], "blue"}
             assert all(0.5 < seconds < 0.7 for seconds in one.values()), one
-        run = begun(*_RUN, "--cluster", "many", "--size", "200M")
+        run = home.begin(*_RUN, "--cluster", "many", "--size", "200M", PATH=path)
         eventually(lambda: home.phase("sort") and home.tasks("m"), 180, "a map of the sort runs", begun=run)
         wrong.write_text("+3\n")
         ended = run.end()
         assert ended.code != 0
         assert re.search(r"the time of day jumped: \+2\.[345]\d s on blue", ended.said), ended.said
-        again = typed(*_RUN, "--cluster", "many", "--size", "smoke")
+        again = home.howdah(*_RUN, "--cluster", "many", "--size", "smoke", PATH=path)
         assert re.search(r"the clock of blue is [23]\.\d\d s ahead of that of white", one_message(again)), again.said
-        down = typed("down", "--name", "many")
+        down = home.howdah("down", "--name", "many", PATH=path)
         assert down.code == 0, down.said
     for left in set(Path("/dev/shm").glob("*faketime*")) - before:
         left.unlink(missing_ok=True)

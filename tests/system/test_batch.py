@@ -324,17 +324,24 @@ def test_a_host_that_slurm_loses_in_a_run_is_named(batch: Batch) -> None:
 
 @pytest.mark.soak(part="batch")
 @pytest.mark.promise("`--stage-out` copies from HDFS before the time is up", "how-to/batch")
-def test_results_are_copied_before_the_time_is_up(batch: Batch) -> None:
-    target = batch.directory / "results"
+@pytest.mark.parametrize("program", ["run", "exec"])
+def test_results_are_copied_before_the_time_is_up(batch: Batch, program: str) -> None:
+    """Also while a program that knows nothing of Howdah has all containers, and fails as they are taken from it."""
+    target = batch.directory / f"results-{program}"
     up, run = hadoop("howdah run terasort --size 20G --cluster o", name="o")
+    if program == "exec":
+        examples = "$HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3*.jar"
+        run = f"{Howdah.command[0]} exec --name o -- sh -c 'hadoop jar {examples} pi 200 2000000000'"
+        run += f"; {Howdah.command[0]} down --name o; exit 1"
     put = f"{Howdah.command[0]} exec --name o -- hadoop fs -put {__file__} /results/tests/batch.py"
     make = f"{Howdah.command[0]} exec --name o -- hadoop fs -mkdir -p /results/tests"
     wishes = f"--stage-out /results={target} --stage-out /nothing={target}-2"
     job = batch.submit(script(f"{up} {wishes}", make, put, run), "-N3", "-t10")
-    batch.wait_for_words(job, "gen   ")
+    batch.wait_for_words(job, "gen   " if program == "run" else " map 0% ")
     batch.system.run("scontrol", "update", f"JobId={job}", "TimeLimit=3")
     assert batch.system.wait_for_state(job, "FAILED", "TIMEOUT", "COMPLETED", seconds=200) == "FAILED"
-    assert batch.last_run().outcome.kind == "aborted"
+    if program == "run":
+        assert batch.last_run().outcome.kind == "aborted"
     batch.wait_until_clean()
     assert (target / "tests" / "batch.py").read_bytes() == Path(__file__).read_bytes()
     said = (batch.howdah.home / "clusters" / "o" / "logs" / "stage-out.log").read_text()

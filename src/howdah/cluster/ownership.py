@@ -21,6 +21,8 @@ _OF_A_JOB = re.compile(r", job ((?:slurm|pbs):\S+)$")
 _POLL_SECONDS = 0.05
 _DYING_SECONDS = 15.0
 _LOG_KEPT = 4 << 20
+_OVERLAP = 4096
+"""Bytes by which the end of a log is found in a longer copy."""
 """Bytes from the end of a log that are copied here from its host; a daemon writes some KiB per hour."""
 
 
@@ -131,7 +133,20 @@ def _keep_logs(host: Host, plan: Plan, logs: Path) -> None:
         kept = logs / Path(log).name
         if place.host == host.name and str(kept) != log:
             with suppress(HostProblem, OSError):  # It was never started; or there is no room for it here.
-                write_private(kept, operations.read_file(host, log, offset=-_LOG_KEPT))
+                _keep_log(kept, operations.read_file(host, log, offset=-_LOG_KEPT))
+
+
+def _keep_log(kept: Path, end: bytes) -> None:
+    """Write the end of a log home. If more of it is there already, append what is new. Raises OSError."""
+    if kept.exists() and kept.stat().st_size > len(end):
+        known = kept.read_bytes()[-_OVERLAP:]
+        if (place := end.rfind(known)) >= 0:
+            with kept.open("ab") as file:
+                file.write(end[place + len(known) :])
+            return
+    fresh = kept.with_suffix(".new")
+    write_private(fresh, end)
+    fresh.replace(kept)
 
 
 def remove_data(manifest: Manifest) -> None:

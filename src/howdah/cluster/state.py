@@ -110,6 +110,8 @@ class Manifest:
     """SHA-256 of each of Howdah's jars on the class paths, by path."""
     ends: float | None = None
     """Time at which a batch system takes the hosts away, in seconds since 1970, if known."""
+    reserved: float = 0.0
+    """Seconds before that time in which results are copied out of HDFS; 0 without copies."""
     taken: str | None = None
     """Reason why the batch system takes the hosts away, once that has begun."""
     spare: tuple[str, ...] = ()

@@ -13,6 +13,8 @@ from howdah.errors import HostProblem, HostsTaken
 from howdah.host import Host
 from howdah.store import howdah_home
 
+STAGE = "howdah-stage"
+"""Tags of applications that copy data begin so."""
 WARNED_SECONDS = 600.0
 """Seconds before the end at which a warning is given."""
 _LOOK_SECONDS = 30.0
@@ -62,9 +64,15 @@ class Walltime:
 class Endings:
     """Whether the batch system takes the hosts away. It signals every process a while before it kills the process."""
 
-    def __init__(self, hosts: Mapping[str, Host], seconds_left: Callable[[], float | None]) -> None:
+    def __init__(
+        self, hosts: Mapping[str, Host], seconds_left: Callable[[], float | None], leash: Host | None = None
+    ) -> None:
         """Watch `hosts`, whose channels are open. `seconds_left` is 0 once their job has ended, and may raise
-        HostProblem."""
+        HostProblem. The agent of the `leash` ends with the job, and the agents of the hosts may not."""
+        self._job_ends = threading.Event()
+        if leash is not None:
+            with suppress(HostProblem):
+                leash.stream("process.endings", lambda _: self._job_ends.set())
         self._hosts = frozenset(hosts)
         self._told: set[str] = set()
         self._alone: set[str] = set()
@@ -74,6 +82,8 @@ class Endings:
 
     def is_taken(self) -> bool:
         """Return whether all hosts are taken away. A host that goes alone counts as lost, as any host may be lost."""
+        if self._job_ends.is_set():
+            return True
         new = self._told - self._alone
         if not new:
             return False

@@ -68,9 +68,11 @@ class Reception:
             "name": name,
         }
 
-    def wait_for(self, name: str, seconds: float, broken: Callable[[], str | None]) -> Connection:
+    def wait_for(
+        self, name: str, seconds: float, broken: Callable[[], str | None], said: Callable[[], str] = str
+    ) -> Connection:
         """Return the connection that the host `name` has made, or makes within so many seconds. `broken` returns why
-        none can come any more, if that is so. Raises HostProblem."""
+        none can come any more, if that is so; `said` what is known of the start of agents. Raises HostProblem."""
         deadline = time.monotonic() + seconds
         with self._change:
             while name not in self._arrived:
@@ -78,7 +80,8 @@ class Reception:
                 if why is not None:
                     raise HostProblem(f"no agent came: {why}", host=name)
                 if time.monotonic() > deadline:
-                    raise HostProblem(f"no agent has called within {seconds:.0f} s{self._others()}", host=name)
+                    words = f"; what starts them said: {heard}" if (heard := said()) else ""
+                    raise HostProblem(f"no agent has called within {seconds:.0f} s{self._others()}{words}", host=name)
                 self._change.wait(_GLANCE_SECONDS)
             return Connection(self._arrived.pop(name))
 
@@ -164,9 +167,10 @@ class Expected:
     name: str
     seconds: float
     broken: Callable[[], str | None]
+    said: Callable[[], str] = str
 
     def connect(self, program: str) -> Connection:  # noqa: ARG002 -- callers have it from their invitation
-        return self.reception.wait_for(self.name, self.seconds, self.broken)
+        return self.reception.wait_for(self.name, self.seconds, self.broken, self.said)
 
     def explain(self, said: str) -> tuple[str, str | None]:
         return said or self.broken() or "its connection ended at once", None

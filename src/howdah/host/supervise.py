@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -84,6 +86,26 @@ def signal_quietly(pid: int, number: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def attend(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command, found on the new environment's PATH, and return its exit code as a shell has it. It gets the
+    signals that this process gets. Raises OSError if it cannot start."""
+    process: subprocess.Popen[bytes] | None = None
+
+    def pass_on(number: int, _: object) -> None:
+        # The terminal sends SIGINT to both.
+        if process is not None and number != signal.SIGINT:
+            process.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, pass_on)
+    program = shutil.which(argv[0], path=environment.get("PATH"))
+    if program is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
+    process = subprocess.Popen([program, *argv[1:]], env=dict(environment))
+    code = process.wait()
+    return 128 - code if code < 0 else code
 
 
 def become(argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:

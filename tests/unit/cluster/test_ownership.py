@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.cluster.ownership import claim_directories, owner_of
+from howdah.cluster.ownership import _keep_log, claim_directories, owner_of
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host
@@ -65,3 +65,16 @@ def test_a_directory_where_others_may_change_things_is_refused(
     with pytest.raises(HostProblem, match="is no place for a cluster: everybody may rename what is in"):
         claim_directories(hosts.values(), plan)
     assert not [one for name in hosts for one in plan.directories(name) if Path(one).exists()]
+
+
+def test_the_end_of_a_log_is_added_to_a_longer_copy(tmp_path: Path) -> None:
+    kept = tmp_path / "datanode.log"
+    _keep_log(kept, b"end\n")
+    assert kept.read_bytes() == b"end\n"
+    whole = b"".join(b"line %d\n" % number for number in range(5000))
+    kept.write_bytes(whole)
+    _keep_log(kept, whole[-20000:] + b"last\n")
+    assert kept.read_bytes() == whole + b"last\n"
+    _keep_log(kept, b"of another cluster\n")
+    assert kept.read_bytes() == b"of another cluster\n"
+    assert kept.stat().st_mode & 0o077 == 0

@@ -91,6 +91,16 @@ def test_hosts_are_taken_when_all_are_told_or_the_job_has_ended() -> None:
     assert endings.is_taken()
 
 
+@pytest.mark.promise("A deleted job of PBS takes its cluster with it at once", "how-to/batch")
+def test_the_agent_that_ends_with_its_job_is_enough() -> None:
+    host, leash = Told("n1"), Told("the job")
+    hosts: Any = {"n1": host}
+    endings = Endings(hosts, lambda: pytest.fail("nobody has to be asked"), leash)  # type: ignore[arg-type]
+    assert not endings.is_taken()
+    leash.tell({})
+    assert endings.is_taken()
+
+
 def test_a_batch_system_that_does_not_answer_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howdah.cluster.walltime._LOOK_SECONDS", 0.01)
     answers: list[float | HostProblem | None] = [100.0]

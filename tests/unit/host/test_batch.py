@@ -185,14 +185,27 @@ def test_names_that_are_not_as_many_as_hosts_are_refused(says: Say, names: str) 
 
 
 def test_older_ones_do_not_know_overlap(says: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
     says("srun", "slurm 20.02.7\n")
     assert "--overlap" not in Slurm().step("7", ("n1",), "python3", "pass")
     says("srun", "slurm-wlm 22.05.8\n")
     assert "--overlap" in Slurm().step("7", ("n1", "n2"), "python3", "pass")
     monkeypatch.setenv("SLURM_MEM_PER_NODE", "8192")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
     asked = Slurm().step("7", ("n1", "n2"), "python3", "pass")
     assert "HOWDAH_SLURM_MEM_PER_NODE=8192" in asked, "srun is not to see it, and the agents are"
     assert "HOWDAH_SLURM_MEM_PER_NODE=$SLURM_MEM_PER_NODE" in Slurm().whole_job("python3", "pass")
+    # From outside of it, Slurm tells its memory.
+    for said, variables in (
+        ("JobId=8 MinCPUsNode=1 MinMemoryNode=4G MinTmpDiskNode=0", ("4096", "")),
+        ("JobId=8 MinMemoryCPU=1500M Features=", ("", "1500")),
+        ("JobId=8 MinMemoryNode=0 Features=", ("", "")),
+    ):
+        says("scontrol", said + "\n")
+        asked = Slurm().step("8", ("n1", "n2"), "python3", "pass")
+        assert f"HOWDAH_SLURM_MEM_PER_NODE={variables[0]}" in asked
+        assert f"HOWDAH_SLURM_MEM_PER_CPU={variables[1]}" in asked
+    monkeypatch.delenv("SLURM_JOB_ID")
     says("srun", "what?\n")
     with pytest.raises(HostProblem, match="cannot read: what"):
         Slurm().step("7", ("n1",), "python3", "pass")

@@ -200,3 +200,9 @@ def test_nobody_listens_after_the_end(reception: Reception, monkeypatch: pytest.
     reception.close()
     with pytest.raises(OSError, match="does not answer"):
         caller.call({**given, "addresses": ["127.0.0.1"]})
+
+
+def test_what_starts_agents_is_quoted_when_none_comes(reception: Reception) -> None:
+    waiting = "srun: Job 7 step creation temporarily disabled, retrying (Requested nodes are busy)"
+    with pytest.raises(HostProblem, match=r"no agent has called within 0 s; what starts them said: srun: Job 7 step"):
+        reception.wait_for("n1", 0.05, fine, lambda: waiting)

@@ -60,6 +60,9 @@ def _end(name: str) -> None:
     from howdah.cluster.supervision.client import Ended, take_down
 
     began = time.monotonic()
+    manifest = cluster_directory(name).read()
+    if manifest is not None and manifest.state == "up" and manifest.taken is not None:
+        click.echo(f"The hosts are taken away ({manifest.taken}): the cluster ends once its results are copied.")
     found = take_down(name)
     if found is Ended.UP:
         logs = cluster_directory(name).logs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,11 +25,18 @@ def exec(name: str, argv: tuple[str, ...]) -> NoReturn:  # noqa: A001 (the comma
       howdah exec -- python my_program_that_calls_hadoop.py
     """
     from howdah.cluster.live.environment import shell_environment
-    from howdah.cluster.supervision.client import find_cluster
-    from howdah.host.supervise import become
+    from howdah.cluster.supervision.client import find_cluster, wait_until_taken
+    from howdah.host.supervise import attend, become
 
+    manifest = find_cluster(name)
+    environment = shell_environment(manifest, os.environ)
     try:
-        become(argv, shell_environment(find_cluster(name), os.environ))
+        if not manifest.reserved:
+            become(argv, environment)
+        # A script that ends now would end its job, and what is copied out of HDFS meanwhile.
+        code = attend(argv, environment)
+        wait_until_taken(name)
+        sys.exit(code)
     except OSError as error:
         raise UsageError(f"cannot run {argv[0]!r}: {error.strerror}") from error
 

@@ -46,7 +46,7 @@ def list_directories(as_json: bool) -> None:
             rows.append(("", "", "", "not seen from here", directory))
         else:
             used = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.record.used))
-            by = "free" if one.owner is None else "in use"
+            by = "free" if one.owner is None and not one.unclear else "in use"
             rows.append((one.record.hadoop, str(one.record.nodes), used, by, directory))
     print_columns(("HADOOP", "NODES", "LAST USED", "STATE", "DIRECTORY"), rows, width(), right={1})
 
@@ -71,10 +71,14 @@ def verify_directory(directory: str) -> None:
 
     place = str(Path(directory).absolute())
     with this_host() as host:
-        problems = verify(place, host)
-    if problems:
-        raise Untrusted(f"{place} is damaged:\n" + "\n".join(problems))
-    click.echo(f"{place}: every part is there, and they belong together.")
+        found = verify(place, host)
+    if found.problems:
+        raise Untrusted(f"{place} is damaged:\n" + "\n".join(found.problems))
+    if found.elsewhere:
+        others = ", ".join(f"{name} on {there}" for name, there in found.elsewhere.items())
+        click.echo(f"{place}: the parts on this host belong together. On disks of other hosts: {others}.")
+    else:
+        click.echo(f"{place}: every part is there, and they belong together.")
 
 
 @persist.command("rm")

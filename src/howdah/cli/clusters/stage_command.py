@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -82,12 +83,17 @@ def _stage(
 ) -> None:
     from howdah.cluster.deployment.persistence import formatted
     from howdah.cluster.live.managed import open_managed
-    from howdah.cluster.supervision.client import find_cluster
+    from howdah.cluster.supervision.client import find_cluster, wait_until_taken
+    from howdah.cluster.supervision.stageout import LAST
     from howdah.engine.staging.stage import Stage, Wish, claimed
-    from howdah.errors import UsageError
+    from howdah.errors import HostsTaken, UsageError
     from howdah.model.quantity import format_bytes
 
     manifest = find_cluster(name)
+    if manifest.taken is not None and LAST not in os.environ:
+        # A script that ends now would end its job, and what is copied out of HDFS meanwhile.
+        wait_until_taken(name)
+        raise HostsTaken(f"the hosts were taken away: {manifest.taken}")
     if not manifest.plan.storages.hdfs:
         raise UsageError(f"the cluster {name!r} has no HDFS")
     cluster = open_managed(manifest)
@@ -102,11 +108,13 @@ def _stage(
         click.echo(json.dumps({**asdict(done), "bytes": done.bytes, "ledger": str(one.file)}, indent=1))
         return
     assert done.seconds is not None
-    rates = f"{format_bytes(done.bytes / done.seconds)}/s by the clock"
+    rates = f"{format_bytes(done.copied / done.seconds)}/s by the clock"
     if done.rate is not None:
         rates += f", {format_bytes(done.rate)}/s between the first and the last byte"
     how = "unverified: there is no checksum to compare" if done.verified is None else f"verified by {done.verified}"
-    click.echo(f"{len(done.files)} files, {format_bytes(done.bytes)} in {done.seconds:.1f} s: {rates}; {how}.")
+    before = done.bytes - done.copied
+    there = f" ({format_bytes(before)} were there already)" if before else ""
+    click.echo(f"{len(done.files)} files, {format_bytes(done.bytes)}{there} in {done.seconds:.1f} s: {rates}; {how}.")
     click.echo(f"Manifest: {one.file}")
 
 

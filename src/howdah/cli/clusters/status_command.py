@@ -142,6 +142,8 @@ def _job_of(manifest: Manifest) -> str:
 
     allocation = manifest.allocation
     ends = "" if manifest.ends is None else f": the hosts are taken away in {format_time(manifest.ends - time.time())}"
+    if ends and manifest.reserved:
+        ends += f", the last {format_time(manifest.reserved)} are for --stage-out"
     return f"job {allocation['job']:<13}of {allocation['kind']}{ends}"
 
 

@@ -85,6 +85,10 @@ class Allocation(Protocol):
         """Inject a fault into the network or a disk of a host. Raises UsageError if Howdah may not disturb the
         device."""
 
+    @property
+    def leash(self) -> Host | None:
+        """A host whose agent ends with the job that has the hosts, before them; None if there is none."""
+
     def seconds_left(self) -> float | None:
         """Return the seconds until the hosts are taken away; None if nobody takes them, or if the time is unknown. May
         take as long as the commands of a batch system."""

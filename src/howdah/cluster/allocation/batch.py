@@ -119,9 +119,9 @@ class BatchAllocation(ListedAllocation):
 
     def release(self) -> None:
         super().release()
-        self._end_agents()
-        if self._reception is not None:
+        if self._reception is not None:  # Agents that nobody waits for end then.
             self._reception.close()
+        self._end_agents()
         if self._submitted and self._job is not None:
             job, self._job = self._job, None
             self.system.cancel(job.id)

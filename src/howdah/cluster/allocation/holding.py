@@ -82,6 +82,10 @@ class Holding:
     def disturb(self, fault: HostFault) -> None:
         self.check_fault(fault)
 
+    @property
+    def leash(self) -> Host | None:
+        return None
+
     def seconds_left(self) -> float | None:
         return None
 

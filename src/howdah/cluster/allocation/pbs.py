@@ -25,6 +25,10 @@ class PbsAllocation(BatchAllocation):
     system = Pbs()
     _leash: Channel | None = None
 
+    @property
+    def leash(self) -> Host | None:
+        return self._leash
+
     def _reach(self, job: Job) -> tuple[str, ...]:
         if not self._submitted:
             return self.system.hosts(job.id)

@@ -37,8 +37,8 @@ class SlurmAllocation(BatchAllocation):
 
     def _open_there(self, name: str) -> Channel:
         assert self._reception is not None
-        broken = self._job_gone if self._step is None else self._step.broken
-        expected = Expected(self._reception, name, START_SECONDS, broken)
+        broken, said = (self._job_gone, str) if self._step is None else (self._step.broken, self._step.said)
+        expected = Expected(self._reception, name, START_SECONDS, broken, said)
         return Channel(name, expected, silence=self._links.silence)
 
     def _end_agents(self) -> None:

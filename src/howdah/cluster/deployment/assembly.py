@@ -27,7 +27,7 @@ from howdah.cluster.request import ClusterRequest
 from howdah.cluster.software.installation import Installation
 from howdah.cluster.software.shipping import relocated
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, write_private
-from howdah.cluster.walltime import Endings, check_time, expected
+from howdah.cluster.walltime import STAGE, Endings, check_time, expected
 from howdah.errors import HostProblem
 from howdah.hadoop.configuration import tuning
 from howdah.hadoop.configuration.cluster import Configuration, configure, environment_script
@@ -247,12 +247,20 @@ class Assembly:
             if not application.ended:
                 manager.kill(application.id)
 
+    def make_room_for_stages(self) -> None:
+        """Kill every application that is no stage. Stages need the containers, and what else runs does not end in
+        time."""
+        manager = self._resourcemanager()
+        for application in manager.applications():
+            if not application.ended and not any(tag.startswith(STAGE) for tag in application.tags):
+                manager.kill(application.id)
+
     def endings(self) -> Endings:
         """Return the object that notices when a batch system takes the hosts away. For clusters in batch jobs, whose
         logs are copied to this machine from now on."""
         assert self._plan is not None
         LogKeeper(self._plan, self._allocation.hosts, self._directory.logs)
-        return Endings(self._allocation.hosts, self._allocation.seconds_left)
+        return Endings(self._allocation.hosts, self._allocation.seconds_left, self._allocation.leash)
 
     def call_in(self, name: str, program: str, invitation: str) -> None:
         """Have another agent of the host call the sender of the invitation. Raises HostProblem."""

@@ -30,7 +30,7 @@ from howdah.host.user import process_user
 from howdah.store import howdah_home
 
 RECORD, LOCK, NAME = "howdah.json", "lock", "name"
-_VERSION = "current/VERSION"
+_VERSION, _IN_USE = "current/VERSION", "in_use.lock"
 _SCHEMA = 1
 _TRIES = 5
 
@@ -108,6 +108,7 @@ class Persistence:
         self._locked: tuple[Host, bytes] | None = None
         self._record: Persistent | None = None
         self._plan: Plan | None = None
+        self._is_kept = False
 
     @property
     def is_new(self) -> bool:
@@ -148,17 +149,26 @@ class Persistence:
         record = Persistent(_SCHEMA, hadoop, len(hosts), process_user(), formatted, now, hosts, layout=layout)
         content = json.dumps(asdict(record), indent=1).encode() + b"\n"
         operations.write_file(self._locked[0], f"{self._directory}/{RECORD}", content)
+        self._is_kept = True
         _note({*known_directories(), self._directory})
 
     def release(self) -> None:
         """Release the lock; may be called twice, and with lost hosts. In the latter case others see that the owner has
-        gone."""
+        gone. Of a cluster that did not come up with new data, nothing is left: it would look half-formatted."""
         locked, self._locked = self._locked, None
+        if locked is not None and self._plan is not None and self._record is None and not self._is_kept:
+            self._forget(self._plan)
         if locked is not None:
             with suppress(HostProblem):
                 host, content = locked
                 if operations.read_file(host, f"{self._directory}/{LOCK}") == content:
                     operations.remove(host, f"{self._directory}/{LOCK}")
+
+    def _forget(self, plan: Plan) -> None:
+        """Remove the parts of a file system that never had data."""
+        for place, name in [(plan.masters, NAME), *((node, node.name) for node in plan.nodes)]:
+            with suppress(HostProblem, KeyError):
+                operations.remove(self._hosts[place.host], f"{self._directory}/{name}")
 
     def _prepare(self, host: Host) -> None:
         operations.make_directory(host, self._directory, mode=0o700)
@@ -338,10 +348,12 @@ def read_owner(content: bytes) -> Owner | None:
 
 @dataclass(frozen=True, slots=True)
 class SeenPart:
-    """Data that were found: their record, and their owner if there is one."""
+    """Data that were found: their record, and their owner if there is one. `unclear` is whether there is a lock that
+    cannot be read."""
 
     record: Persistent
     owner: Owner | None
+    unclear: bool = False
 
 
 def look(directory: str, host: Host) -> SeenPart | None:
@@ -353,8 +365,35 @@ def look(directory: str, host: Host) -> SeenPart | None:
     try:
         owner = read_owner(operations.read_file(host, f"{directory}/{LOCK}"))
     except HostProblem:
-        owner = None
-    return SeenPart(record, None if owner is None or owner.has_gone() else owner)
+        return SeenPart(record, None)
+    return SeenPart(record, None if owner is None or owner.has_gone() else owner, unclear=owner is None)
+
+
+def _refuse_used(directory: str, host: Host, entries: Set[str]) -> None:
+    """Raise UsageError if a cluster has the data. The lock is where the NameNode's data are. A daemon's own lock names
+    its process."""
+    if LOCK in entries:
+        owner = read_owner(operations.read_file(host, f"{directory}/{LOCK}"))
+        if owner is None or not owner.has_gone():
+            raise UsageError(f"{directory} is in use: {owner.words if owner else 'its lock cannot be read'}")
+    for name in sorted(entries):
+        with suppress(HostProblem):
+            said = operations.read_file(host, f"{directory}/{name}/{_IN_USE}").decode(errors="replace")
+            pid, _, there = said.strip().partition("@")
+            if there == platform.node() and pid.isdecimal() and _is_daemon(pid):
+                raise UsageError(f"{directory} is in use: process {pid} has {name}")
+
+
+def _is_daemon(pid: str) -> bool:
+    try:
+        return b"-Dproc_" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _is_of_datanode(directory: str, host: Host) -> bool:
+    """Return whether there is nothing but what a DataNode writes."""
+    return {one.name for one in operations.list_directory(host, directory)} <= {"current", _IN_USE}
 
 
 def formatted(directory: str, hosts: Mapping[str, Host]) -> float:
@@ -363,20 +402,37 @@ def formatted(directory: str, hosts: Mapping[str, Host]) -> float:
     return next((one.record.formatted for one in seen if one is not None), 0.0)
 
 
-def verify(directory: str, host: Host) -> list[str]:
-    """Return the problems of data that no cluster uses, as far as they show without a cluster. Every part must be
-    there, and all parts must be of one file system. Raises HostProblem and UsageError for data that are not
-    Howdah's."""
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was found of data that no cluster uses: problems, and the parts that are on the disks of other hosts."""
+
+    problems: tuple[str, ...]
+    elsewhere: Mapping[str, str]
+    """The host by the name of the part."""
+
+
+def verify(directory: str, host: Host) -> Verified:
+    """Look at data without a cluster. Every part must be there, and all parts must be of one file system. The parts of
+    other hosts may be on their own disks, if not one of them is seen here. Raises HostProblem and UsageError for data
+    that are not Howdah's, or in use."""
     record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
-    problems, parts = list[str](), dict[str, Mapping[str, str]]()
-    for name in (NAME, *(f"node{number}" for number in range(1, record.nodes + 1))):
+    entries = _entries(directory, host)
+    _refuse_used(directory, host, entries)
+    problems, parts, missing = list[str](), dict[str, Mapping[str, str]](), dict[str, HostProblem]()
+    nodes = {f"node{number}": there for number, there in enumerate(record.hosts, start=1)}
+    for name in (NAME, *nodes):
         try:
             parts[name] = _version(directory, name, host)
         except HostProblem as problem:
-            problems.append(problem.message)
+            missing[name] = problem
+    seen = {there for name, there in nodes.items() if name in parts}
+    apart = len(seen) < 2 <= len(set(nodes.values()))
+    elsewhere = {name: there for name, there in nodes.items() if apart and name not in entries and there not in seen}
+    problems += [problem.message for name, problem in missing.items() if name not in elsewhere]
     if words := _several(parts):
         problems.append(words)
-    return problems + (_images(directory, host) if NAME in parts else [])
+    problems += _images(directory, host) if NAME in parts else []
+    return Verified(tuple(problems), elsewhere)
 
 
 def _version(directory: str, name: str, host: Host) -> Mapping[str, str]:
@@ -420,14 +476,15 @@ def _md5(content: bytes) -> str:
 def remove(directory: str, host: Host, confirm: Callable[[], None]) -> None:
     """Remove data that no cluster has. Raises UsageError if a cluster has them, or if there are none."""
     entries = _entries(directory, host)
-    known = {RECORD, LOCK, NAME} | {name for name in entries if name.startswith("node") and name[4:].isdecimal()}
-    if not entries & {RECORD, NAME} or entries - known:
-        others = ", ".join(sorted(entries - known)[:4]) or "nothing of Howdah"
-        raise UsageError(f"{directory} is no directory of Howdah alone: there is {others}")
-    if LOCK in entries:
-        owner = read_owner(operations.read_file(host, f"{directory}/{LOCK}"))
-        if owner is None or not owner.has_gone():
-            raise UsageError(f"{directory} is in use: {owner.words if owner else 'its lock cannot be read'}")
+    nodes = {name for name in entries if name.startswith("node") and name[4:].isdecimal()}
+    others = entries - {RECORD, LOCK, NAME} - nodes
+    # A host's own disk may have nodes alone. Somebody else's directory may be called so, too.
+    if not entries & {RECORD, NAME}:
+        others |= {name for name in nodes if not _is_of_datanode(f"{directory}/{name}", host)}
+    if others or not entries - {LOCK}:
+        there = ", ".join(sorted(others)[:4]) or "nothing of Howdah"
+        raise UsageError(f"{directory} is no directory of Howdah alone: there is {there}")
+    _refuse_used(directory, host, entries)
     confirm()
     for name in sorted(entries, key=lambda one: one == RECORD):  # What says that it is ours goes last.
         operations.remove(host, f"{directory}/{name}")

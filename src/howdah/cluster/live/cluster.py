@@ -190,8 +190,8 @@ class LiveCluster(ABC):
         return program_environment(self.distribution.home, self.jdk.home, conf, os.environ, jars, credentials)
 
     def check_hosts(self) -> float | None:
-        """Return the seconds until a batch system takes the hosts away; None if none does. Raises HostsTaken once that
-        has begun: a run cannot continue then."""
+        """Return the seconds until a batch system takes the hosts away, without those that are reserved for copies;
+        None if none does. Raises HostsTaken once that has begun: a run cannot continue then."""
         return None
 
     def check_masters(self) -> None:

@@ -215,7 +215,7 @@ class ManagedCluster(LiveCluster):
         status = self._ask("status")
         if status["taken"] is not None:
             raise HostsTaken(f"the hosts are taken away: {status['taken']}")
-        return None if status["ends"] is None else status["ends"] - time.time()
+        return None if status["ends"] is None else status["ends"] - status["reserved"] - time.time()
 
     def close(self) -> None:
         super().close()

@@ -17,9 +17,12 @@ from howdah.cluster.ownership import remove_data
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import GONE, ClusterDirectory, Manifest, cluster_directory, known_clusters
 from howdah.errors import ClusterProblem, HowdahError, UsageError
+from howdah.host.batch import BATCH_SYSTEMS
 from howdah.host.supervise import Detached, signal_quietly
 
 _DOWN_SECONDS = 15.0
+_QUEUED_SECONDS = 80.0
+"""Seconds for two commands of a batch system that hang (`_COMMAND_SECONDS` each): one asks, one cancels the job."""
 _POLL_SECONDS = 0.05
 
 
@@ -29,6 +32,8 @@ class StartedCluster:
     def __init__(self, request: ClusterRequest) -> None:
         """Start the supervisor. `wait_until_up` waits for the cluster."""
         self.directory = cluster_directory(request.name)
+        in_job = request.allocation.partition(":")[0] in BATCH_SYSTEMS
+        self._patience = _QUEUED_SECONDS if in_job else _DOWN_SECONDS
         self.directory.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         # -P: no module of the directory that somebody happens to be in.
         self._supervisor = Detached(
@@ -76,7 +81,7 @@ class StartedCluster:
     def end(self) -> None:
         """Stop the cluster and wait for it, however long the removal of its data takes."""
         self._supervisor.to.close()
-        while self._supervisor.wait(_DOWN_SECONDS) is None:
+        while self._supervisor.wait(self._patience) is None:
             if not _is_ending(self.directory):
                 signal_quietly(self._supervisor.pid, signal.SIGKILL)
                 return
@@ -146,6 +151,7 @@ def take_down(name: str) -> Ended:
             directory.socket.unlink(missing_ok=True)
             directory.mark("down")
         return Ended.LEFTOVERS
+    wait_until_taken(name)  # It ends by itself, once results are copied out of HDFS.
     holder = directory.holder()
     if holder is not None and not holder.is_here:  # Since a moment ago.
         directory.refuse_elsewhere()

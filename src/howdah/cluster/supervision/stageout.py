@@ -14,6 +14,8 @@ from howdah.cluster.walltime import expected_copy
 from howdah.errors import HowdahError, UsageError
 from howdah.host.supervise import Detached, signal_quietly
 
+LAST = "HOWDAH_LAST_STAGE"
+"""Variable of the copies here: any other stage has to wait for them."""
 _LOOK_SECONDS = 30.0
 _GLANCE_SECONDS = 0.2
 _KILL_SECONDS = 5.0
@@ -61,7 +63,8 @@ class StageOut:
                 self._write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} howdah {' '.join(words)}")
                 # All that it says is to be in the log.
                 process = Detached(
-                    ("sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "howdah", *words), self._log
+                    ("sh", "-c", f'{LAST}=yes exec "$@" >&2', "sh", sys.executable, "-P", "-m", "howdah", *words),
+                    self._log,
                 )
                 with process.to, process.said:
                     while (code := process.wait(_GLANCE_SECONDS)) is None and not must_stop():

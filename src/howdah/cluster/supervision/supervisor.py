@@ -125,12 +125,12 @@ class Supervisor:
         staging = StageOut(self._request.name, self._request.copies, assembly.length, self._directory.staged)
         while not self._ending.wait(_WATCH_SECONDS):
             left = None if walltime is None else walltime.left
-            self._note_end(left)
+            self._note_end(left, staging.seconds)
             if endings is not None and endings.is_taken():
                 self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
                 return
             if left is not None and left <= needed_to_stop() + staging.seconds:
-                self._leave(control, staging, left, lambda: endings is not None and endings.is_taken())
+                self._leave(assembly, control, staging, left, lambda: endings is not None and endings.is_taken())
                 return
             for running, code in assembly.ended():
                 key = (running.daemon.host, running.daemon.pid)
@@ -140,19 +140,37 @@ class Supervisor:
         if self._in_job and self._was_signalled:
             self._let_go(control, "the batch system has ended the job", _CANCELLED_SECONDS)
 
-    def _note_end(self, left: float | None) -> None:
-        """Record when the hosts are taken away, if this has changed."""
+    def _note_end(self, left: float | None, reserved: float) -> None:
+        """Record when the hosts are taken away, and the seconds before it for copies, if this has changed."""
         assert self._manifest is not None
         ends, known = None if left is None else time.time() + left, self._manifest.ends
-        if (ends is None) != (known is None) or (ends and known and abs(ends - known) > _CHANGED_SECONDS):
+        moved = (ends is None) != (known is None) or (ends and known and abs(ends - known) > _CHANGED_SECONDS)
+        if moved or abs(reserved - self._manifest.reserved) > _CHANGED_SECONDS:
             with self._changing, contextlib.suppress(OSError):  # A full disk, say.
-                self._save(replace(self._manifest, ends=ends))
+                self._save(replace(self._manifest, ends=ends, reserved=reserved))
 
-    def _leave(self, control: ControlServer, staging: StageOut, left: float, is_taken: Callable[[], bool]) -> None:
+    def _leave(
+        self,
+        assembly: Assembly,
+        control: ControlServer,
+        staging: StageOut,
+        left: float,
+        is_taken: Callable[[], bool],
+    ) -> None:
         """Let runs close, and copy the requested data out of HDFS, in the seconds that are `left`."""
         last = time.monotonic() + left - needed_to_stop() / 2
-        self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", left - expected("stop") - staging.seconds)
-        staging.run(lambda: self._ending.is_set() or is_taken() or time.monotonic() > last)
+
+        def must_stop() -> bool:
+            return self._ending.is_set() or is_taken() or time.monotonic() > last
+
+        seconds = left - expected("stop") - staging.seconds
+        self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", seconds)
+        if self._request.copies:
+            with contextlib.suppress(HowdahError):  # The copies may have room all the same.
+                assembly.make_room_for_stages()
+            while control.is_claimed and not must_stop():  # The script copies something itself.
+                time.sleep(_GLANCE_SECONDS)
+        staging.run(must_stop)
 
     def _let_go(self, control: ControlServer, why: str, seconds: float) -> None:
         """Notify runs that the hosts are taken away, and let the runs close within `seconds`."""

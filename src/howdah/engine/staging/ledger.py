@@ -16,8 +16,9 @@ from howdah.store import howdah_home
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A stage: `way` is `in` or `out`; `state` is `copying` or `done`. `cluster` tells its HDFS from every other one.
-    `files` has bytes by path. `verified` is the evidence of the verification; None if there could be none. `rate` is
-    bytes per second between the first and the last byte that came; None if HDFS does not tell.
+    `files` has bytes by path; `copied` of these bytes were not at the target when the last attempt began, which took
+    `seconds`. `verified` is the evidence of the verification; None if there could be none. `rate` is bytes per second
+    between the first and the last byte that came; None if HDFS does not tell.
     """
 
     way: str
@@ -27,6 +28,7 @@ class Entry:
     state: str
     begun: float
     files: Mapping[str, int]
+    copied: int = 0
     seconds: float | None = None
     rate: float | None = None
     verified: str | None = None

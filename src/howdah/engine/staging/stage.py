@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from howdah.cluster.live.cluster import LiveCluster
-from howdah.cluster.walltime import remember_copy
+from howdah.cluster.walltime import STAGE, remember_copy
 from howdah.engine.observer import JobProgress
 from howdah.engine.run.client import Client, submit
 from howdah.engine.staging import ledger
@@ -72,7 +72,7 @@ class Stage:
         self._cluster = cluster
         self._wish = wish
         self._hdfs = hdfs
-        self._tag = f"howdah-stage-{secrets.token_hex(4)}"
+        self._tag = f"{STAGE}-{secrets.token_hex(4)}"
         self._files: Listing = {}
         self._file = ledger.place_of(wish.way, wish.source, wish.target, hdfs)
 
@@ -103,13 +103,14 @@ class Stage:
             "copying",
             time.time(),
             ledger.sizes(files),
+            copied=_missing(files, there),
             settings=settings,
         )
         ledger.write(self._file, entry)
         self._cluster.lease(self._tag)
         began = time.monotonic()
         # A lease that is not released ends what still runs of it.
-        self._copy(lambda seen: progress(seen, entry.bytes))
+        self._copy(lambda seen: progress(seen, entry.copied))
         self._cluster.release()
         seconds = time.monotonic() - began
         self._tidy()
@@ -264,6 +265,12 @@ class Stage:
         environment = dict(self._cluster.shell_environment(conf))
         environment["HADOOP_CLASSPATH"] = ":".join(filter(None, (environment.get("HADOOP_CLASSPATH"), str(self._jar))))
         return ["hadoop", *words], environment
+
+
+def _missing(files: Listing, there: Listing) -> int:
+    """Return the bytes of the files that are not `there` with the same length: DistCp copies them."""
+    wanted, found = ledger.sizes(files), ledger.sizes(there)
+    return sum(size for name, size in wanted.items() if found.get(name) != size)
 
 
 def _chosen(names: Sequence[str], sizes: Mapping[str, int]) -> Sequence[str]:

@@ -13,6 +13,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set
 
 from .kernel import mount_of, parse_mountinfo
 
+_TRIES = 20
+
 
 def read(path: str, offset: int = 0, limit: Optional[int] = None) -> bytes:
     """Return the bytes of a file from `offset`, at most `limit`. A negative offset counts from the end."""
@@ -144,6 +146,16 @@ def _is_own(path: str) -> bool:
 def remove_claimed(path: str, owner: str) -> Optional[str]:
     """Remove a directory that `owner` claimed, if it is there. A directory of another owner stays; the answer is its
     owner, empty if unknown. A directory on a disk that is gone counts as removed."""
+    for left in reversed(range(_TRIES)):
+        try:
+            return _remove_claimed(path, owner)
+        except FileNotFoundError:  # Somebody else removes it, too, or a process that ends removes its own files.
+            if not left:
+                raise
+    return None
+
+
+def _remove_claimed(path: str, owner: str) -> Optional[str]:
     if not os.path.lexists(path):
         return None
     try:

@@ -24,6 +24,8 @@ _UNSET = (
 agents."""
 _GRANTED = ("SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU")
 """Variables with the memory of a job. Agents get them by the names that `batch_grant` of the agent reads first."""
+_MEMORY = re.compile(r"\bMinMemory(Node|CPU)=([\d.]+[KMGT]?)")
+_UNITS = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2}
 _UNKNOWN = "Invalid job id"
 _WAITING = (
     "PENDING",
@@ -107,7 +109,8 @@ class Slurm:
         """Return the command that runs a Python program once on each of these hosts of a job. The program has
         everything that the job has there, and gets the standard input on each host."""
         of_job = (f"--jobid={job}", f"--nodelist={','.join(hosts)}")
-        granted = {name: os.environ.get(name, "") for name in _GRANTED}
+        here = {name: os.environ.get(name, "") for name in _GRANTED}
+        granted = here if job == self.current() else _memory_of(job)
         return self._step((*of_job, *_once_on_each(str(len(hosts)))), granted, python, program)
 
     def whole_job(self, python: str, program: str) -> tuple[str, ...]:
@@ -152,6 +155,19 @@ class Slurm:
                 raise unexpected(command, out)
             found.append((_job(parts), parts[5]))
         return found
+
+
+def _memory_of(job: str) -> Mapping[str, str]:
+    """Return the memory of a job, in MB, by the variables that Slurm sets inside of it; "" for all memory of a host."""
+    said = answer_of(("scontrol", "show", "job", "--oneliner", job))
+    found = dict(_MEMORY.findall(said))
+    return {name: _megabytes(found.get(key, "0")) for name, key in zip(_GRANTED, ("Node", "CPU"), strict=True)}
+
+
+def _megabytes(text: str) -> str:
+    number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "M")
+    size = round(float(number) * _UNITS[unit])
+    return str(size) if size else ""
 
 
 def _once_on_each(hosts: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def timeline(drawing: Timeline, width: int) -> Chart:
     margin = 80 if width > 500 else 66
     inner = width - margin - 18
     parts = []
-    charts = (*drawing.panels, *drawing.strips)
+    charts: tuple[Panel | Strips, ...] = (*drawing.panels, *drawing.strips)
     for one in charts:
         x = _time(drawing, width, last=one == charts[-1])
         if isinstance(one, Panel):

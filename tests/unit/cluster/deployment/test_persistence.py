@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from howdah.cluster.deployment.persistence import (
     RECORD,
     Owner,
     Persistence,
+    Verified,
     _placed,
     known_directories,
     look,
@@ -309,16 +311,68 @@ def test_nodes_go_where_their_data_are() -> None:
 
 def test_what_belongs_together_is_verified(tmp_path: Path, host: Host) -> None:
     place = data(tmp_path / "kept")
-    assert verify(str(place), host) == []
+    assert verify(str(place), host) == Verified((), {})
     (place / "node2" / "current" / "VERSION").write_text("clusterID=CID-2\n")
     (place / "node1" / "current" / "VERSION").unlink()
     image = place / "name" / "current" / "fsimage_0000000000000000000"
     image.write_bytes(b"other")
-    assert verify(str(place), host) == [
+    assert verify(str(place), host).problems == (
         f"{place}/node1/current/VERSION is not there",
         "parts are of several file systems: name CID-1, node2 CID-2",
         f"{image} is damaged",
-    ]
+    )
+
+
+@pytest.mark.promise("Data on the hosts' own disks are verified as far as they are here", "how-to/persist")
+def test_parts_on_the_disks_of_other_hosts_are_not_missing(tmp_path: Path, host: Host) -> None:
+    place = data(tmp_path / "kept", nodes=3, hosts=("a", "b", "c"))
+    for other in ("node2", "node3"):
+        shutil.rmtree(place / other)
+    assert verify(str(place), host) == Verified((), {"node2": "b", "node3": "c"})
+    shutil.rmtree(place / "node1")
+    data(tmp_path / "shared", nodes=3, hosts=("a", "b", "c"))
+    shutil.rmtree(tmp_path / "shared" / "node3")
+    found = verify(str(tmp_path / "shared"), host)
+    assert found.problems == (f"{tmp_path}/shared/node3/current/VERSION is not there",)
+    locked(tmp_path / "shared")
+    with pytest.raises(UsageError, match="is in use"):
+        verify(str(tmp_path / "shared"), host)
+
+
+def test_a_host_with_nodes_alone_is_cleaned_and_a_daemon_s_own_lock_counts(tmp_path: Path, host: Host) -> None:
+    place = tmp_path / "kept"
+    (place / "node2" / "current").mkdir(parents=True)
+    daemon = subprocess.Popen(("sh", "-c", "sleep 60; : -Dproc_datanode"))
+    try:
+        (place / "node2" / "in_use.lock").write_text(f"{daemon.pid}@{platform.node()}")
+        with pytest.raises(UsageError, match=f"process {daemon.pid} has node2"):
+            remove(str(place), host, lambda: None)
+    finally:
+        daemon.kill()
+        daemon.wait()
+    (place / "node2" / "thesis.tex").write_text("mine")
+    with pytest.raises(UsageError, match="there is node2"):
+        remove(str(place), host, lambda: None)
+    (place / "node2" / "thesis.tex").unlink()
+    remove(str(place), host, lambda: None)
+    assert not place.exists()
+
+
+@pytest.mark.promise("A first start that fails leaves no half-formatted data", "how-to/persist")
+def test_a_cluster_that_does_not_come_up_leaves_nothing_there(tmp_path: Path, host: Host) -> None:
+    place = tmp_path / "kept"
+    first, plan = take(place, host, plan_of(2))
+    for name in ("name", "node1", "node2"):
+        (place / name / "current").mkdir(parents=True)
+    first.release()
+    assert not list(place.iterdir())
+    again, _ = take(place, host, plan)
+    data(place)
+    again.keep("3.4.2")
+    again.release()
+    third, _ = take(place, host, plan_of(2))
+    third.release()
+    assert {one.name for one in place.iterdir()} == {"howdah.json", "name", "node1", "node2"}, "data stay"
 
 
 def test_only_data_of_howdah_that_nobody_has_are_removed(tmp_path: Path, host: Host) -> None:
