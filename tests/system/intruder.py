@@ -43,6 +43,10 @@ def ways(plan: Mapping[str, Any], *, secured: bool = True) -> "Ways":
                 found[way] = ("send", where, _CALL.hex()), "SIMPLE authentication is not enabled"
             for page in _PAGES.get(name, ()):
                 found[f"{way}: {page}"] = ("get", f"{scheme}://{where[0]}:{port}{page}", {}), "401"
+            if name == "shuffle":
+                output = "/mapOutput?job=job_1_1&reduce=0&map=attempt_1_1_m_000000_0"
+                version = {"name": "mapreduce", "version": "1.0.0"}
+                found[way] = ("get", f"http://{where[0]}:{port}{output}", version), "401"
             if name == "datanode_data":
                 found[way] = ("send", where, _read_block().hex()), ""
     return found

@@ -128,6 +128,21 @@ def test_a_driver_of_spark_logs_in_outside_of_containers(howdah: Howdah, shut: d
     assert "sum 10" in said.ok().out
 
 
+@pytest.mark.promise("Spark's driver and executors talk to the owner's alone", "how-to/secure")
+def test_a_driver_of_spark_talks_to_nobody_else(howdah: Howdah, shut: dict[str, Any], tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from pyspark import SparkContext\n"
+        "conf = SparkContext().getConf()\n"
+        "for name in ('spark.authenticate', 'spark.ui.enabled'):\n"
+        "    print(name, conf.get(name))\n"
+    )
+    command = (f"{find_spark().home}/bin/spark-submit", "--master", "local", str(program))
+    said = howdah("exec", "--name", "shut", "--", *command).ok().out
+    assert "spark.authenticate true" in said
+    assert "spark.ui.enabled false" in said
+
+
 @pytest.mark.promise("Jobs run on a secured cluster, with our plugins, without native code", "how-to/secure")
 def test_a_terasort_with_our_plugins_is_valid(run: Path) -> None:
     stored = read_run(run)
@@ -137,6 +152,8 @@ def test_a_terasort_with_our_plugins_is_valid(run: Path) -> None:
     assert counters["Howdah Sort"]["RECORDS"] > 0
     assert counters["Howdah Shuffle"]["RECORDS"] > 0
     assert not counters["Howdah Shuffle"].get("FALLBACKS")
+    assert counters["Howdah Shuffle"]["SEGMENTS_DIRECT"] > 0, "also where Hadoop itself would need native code"
+    assert not counters["Howdah Shuffle"].get("SEGMENTS_HTTP")
 
 
 @pytest.mark.promise("The owner's commands log in by themselves", "how-to/secure")
@@ -323,6 +340,7 @@ def test_no_key_is_in_what_a_run_keeps(howdah: Howdah, run: Path) -> None:
     for file in (file for place in places for file in place.rglob("*") if file.is_file()):
         content = file.read_bytes()
         assert not any(secret in content for secret in secrets), file
+        assert b"delegation=" not in content.replace(b"delegation=<redacted>", b""), file
         assert file.suffix not in (".keytab", ".p12", ".pem")
 
 

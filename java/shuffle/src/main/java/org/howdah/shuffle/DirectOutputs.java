@@ -17,7 +17,6 @@ import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.IndexRecord;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapred.SpillRecord;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
@@ -50,7 +49,6 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
   private static final long SMALL = 1 << 18;
 
   private final MapOutputs<K, V> outputs;
-  private final JobConf job;
   private final String node;
   private final String shared;
   private final List<String> directories = new ArrayList<>();
@@ -62,7 +60,7 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
   DirectOutputs(MapOutputs<K, V> outputs, String node) {
     this.outputs = outputs;
     this.node = node;
-    job = outputs.context().getJobConf();
+    JobConf job = outputs.context().getJobConf();
     shared = job.getTrimmed(SHARED, "");
     if (job.getBoolean(DIRECT, true) && node != null) {
       Collections.addAll(directories, job.getTrimmedStrings(MRConfig.LOCAL_DIR));
@@ -100,11 +98,6 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
         // Fetched, it fails again, and Hadoop hears of it.
         LOG.warn("The output of " + map + " cannot be read from here", notAsItShouldBe);
         damaged.add(map);
-      } catch (LinkageError missing) {
-        // As where Hadoop reads local files safely by its native library alone (SecureIOUtils).
-        LOG.warn("No map output can be read from here, all are fetched", missing);
-        directories.clear();
-        return;
       }
     }
   }
@@ -158,8 +151,7 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
     checkOwner(index);
     Path path = new Path(output.toURI());
     IndexRecord part =
-        new SpillRecord(new Path(index.toURI()), job)
-            .getIndex(outputs.context().getReduceId().getTaskID().getId());
+        OutputIndex.read(index, outputs.context().getReduceId().getTaskID().getId());
     if (!outputs.isPossible(part.partLength, part.rawLength)
         || part.startOffset < 0
         || part.partLength > output.length() - part.startOffset) {
