@@ -352,6 +352,9 @@ def test_a_cluster_without_its_kdc_goes_on(howdah: Howdah, shut: dict[str, Any],
     refused = howdah("exec", "--name", "shut", "--", "hdfs", "dfs", "-ls", "/")
     assert refused.code != 0
     assert "Connection refused" in refused.err
+    again = howdah("run", "pi", "--cluster", "shut", "--no-report")
+    assert again.code != 0
+    assert "no program can log in any more: kdc of master" in again.out + again.err
     said = howdah("status", "--name", "shut").ok().out
     assert "lost: kdc of master" in said
     assert "5 of 6 alive" in said

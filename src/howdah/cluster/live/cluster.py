@@ -284,7 +284,7 @@ class LiveCluster(ABC):
         cannot be injected."""
 
     def check_login(self) -> None:  # noqa: B027, most clusters ask nobody
-        """Raise HostProblem if job clients can no longer log in."""
+        """Raise HostProblem or ClusterProblem if job clients can no longer log in."""
 
     @abstractmethod
     def lost_daemons(self) -> tuple[Lost, ...]:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.mounts import MountTable, mount_table
-from howdah.hadoop.configuration.security import POLICIES
+from howdah.hadoop.configuration.security import POLICIES, PROTECTIONS
 from howdah.hadoop.configuration.site import expand, read_conf_dir
 from howdah.hadoop.configuration.site_warnings import PLACEHOLDER, site_warnings
 from howdah.hadoop.history.job_files import done_directory, intermediate_directory
 from howdah.model.storage import POSIX_SCHEME
+from howdah.spec.slips import did_you_mean
 
 _PREFIX = "conf:"
 _ROOT = "/howdah"
@@ -179,3 +180,10 @@ def _check_supported(settings: Mapping[str, str]) -> None:
         value = settings.get(key, "").strip()
         if value and value.lower() not in map(str.lower, known):
             raise UsageError(f"{key} of this cluster is {value}, which is not supported yet: {' or '.join(known)} is")
+    for key in ("hadoop.rpc.protection", "dfs.data.transfer.protection"):
+        for word in filter(None, map(str.strip, settings.get(key, "").split(","))):
+            if word.lower() not in PROTECTIONS[1:]:
+                raise UsageError(
+                    f"{key} of this cluster is {settings[key]}, and there is no protection {word!r}",
+                    hint=did_you_mean(word, PROTECTIONS[1:]),
+                )

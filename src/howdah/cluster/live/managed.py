@@ -21,6 +21,7 @@ from howdah.cluster.live.parts import Parts, parts_of
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.errors import ClusterProblem, HostProblem, HostsTaken, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
+from howdah.hadoop.configuration.roles import KDC
 from howdah.hadoop.configuration.site import read_conf_dir
 from howdah.hadoop.distribution.distribution import from_home, managed
 from howdah.hadoop.distribution.jdk import Jdk, find_jdks
@@ -210,6 +211,12 @@ class ManagedCluster(LiveCluster):
 
     def lost_daemons(self) -> tuple[Lost, ...]:
         return tuple(Lost(**one) for one in self._ask("status")["lost"])
+
+    def check_login(self) -> None:
+        for lost in self.lost_daemons():
+            if lost.role == KDC.name:
+                hint = "Jobs that run go on. A new cluster has a new KDC: `howdah down`, `howdah up`."
+                raise ClusterProblem(f"no program can log in any more: {lost.sentence}", hint=hint)
 
     def check_hosts(self) -> float | None:
         status = self._ask("status")

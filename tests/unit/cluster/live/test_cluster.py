@@ -90,6 +90,14 @@ def test_a_cluster_that_cannot_be_asked_is_refused(tmp_path: Path, key: str, val
         read_existing(tmp_path)
 
 
+@pytest.mark.parametrize("key", ["hadoop.rpc.protection", "dfs.data.transfer.protection"])
+def test_a_wrong_word_for_the_protection_of_a_cluster_of_others_is_named(tmp_path: Path, key: str) -> None:
+    (tmp_path / "core-site.xml").write_text(render_site({"fs.defaultFS": "hdfs://nn", key: "integrity, privicy"}))
+    with pytest.raises(UsageError, match=f"{key} .* is integrity, privicy, and there is no protection 'priv") as caught:
+        read_existing(tmp_path)
+    assert "privacy" in str(caught.value.hint)
+
+
 @pytest.mark.promise("Pages by HTTPS alone are found where they are", "how-to/kerberos-clusters")
 def test_pages_by_https_alone() -> None:
     only = {f"{name}.http.policy": "HTTPS_ONLY" for name in ("dfs", "mapreduce.jobhistory")}
