@@ -21,9 +21,9 @@ _OF_A_JOB = re.compile(r", job ((?:slurm|pbs):\S+)$")
 _POLL_SECONDS = 0.05
 _DYING_SECONDS = 15.0
 _LOG_KEPT = 4 << 20
+"""Bytes from the end of a log that are copied here from its host; a daemon writes some KiB per hour."""
 _OVERLAP = 4096
 """Bytes by which the end of a log is found in a longer copy."""
-"""Bytes from the end of a log that are copied here from its host; a daemon writes some KiB per hour."""
 
 
 def claim_directories(hosts: Iterable[Host], plan: Plan) -> None:

@@ -63,7 +63,17 @@ class StageOut:
                 self._write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} howdah {' '.join(words)}")
                 # All that it says is to be in the log.
                 process = Detached(
-                    ("sh", "-c", f'{LAST}=yes exec "$@" >&2', "sh", sys.executable, "-P", "-m", "howdah", *words),
+                    (
+                        "sh",
+                        "-c",
+                        f'{LAST}=yes; export {LAST}; exec "$@" >&2',
+                        "sh",
+                        sys.executable,
+                        "-P",
+                        "-m",
+                        "howdah",
+                        *words,
+                    ),
                     self._log,
                 )
                 with process.to, process.said:
