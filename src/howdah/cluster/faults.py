@@ -35,7 +35,7 @@ class HostFault:
 
     @property
     def device(self) -> str | None:
-        """What of a simulated host is affected; None for daemons."""
+        """The device of a simulated host that is affected; None for daemons."""
         return _SLOW[self.resource] if self.kind == "slow" else DEVICES.get(self.kind)
 
 

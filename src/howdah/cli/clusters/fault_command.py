@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--daemon", metavar="ROLE", help="Only this daemon of the host: datanode, nodemanager, … [default: all it has]"
 )
-@click.option("--rate", metavar="RATE", help="Of what is slow: 10mbit for its card, 10MB for its disks, 0.2cpus.")
+@click.option("--rate", metavar="RATE", help="For slow: 10mbit for its card, 10MB for its disks, 0.2cpus.")
 @click.option("--at", metavar="PHASE:PERCENT", help="Once the run there has done so much of a phase. [default: now]")
 def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None, at: str | None) -> None:
     """Inject a fault on HOST, to see how the cluster copes.

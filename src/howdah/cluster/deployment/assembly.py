@@ -240,19 +240,12 @@ class Assembly:
         """Return the daemons that ended on their own, with their exit codes."""
         return [] if self._daemons is None else self._daemons.ended()
 
-    def kill_applications(self, tag: str) -> None:
-        """Kills every application with this tag: the run that submitted it is gone."""
+    def kill_applications(self, tag: str | None = None) -> None:
+        """Kill every application with this tag, whose run is gone. Without a tag, kill every one that is no stage."""
         manager = self._resourcemanager()
         for application in manager.applications(tag=tag):
-            if not application.ended:
-                manager.kill(application.id)
-
-    def make_room_for_stages(self) -> None:
-        """Kill every application that is no stage. Stages need the containers, and what else runs does not end in
-        time."""
-        manager = self._resourcemanager()
-        for application in manager.applications():
-            if not application.ended and not any(tag.startswith(STAGE) for tag in application.tags):
+            is_wanted = tag is None and any(one.startswith(STAGE) for one in application.tags)
+            if not application.ended and not is_wanted:
                 manager.kill(application.id)
 
     def endings(self) -> Endings:

@@ -154,7 +154,7 @@ class Persistence:
 
     def release(self) -> None:
         """Release the lock; may be called twice, and with lost hosts. In the latter case others see that the owner has
-        gone. Of a cluster that did not come up with new data, nothing is left: it would look half-formatted."""
+        gone. If a cluster did not come up with new data, nothing is left of them: they would look half-formatted."""
         locked, self._locked = self._locked, None
         if locked is not None and self._plan is not None and self._record is None and not self._is_kept:
             self._forget(self._plan)
@@ -404,7 +404,7 @@ def formatted(directory: str, hosts: Mapping[str, Host]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was found of data that no cluster uses: problems, and the parts that are on the disks of other hosts."""
+    """Data that no cluster uses: their problems, and the parts that are on the disks of other hosts."""
 
     problems: tuple[str, ...]
     elsewhere: Mapping[str, str]

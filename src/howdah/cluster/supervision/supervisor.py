@@ -166,8 +166,8 @@ class Supervisor:
         seconds = left - expected("stop") - staging.seconds
         self._let_go(control, f"walltime: {max(left, 0.0):.0f} s are left", seconds)
         if self._request.copies:
-            with contextlib.suppress(HowdahError):  # The copies may have room all the same.
-                assembly.make_room_for_stages()
+            with contextlib.suppress(HowdahError):  # Copies need containers, and may have some all the same.
+                assembly.kill_applications()
             while control.is_claimed and not must_stop():  # The script copies something itself.
                 time.sleep(_GLANCE_SECONDS)
         staging.run(must_stop)

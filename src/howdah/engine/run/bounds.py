@@ -19,7 +19,7 @@ from howdah.model.sample import DISKS, MACHINE, Moment, Sample
 _PHASE = "calibration"
 _SHOWN = 3
 _LEAST = 3
-"""Of two hosts, either may be the unusual one."""
+"""Hosts from which on one of them can be unusual: with two, it may be either."""
 
 
 @dataclass(frozen=True, slots=True)

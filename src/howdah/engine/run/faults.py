@@ -21,9 +21,9 @@ _UNDONE = {"stop": "continue", "cut": "join", "slow": "restore"}
 """The action that undoes each fault that can be undone."""
 _WHEN = re.compile(r"(?:([a-z0-9-]+):)?([0-9]{1,2})%")
 _HINT = (
-    f"Write none; or {' or '.join(_ROLES)} and when: datanode@50%; or what happens to a host: kill:HOST, "
-    "kill:HOST:datanode, stop:HOST, cut:HOST, slow:HOST:10mbit (also 10MB, 0.2cpus) or disk:HOST, as cut:sim3@50%, "
-    "or cut:sim3@sort:50%."
+    f"Write none; or {' or '.join(_ROLES)} and when: datanode@50%; or what happens to a host: cut:sim3@50%, or "
+    "cut:sim3@sort:50%. Known: kill:HOST, kill:HOST:datanode, stop:HOST, cut:HOST, slow:HOST:10mbit (also 10MB, "
+    "0.2cpus), disk:HOST."
 )
 
 

@@ -23,7 +23,7 @@ TITLED = 300
 NAMED = 12
 """The number of letters of a node's name that fit next to its lanes."""
 HOSTS = 12
-"""The number of hosts up to which each has a strip. Of more hosts, those that used most and least have one."""
+"""The number of hosts up to which each has a strip. If there are more, those that used most and least have one."""
 CELLS = 90
 """The number of cells of a strip."""
 PIXELS = 900
