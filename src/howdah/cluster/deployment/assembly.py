@@ -244,8 +244,7 @@ class Assembly:
         """Kill every application with this tag, whose run is gone. Without a tag, kill every one that is no stage."""
         manager = self._resourcemanager()
         for application in manager.applications(tag=tag):
-            is_wanted = tag is None and any(one.startswith(STAGE) for one in application.tags)
-            if not application.ended and not is_wanted:
+            if not application.ended and (tag or not any(one.startswith(STAGE) for one in application.tags)):
                 manager.kill(application.id)
 
     def endings(self) -> Endings:
