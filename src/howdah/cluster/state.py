@@ -30,7 +30,7 @@ from typing import Any
 from howdah.errors import ClusterProblem, Elsewhere, UsageError
 from howdah.hadoop.configuration.plan import Place, Plan, Quarters
 from howdah.host.batch import has_ended
-from howdah.store import Holder, LockFile, holder_of, howdah_home, private_directory, take_lock
+from howdah.store import LockFile, LockHolder, holder_of, howdah_home, private_directory, take_lock
 
 GONE = ("down", "failed")
 """States in which nothing of a cluster is left."""
@@ -154,7 +154,7 @@ class ClusterDirectory:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return take_lock(self.path / "lock")
 
-    def holder(self) -> Holder | None:
+    def holder(self) -> LockHolder | None:
         """Return the supervisor of this name: one that lives, or one on another host."""
         return holder_of(self.path / "lock")
 

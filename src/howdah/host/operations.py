@@ -58,7 +58,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DirectoryEntry:
     """An entry of a directory. `type` is `file`, `directory`, `link` or `other`; `size` is in bytes."""
 
     name: str
@@ -224,9 +224,9 @@ def rename(host: Host, path: str, to: str) -> None:
     host.call("files.rename", path=path, to=to)
 
 
-def list_directory(host: Host, path: str) -> list[Entry]:
+def list_directory(host: Host, path: str) -> list[DirectoryEntry]:
     """Return the entries of a directory, sorted by name."""
-    return [Entry(**one) for one in host.call("files.list", path=path)]
+    return [DirectoryEntry(**one) for one in host.call("files.list", path=path)]
 
 
 def walk(host: Host, path: str) -> dict[str, tuple[int, int]]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from howdah.errors import ClusterProblem, HostProblem
 from howdah.host import Host, operations
-from howdah.host.operations import Entry
+from howdah.host.operations import DirectoryEntry
 from howdah.storage import StoredFile
 
 Answer = TypeVar("Answer")
@@ -88,7 +88,7 @@ class LocalFiles:
     def _make_parent(self, path: str) -> None:
         operations.make_directory(self._host, str(PurePosixPath(self._root + path).parent))
 
-    def _entries(self, path: str) -> list[Entry]:
+    def _entries(self, path: str) -> list[DirectoryEntry]:
         """Return the entries of a directory, without Hadoop's checksum next to each file (`.NAME.crc`)."""
         if operations.resolve_path(self._host, self._root + path) is None:
             return []

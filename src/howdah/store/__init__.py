@@ -9,14 +9,14 @@ from howdah.store.layout import (
     private_directory,
     runs_root,
 )
-from howdah.store.locks import Holder, LockFile, holder_of, lock_file, take_lock
+from howdah.store.locks import LockFile, LockHolder, holder_of, lock_file, take_lock
 from howdah.store.reader import StoredRun, find_run, list_runs, read_run, runs_under_way
 from howdah.store.writer import RunWriter
 
 __all__ = [
     "ExperimentDirectory",
-    "Holder",
     "LockFile",
+    "LockHolder",
     "RunWriter",
     "StoredRun",
     "experiments_root",

@@ -28,7 +28,7 @@ _GLANCE_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class LockHolder:
     """The process that has a lock, identified so that no other process is mistaken for it."""
 
     host: str
@@ -60,7 +60,7 @@ class Holder:
 class LockFile:
     """A lock that this process holds until it is released."""
 
-    def __init__(self, path: Path, holder: Holder) -> None:
+    def __init__(self, path: Path, holder: LockHolder) -> None:
         self._path = path
         self._holder = holder
 
@@ -106,7 +106,7 @@ def take_lock(path: Path) -> LockFile | None:
     return LockFile(path, mine)
 
 
-def holder_of(path: Path) -> Holder | None:
+def holder_of(path: Path) -> LockHolder | None:
     """Return the holder of the lock `path`, if it lives or if this host cannot see whether it does."""
     holder = _read(path)
     return holder if holder is not None and holder.may_live else None
@@ -146,11 +146,11 @@ def _alone_on_this_host() -> Iterator[None]:
         yield
 
 
-def _here() -> Holder:
+def _here() -> LockHolder:
     machine = ""
     with suppress(OSError):
         machine = Path("/etc/machine-id").read_text(encoding="utf-8").strip()
-    return Holder(
+    return LockHolder(
         host=platform.node(),
         machine=machine,
         boot=Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip(),
@@ -170,8 +170,8 @@ def _beginning(pid: int) -> int | None:
     return None if after[0] in "ZX" else int(after[19])
 
 
-def _read(path: Path) -> Holder | None:
+def _read(path: Path) -> LockHolder | None:
     try:
-        return Holder(**json.loads(path.read_text(encoding="utf-8")))
+        return LockHolder(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import HostProblem, UsageError
-from howdah.store import ExperimentDirectory, Holder, LockFile, holder_of, private_directory, take_lock
+from howdah.store import ExperimentDirectory, LockFile, LockHolder, holder_of, private_directory, take_lock
 
 _TAKE = """
 import pathlib, sys
@@ -80,7 +80,7 @@ def test_holders_of_other_hosts_are_not_known_and_dead_ones_of_this_host_are(tmp
     with taken(path):
         assert take_lock(path) is None
         mine = json.loads(path.read_text(encoding="utf-8"))
-        assert holder_of(path) == Holder(**mine)
+        assert holder_of(path) == LockHolder(**mine)
     assert not path.exists()
     with subprocess.Popen(["true"]) as ended:
         pass

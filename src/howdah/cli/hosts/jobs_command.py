@@ -11,7 +11,7 @@ import click
 from howdah.cli.options import json_option
 
 if TYPE_CHECKING:
-    from howdah.host.batch import Job
+    from howdah.host.batch import BatchJob
 
 
 @click.command()
@@ -51,7 +51,7 @@ def jobs(kind: str | None, cancel: str | None, as_json: bool) -> None:
     print_columns(("JOB", "NAME", "STATE", "HOSTS", "TIME"), rows, width(), right={3})
 
 
-def _when(job: Job) -> str:
+def _when(job: BatchJob) -> str:
     from howdah.spec.jobs import format_time
 
     if job.runs:

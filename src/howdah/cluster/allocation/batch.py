@@ -19,7 +19,7 @@ from howdah.cluster.state import cluster_directory
 from howdah.errors import HostProblem, NoAnswer, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host, operations
-from howdah.host.batch import BatchSystem, Job, key_of
+from howdah.host.batch import BatchJob, BatchSystem, key_of
 from howdah.host.over import over
 from howdah.host.reception import Reception
 from howdah.host.user import process_user
@@ -53,7 +53,7 @@ class BatchAllocation(ListedAllocation):
     system: BatchSystem
     _sleep = staticmethod(time.sleep)
 
-    def __init__(self, asked: JobHosts, site: Site, links: Links, job: Job | None) -> None:
+    def __init__(self, asked: JobHosts, site: Site, links: Links, job: BatchJob | None) -> None:
         """`job` is a job that runs already; None to submit the job that was `asked` for."""
         self._asked = asked
         self._site = site
@@ -127,7 +127,7 @@ class BatchAllocation(ListedAllocation):
             self.system.cancel(job.id)
 
     @abstractmethod
-    def _reach(self, job: Job) -> tuple[str, ...]:
+    def _reach(self, job: BatchJob) -> tuple[str, ...]:
         """Make the hosts of a running job reachable, and return their names. Raises HostProblem."""
 
     @abstractmethod
@@ -142,7 +142,7 @@ class BatchAllocation(ListedAllocation):
     def _program(self, python: str) -> Sequence[str]:
         """Return the command of a submitted job's script, which gets an invitation."""
 
-    def _submit(self, name: str, home: Quarters, wish: JobWish) -> Job:
+    def _submit(self, name: str, home: Quarters, wish: JobWish) -> BatchJob:
         self._reception = Reception()
         command, invitation = self._program(self._python), json.dumps(self._invitation())
         script = _SCRIPT.format(machine=home.machine, command=_line(command), invitation=invitation)
@@ -150,13 +150,13 @@ class BatchAllocation(ListedAllocation):
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # Not every command has made it.
         output = str(directory / "job.log")
         number = self.system.submit(wish, f"{NAME_PREFIX}{name}", script, output)
-        return Job(number, f"{NAME_PREFIX}{name}", "submitted", runs=False, hosts=wish.hosts)
+        return BatchJob(number, f"{NAME_PREFIX}{name}", "submitted", runs=False, hosts=wish.hosts)
 
     def _invitation(self) -> Any:
         assert self._reception is not None
         return self._reception.invitation(network=self._network)
 
-    def _wait_for_hosts(self, job: Job, wait: Wait) -> Job:
+    def _wait_for_hosts(self, job: BatchJob, wait: Wait) -> BatchJob:
         """Return the job once it runs. Raises HostProblem if the job ends before."""
         pause = _FIRST_SECONDS
         while not job.runs:
@@ -229,7 +229,7 @@ def _line(command: Sequence[str]) -> str:
     return " ".join(word if "$" in word and "\n" not in word else shlex.quote(word) for word in command)
 
 
-def which_job(system: BatchSystem, argument: str | None, links: Links) -> tuple[JobHosts, Site, Links, Job | None]:
+def which_job(system: BatchSystem, argument: str | None, links: Links) -> tuple[JobHosts, Site, Links, BatchJob | None]:
     """Return the job that `--on slurm:ARGUMENT` or `--on pbs:ARGUMENT` asks for, its site file and its links. Raises
     UsageError, and HostProblem if the batch system does not answer."""
     kind = system.kind

@@ -10,7 +10,7 @@ from howdah.cluster.allocation.listed import open_described
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem
 from howdah.host import Host
-from howdah.host.batch import Job
+from howdah.host.batch import BatchJob
 from howdah.host.batch.pbs import OTHERS, Pbs, read_nodefile
 from howdah.host.channel import Channel
 from howdah.host.reception import PROGRAM, Expected
@@ -29,7 +29,7 @@ class PbsAllocation(BatchAllocation):
     def leash(self) -> Host | None:
         return self._leash
 
-    def _reach(self, job: Job) -> tuple[str, ...]:
+    def _reach(self, job: BatchJob) -> tuple[str, ...]:
         if not self._submitted:
             return self.system.hosts(job.id)
         assert self._reception is not None
@@ -37,7 +37,7 @@ class PbsAllocation(BatchAllocation):
         self._leash = Channel(_LEASH, expected, silence=self._links.silence)
         return self._named(self._leash, job)
 
-    def _named(self, first: Host, job: Job) -> tuple[str, ...]:
+    def _named(self, first: Host, job: BatchJob) -> tuple[str, ...]:
         """Return the hosts of a job, which its first host knows."""
         said = first.run(("sh", "-c", 'cat "$PBS_NODEFILE"'), timeout=START_SECONDS)
         if said.code != 0:

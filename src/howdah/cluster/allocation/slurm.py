@@ -13,7 +13,7 @@ from howdah.cluster.control import ControlClient
 from howdah.cluster.request import Links
 from howdah.cluster.state import cluster_directory
 from howdah.errors import HostProblem
-from howdah.host.batch import Job, Step
+from howdah.host.batch import AgentStep, BatchJob
 from howdah.host.batch.slurm import Slurm
 from howdah.host.channel import Channel
 from howdah.host.reception import PROGRAM, Expected, Reception
@@ -25,14 +25,14 @@ class SlurmAllocation(BatchAllocation):
     """See `howdah.cluster.allocation.Allocation`."""
 
     system = Slurm()
-    _step: Step | None = None
+    _step: AgentStep | None = None
 
-    def _reach(self, job: Job) -> tuple[str, ...]:
+    def _reach(self, job: BatchJob) -> tuple[str, ...]:
         hosts = self.system.hosts(job.id)
         if not self._submitted:
             command = self.system.step(job.id, hosts, self._python, PROGRAM)
             self._reception = Reception()  # Last: whoever asks again, as Slurm was busy, has opened nothing.
-            self._step = Step("srun", command, json.dumps(self._invitation()).encode())
+            self._step = AgentStep("srun", command, json.dumps(self._invitation()).encode())
         return hosts
 
     def _open_there(self, name: str) -> Channel:

@@ -6,14 +6,14 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from howdah.engine.energy.totals import Part, Supply, Total, supplies
+from howdah.engine.energy.totals import EnergyPart, Supply, Total, supplies
 
 _APART = 0.05
 """The relative difference above which a meter disagrees, provided that the known errors do not explain the
 difference."""
 
 
-def contradictions(parts: Sequence[Part], totals: Sequence[Total]) -> Iterator[str]:
+def contradictions(parts: Sequence[EnergyPart], totals: Sequence[Total]) -> Iterator[str]:
     """Yield a sentence for each contradiction. `parts` and `totals` are of one stretch."""
     yield from _parts_beyond_wholes(totals)
     groups: dict[tuple[str, ...], list[Supply]] = {}

@@ -18,7 +18,7 @@ DOMAINS: tuple[Domain, ...] = ("package", "psu", "node", "pdu", "rack")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EnergyPart:
     """The energy of one meter, and its highest power in watts."""
 
     metered: Metered
@@ -30,7 +30,7 @@ class Part:
 class Supply:
     """The energy that some hosts got: by one meter, or by one meter on each of their feeds."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[EnergyPart, ...]
 
     @property
     def name(self) -> str:
@@ -61,7 +61,7 @@ class Total:
     domain: Domain
     side: Side
     hosts: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[EnergyPart, ...]
     joules: float
     half_width: float
     budget: Mapping[str, float]
@@ -76,10 +76,10 @@ class Total:
 
 def parts_of(
     meters: Sequence[Metered], start: float, end: float, enough: int = ENOUGH
-) -> tuple[list[Part], dict[str, str]]:
+) -> tuple[list[EnergyPart], dict[str, str]]:
     """Return the energy between two moments of every meter with `enough` readings. Also return, by name, why other
     meters have none. Meters of feeds are returned only if all feeds of their hosts have an energy."""
-    parts, missing = list[Part](), dict[str, str]()
+    parts, missing = list[EnergyPart](), dict[str, str]()
     for one in meters:
         if one.readings is None:
             missing[one.meter.name] = one.problem or "no readings"
@@ -88,8 +88,8 @@ def parts_of(
         if isinstance(found, str):
             missing[one.meter.name] = found
         else:
-            parts.append(Part(one, found, float(_power(one, _grid(one, start, end)).max())))
-    fed = list[Part]()
+            parts.append(EnergyPart(one, found, float(_power(one, _grid(one, start, end)).max())))
+    fed = list[EnergyPart]()
     for supply in supplies(parts):
         _, feeds = supply.parts[0].metered.meter.feed or (1, 1)
         if len(supply.parts) == feeds:
@@ -100,9 +100,9 @@ def parts_of(
     return fed, missing
 
 
-def supplies(parts: Sequence[Part]) -> list[Supply]:
+def supplies(parts: Sequence[EnergyPart]) -> list[Supply]:
     """Return the supplies of all hosts: meters of several feeds of the same hosts together, others alone."""
-    groups: dict[object, list[Part]] = {}
+    groups: dict[object, list[EnergyPart]] = {}
     for part in parts:
         meter = part.metered.meter
         key = meter.name if meter.feed is None else (meter.domain, tuple(sorted(meter.covers)))
@@ -110,7 +110,7 @@ def supplies(parts: Sequence[Part]) -> list[Supply]:
     return [Supply(tuple(group)) for group in groups.values()]
 
 
-def totals(parts: Sequence[Part], start: float, end: float) -> list[Total]:
+def totals(parts: Sequence[EnergyPart], start: float, end: float) -> list[Total]:
     """Return the sums of `parts`, which are of one stretch. If several meters measure the same hosts, the surest meter
     counts."""
     found = []
@@ -122,12 +122,12 @@ def totals(parts: Sequence[Part], start: float, end: float) -> list[Total]:
     return found
 
 
-def _domain(part: Part) -> Domain:
+def _domain(part: EnergyPart) -> Domain:
     domain = part.metered.meter.domain
     return "package" if domain == "dram" else domain
 
 
-def _surest(parts: Sequence[Part]) -> list[Supply]:
+def _surest(parts: Sequence[EnergyPart]) -> list[Supply]:
     """Return supplies that count no host twice, the surest first. Simulated ones come last."""
     chosen, covered = list[Supply](), set[str]()
     for one in sorted(supplies(parts), key=lambda one: (one.simulated, one.half_width)):
@@ -137,7 +137,7 @@ def _surest(parts: Sequence[Part]) -> list[Supply]:
     return chosen
 
 
-def _total(domain: Domain, parts: Sequence[Part], start: float, end: float) -> Total:
+def _total(domain: Domain, parts: Sequence[EnergyPart], start: float, end: float) -> Total:
     hosts = sorted({host for part in parts for host in part.metered.meter.covers})
     names = {name for part in parts for name in part.energy.budget}
     # Errors of different meters are taken for independent, of one kind, too (EE HPC WG methodology: ÷ √N).

@@ -9,10 +9,19 @@ from typing import Protocol
 from howdah.errors import HostProblem
 from howdah.host.batch.pbs import Pbs
 from howdah.host.batch.slurm import Slurm
-from howdah.host.batch.states import Job, Step
+from howdah.host.batch.states import AgentStep, BatchJob
 from howdah.spec.jobs import JobWish
 
-__all__ = ["BATCH_SYSTEMS", "BatchSystem", "Job", "Step", "batch_system_here", "has_ended", "key_of", "own_job_is_over"]
+__all__ = [
+    "BATCH_SYSTEMS",
+    "AgentStep",
+    "BatchJob",
+    "BatchSystem",
+    "batch_system_here",
+    "has_ended",
+    "key_of",
+    "own_job_is_over",
+]
 
 
 class BatchSystem(Protocol):
@@ -31,7 +40,7 @@ class BatchSystem(Protocol):
     def is_over(self, job: str) -> bool:
         """Return whether nothing of a job runs any more: a job that is stopping is not over."""
 
-    def look(self, job: str) -> Job | None:
+    def look(self, job: str) -> BatchJob | None:
         """Return the batch system's facts about a job; None if it does not know the job, or if the job has ended."""
 
     def hosts(self, job: str) -> tuple[str, ...]:
@@ -44,7 +53,7 @@ class BatchSystem(Protocol):
     def cancel(self, job: str) -> None:
         """Cancel a job; a job that has ended is fine."""
 
-    def own_jobs(self) -> Sequence[Job]:
+    def own_jobs(self) -> Sequence[BatchJob]:
         """Return this user's jobs that wait or run, and that Howdah has submitted."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howdah.errors import HostProblem
-from howdah.host.batch.states import Job, answer_of, ask, failed, shown, unexpected
+from howdah.host.batch.states import BatchJob, answer_of, ask, failed, shown, unexpected
 from howdah.spec.jobs import NAME_PREFIX, JobWish
 
 OTHERS = "`--on hosts:node1,node2,…` takes the hosts as you name them."
@@ -37,7 +37,7 @@ class Pbs:
     def is_over(self, job: str) -> bool:
         return all(fields.get("job_state") in _OVER_STATES for _, fields in self._qstat(job))
 
-    def look(self, job: str) -> Job | None:
+    def look(self, job: str) -> BatchJob | None:
         return next((_job(number, fields) for number, fields in self._alive(job)), None)
 
     def hosts(self, job: str) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class Pbs:
         if code != 0 and self.look(job) is not None:
             raise failed(("qdel", job), code, err)
 
-    def own_jobs(self) -> Sequence[Job]:
+    def own_jobs(self) -> Sequence[BatchJob]:
         own = f"{getpass.getuser()}@"
         found = [
             (number, fields)
@@ -138,14 +138,14 @@ def parse_qstat(text: str) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
-def _job(number: str, fields: Mapping[str, str]) -> Job:
+def _job(number: str, fields: Mapping[str, str]) -> BatchJob:
     state = fields.get("job_state", "")
     nodes = fields.get("Resource_List.nodect", "")
     if not nodes.isdecimal() or not state:
         raise unexpected(("qstat", "-f", number), " ".join(f"{key}={value}" for key, value in fields.items()))
     runs = state == "R"
     limit, used = (seconds_of(fields.get(name, "")) for name in ("Resource_List.walltime", "resources_used.walltime"))
-    return Job(
+    return BatchJob(
         id=number,
         name=fields.get("Job_Name", ""),
         state=_WORDS.get(state, state),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from howdah.errors import HostProblem
-from howdah.host.batch.states import Job, answer_of, ask, failed, unexpected
+from howdah.host.batch.states import BatchJob, answer_of, ask, failed, unexpected
 from howdah.spec.jobs import NAME_PREFIX, JobWish
 
 # %A: of a job array, each job has a number of its own, which all commands take.
@@ -66,7 +66,7 @@ class Slurm:
     def is_over(self, job: str) -> bool:
         return all(seen.state in _OVER for seen, _ in self._squeue("-j", job))
 
-    def look(self, job: str) -> Job | None:
+    def look(self, job: str) -> BatchJob | None:
         return next((seen for seen, _ in self._alive(job)), None)
 
     def hosts(self, job: str) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class Slurm:
             return names
         raise HostProblem(f"Slurm knows no job {job}", hint="`squeue -u $USER` lists yours.")
 
-    def _alive(self, job: str) -> list[tuple[Job, str]]:
+    def _alive(self, job: str) -> list[tuple[BatchJob, str]]:
         """Return a job that waits or runs, with its hosts as Slurm writes them. One job of an array has the number of
         the array, too, and `squeue` returns all jobs of the array."""
         found = [one for one in self._squeue("-j", job) if one[0].runs or one[0].state in _WAITING]
@@ -101,7 +101,7 @@ class Slurm:
         if code != 0 and _UNKNOWN not in err:
             raise failed(("scancel", job), code, err)
 
-    def own_jobs(self) -> Sequence[Job]:
+    def own_jobs(self) -> Sequence[BatchJob]:
         found = (seen for seen, _ in self._squeue("-u", getpass.getuser(), states="PD,CF,R,S"))
         return [seen for seen in found if seen.name.startswith(NAME_PREFIX)]
 
@@ -140,7 +140,7 @@ class Slurm:
             raise unexpected(command, said)
         return int(match[1]), int(match[2])
 
-    def _squeue(self, *which: str, states: str = "all") -> list[tuple[Job, str]]:
+    def _squeue(self, *which: str, states: str = "all") -> list[tuple[BatchJob, str]]:
         """Return jobs, each with its hosts as Slurm writes them."""
         command = ("squeue", "--noheader", f"--states={states}", f"--format={'|'.join(_FIELDS)}", *which)
         code, out, err = ask(command)
@@ -174,10 +174,10 @@ def _once_on_each(hosts: str) -> tuple[str, ...]:
     return (f"--nodes={hosts}", f"--ntasks={hosts}", "--ntasks-per-node=1")
 
 
-def _job(parts: Sequence[str]) -> Job:
+def _job(parts: Sequence[str]) -> BatchJob:
     number, state, left, count, start, _, name, shared, reason = parts
     runs = state == "RUNNING"
-    return Job(
+    return BatchJob(
         id=number,
         name=name,
         state=state,

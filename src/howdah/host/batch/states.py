@@ -17,7 +17,7 @@ _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """A job as its batch system sees it. `state` and `reason` are the batch system's words. `runs` is whether the job
     has its hosts and is not about to lose them. `seconds_left` is None if there is no limit, or if the job does not
     run. `expected` is when the job is expected to start, as the batch system writes it."""
@@ -34,7 +34,7 @@ class Job:
     """Whether other jobs may be on its hosts; None if the batch system does not say."""
 
 
-class Step:
+class AgentStep:
     """A command that starts agents in a job, and runs as long as the agents do."""
 
     def __init__(self, name: str, command: Sequence[str], given: bytes) -> None:

@@ -22,7 +22,7 @@ Get = Callable[[str], Mapping[str, Any]]
 """A function that returns the resource at a path. Raises Unanswered."""
 
 
-class Place(Protocol):
+class MeterPlace(Protocol):
     """Something that is read again and again."""
 
     @property
@@ -94,7 +94,7 @@ class History:
         return sorted(found)
 
 
-def find(get: Get) -> Place | History:
+def find(get: Get) -> MeterPlace | History:
     """Return the first place with a reading, of all chassis: a history of means, EnvironmentMetrics, the power
     supplies, and the older Power. Raises Unanswered."""
     looked = list[str]()
@@ -113,9 +113,9 @@ def find(get: Get) -> Place | History:
     raise Unanswered(f"no chassis has a reading of power, in {', '.join(looked) or 'no place'}")
 
 
-def named(get: Get, path: str, metric: str | None) -> Place | History:
+def named(get: Get, path: str, metric: str | None) -> MeterPlace | History:
     """Return the place at a path that the user has named. Raises Unanswered if it has no reading."""
-    places: tuple[Place | History, ...] = (History(path), Sensors(path))
+    places: tuple[MeterPlace | History, ...] = (History(path), Sensors(path))
     if metric is not None:
         places = (MetricReport(path, metric),)
     for place in places:
@@ -124,7 +124,7 @@ def named(get: Get, path: str, metric: str | None) -> Place | History:
     raise Unanswered(f"{path} has no reading of power" + (f" called {metric}" if metric else ""))
 
 
-def _has_reading(place: Place | History, get: Get) -> bool:
+def _has_reading(place: MeterPlace | History, get: Get) -> bool:
     return bool(place.means(get)) if isinstance(place, History) else any(place.read(get).values())
 
 
@@ -175,7 +175,7 @@ def energy_of(said: Mapping[str, Any]) -> float | None:
     return None if kilowatt_hours is None else kilowatt_hours * JOULES
 
 
-def _places(get: Get, chassis: Mapping[str, Any]) -> Iterator[Place | History]:
+def _places(get: Get, chassis: Mapping[str, Any]) -> Iterator[MeterPlace | History]:
     """Yield the places of a chassis, the preferred ones first."""
     power = _link(chassis, "Power")
     if power is not None:

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from howdah.model.meter import AROUND, POWER, SERIES, Clock, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
-from howdah.probe.power.places import History, Place, clock_of, columns_of, find, named
+from howdah.probe.power.places import History, MeterPlace, clock_of, columns_of, find, named
 from howdah.probe.power.web import Unanswered, ask
 from howdah.spec.meters import Source
 
@@ -69,7 +69,7 @@ class Redfish:
             self._asked.set()
             self._log_out()
 
-    def _watch(self, place: Place) -> None:
+    def _watch(self, place: MeterPlace) -> None:
         # By our clock, in the middle of question and answer; but the BMC may have read it some time earlier.
         meters = {
             end: self._meter(self._name + end, place.path, reading, self._source.interval, resolution, "here", None)

@@ -57,7 +57,7 @@ class Arms:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """One piece of a bar."""
 
     name: str
@@ -70,7 +70,7 @@ class Bar:
     """A row of pieces that add up."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
 
 
 @dataclass(frozen=True, slots=True)

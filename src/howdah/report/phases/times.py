@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from howdah.model.job import Job
 from howdah.model.run import Phase
-from howdah.report.document.drawing import Bar, Bars, Part
+from howdah.report.document.drawing import Bar, BarPart, Bars
 from howdah.report.document.theme import STEP_HEIGHTS, step_colour
 from howdah.report.phases.jobs import PhaseJob, steps_of
 
@@ -53,10 +53,10 @@ def phase_bars(times: Sequence[PhaseTime]) -> Bars:
         Bar(
             time.phase,
             (
-                Part("no job under way", "outside", time.outside),
-                Part("job starting", "starting", time.starting),
-                Part("tasks", "tasks", time.tasks),
-                Part("job ending", "ending", time.ending),
+                BarPart("no job under way", "outside", time.outside),
+                BarPart("job starting", "starting", time.starting),
+                BarPart("tasks", "tasks", time.tasks),
+                BarPart("job ending", "ending", time.ending),
             ),
         )
         for time in times
@@ -84,9 +84,9 @@ def step_bars(jobs: Sequence[PhaseJob]) -> Bars:
     """Return one bar per job that had attempts."""
     bars = []
     for entry in jobs:
-        parts = [Part(name, step_colour(name), seconds) for name, seconds in step_seconds(entry.job).items()]
+        parts = [BarPart(name, step_colour(name), seconds) for name, seconds in step_seconds(entry.job).items()]
         if lost := lost_seconds(entry.job):
-            parts.append(Part("failed or killed", "failed", lost))
+            parts.append(BarPart("failed or killed", "failed", lost))
         if parts:
             bars.append(Bar(job_name(entry, jobs), tuple(parts)))
     return Bars("task-seconds", "s", tuple(bars))

@@ -14,12 +14,12 @@ from howdah.cluster.allocation.pbs import PbsAllocation
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, NoAnswer, UsageError
 from howdah.host import Host
-from howdah.host.batch import Job
+from howdah.host.batch import BatchJob
 from howdah.spec.jobs import JobHosts, JobWish
 from howdah.spec.site import Site
 
-WAITS = Job("7", "howdah-c", "PENDING", runs=False, hosts=2, reason="Resources", expected="2026-11-30T15:00:00")
-RUNS = Job("7", "howdah-c", "RUNNING", runs=True, hosts=2, seconds_left=600.0)
+WAITS = BatchJob("7", "howdah-c", "PENDING", runs=False, hosts=2, reason="Resources", expected="2026-11-30T15:00:00")
+RUNS = BatchJob("7", "howdah-c", "RUNNING", runs=True, hosts=2, seconds_left=600.0)
 
 
 class System:
@@ -27,13 +27,13 @@ class System:
 
     kind = "slurm"
 
-    def __init__(self, *answers: Job | HostProblem | None) -> None:
+    def __init__(self, *answers: BatchJob | HostProblem | None) -> None:
         self._answers = list(answers)
 
     def current(self) -> str | None:
         return None
 
-    def look(self, job: str) -> Job | None:
+    def look(self, job: str) -> BatchJob | None:
         assert job == "7"
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if isinstance(answer, HostProblem):
@@ -44,7 +44,7 @@ class System:
 class Allocation(BatchAllocation):
     system: Any = System(None)
 
-    def _reach(self, job: Job) -> tuple[str, ...]:
+    def _reach(self, job: BatchJob) -> tuple[str, ...]:
         return ()
 
     def _open_there(self, name: str) -> Host:
@@ -66,7 +66,7 @@ def slept() -> list[float]:
 def made(slept: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Allocation]:
     monkeypatch.setenv("HOWDAH_HOME", str(tmp_path))
 
-    def make(*answers: Job | HostProblem | None) -> Allocation:
+    def make(*answers: BatchJob | HostProblem | None) -> Allocation:
         one = Allocation(JobHosts(JobWish(2, 600)), Site(), Links(), None)
         one.system = System(*answers)
         one._sleep = slept.append  # type: ignore[assignment]
