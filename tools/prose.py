@@ -22,6 +22,7 @@ MADE = {
     *("docs/examples/terasort.md", "docs/examples/network.md", "docs/examples/disks.md", "docs/how-to/doctor.md"),
     "docs/examples/protection.md",
     "docs/examples/faults.md",
+    "docs/examples/nodes.md",
     *(f"docs/reference/{name}.md" for name in ("commands", "contracts", "factors", "filesystem", "metrics")),
     "docs/reference/tuned-defaults.md",
 }

@@ -129,4 +129,28 @@ DEFECTS = (
         new='environment.get(name, "")',
         tests=("tests/unit/host/test_machine.py::test_what_a_batch_system_granted",),
     ),
+    Defect(
+        name="copies-without-containers",
+        promise="Copies at the end of a job have the containers for themselves.",
+        file="src/howdah/cluster/supervision/supervisor.py",
+        old="                assembly.kill_applications()\n",
+        new="                pass\n",
+        tests=("tests/unit/cluster/supervision/test_supervisor.py::test_copies_begin_when_nothing_else_runs",),
+    ),
+    Defect(
+        name="half-formatted-left",
+        promise="A first start that fails leaves no half-formatted data.",
+        file="src/howdah/cluster/deployment/persistence.py",
+        old="            self._forget(self._plan)\n",
+        new="            pass\n",
+        tests=(f"{_PERSISTENCE}::test_a_cluster_that_does_not_come_up_leaves_nothing_there",),
+    ),
+    Defect(
+        name="leash-unwatched",
+        promise="A deleted job of PBS takes its cluster with it at once.",
+        file="src/howdah/cluster/walltime.py",
+        old="        if self._job_ends.is_set():\n            return True\n",
+        new="",
+        tests=("tests/unit/cluster/test_walltime.py::test_the_agent_that_ends_with_its_job_is_enough",),
+    ),
 )

@@ -168,4 +168,20 @@ DEFECTS = (
         new="command",
         tests=("tests/unit/host/test_simulation.py::test_a_holder_that_is_killed_takes_everything_with_it",),
     ),
+    Defect(
+        name="slow-for-ever",
+        promise="The slow processors of a host are given back.",
+        file="src/howdah/host/simulation/holder.py",
+        old="                self._pace(name, key, getattr(self._wish, key))",
+        new="                self._cards.get(key)",
+        tests=("tests/unit/host/test_simulation.py::test_processors_and_disks_are_slow_and_get_back_what_they_had",),
+    ),
+    Defect(
+        name="slow-disk-unnamed",
+        promise="A host with a disk much slower than those of others is named.",
+        file="src/howdah/engine/run/bounds.py",
+        old="if rate < SLOW * usual)\n            if slow:",
+        new="if rate < 0 * usual)\n            if slow:",
+        tests=("tests/unit/engine/run/test_bounds.py::test_a_slow_disk_of_one_host_is_named",),
+    ),
 )

@@ -127,4 +127,15 @@ DEFECTS = (
         new='("mean", "p99", "nameplate")',
         tests=("tests/unit/report/value/test_value.py::test_a_rack_says_what_limits_it_and_that_it_holds_no_server",),
     ),
+    Defect(
+        name="strips-of-the-machine",
+        promise="The timeline shows the use of each host.",
+        file="src/howdah/report/phases/timeline.py",
+        old="yield name, ([series.cpu_of(name)], moved, sent)",
+        new="yield name, ([series.cpu(BUSY)], moved, sent)",
+        tests=(
+            "tests/unit/report/phases/test_timeline.py"
+            "::test_hosts_that_are_simulated_have_what_their_own_groups_disks_and_cards_count",
+        ),
+    ),
 )

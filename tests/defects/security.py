@@ -81,4 +81,31 @@ DEFECTS = (
             "tests/unit/store/test_locks.py::test_holders_of_other_hosts_are_not_known_and_dead_ones_of_this_host_are",
         ),
     ),
+    Defect(
+        name="spark-for-everybody",
+        promise="Spark's driver and executors talk to the owner's alone.",
+        file=_SETTINGS,
+        old='_CLOSED_SPARK = {"spark.authenticate": "true",',
+        new='_CLOSED_SPARK = {"spark.authenticate": "false",',
+        tests=(f"{_SECURE}::test_a_driver_of_spark_talks_to_nobody_else",),
+    ),
+    Defect(
+        name="token-in-message",
+        promise="Delegation tokens are in no message.",
+        file="src/howdah/hadoop/interfaces/http.py",
+        old="    return _TOKENS.sub(",
+        new="    return text or _TOKENS.sub(",
+        tests=("tests/unit/hadoop/interfaces/test_http.py::test_tokens_of_redirects_are_in_no_message",),
+    ),
+    Defect(
+        name="dead-server-loses-cookie",
+        promise="One dead server of a Kerberos cluster does not keep the user out.",
+        file="src/howdah/cluster/live/login.py",
+        old="cookies={**kept, **fresh.cookies}",
+        new="cookies=dict(fresh.cookies)",
+        tests=(
+            "tests/unit/cluster/live/test_login.py"
+            "::test_a_server_that_does_not_answer_keeps_its_cookie_and_is_asked_again",
+        ),
+    ),
 )

@@ -64,4 +64,12 @@ DEFECTS = (
         new='      LOG.debug("{}, plain: {}", output, isPlain);\n',
         tests=("tests/faults/test_accelerated_jobs.py::test_map_outputs_that_are_damaged[damages0]",),
     ),
+    Defect(
+        name="index-unchecked",
+        promise="A damaged index of a map's output is noticed.",
+        file=f"{_SHUFFLE}/OutputIndex.java",
+        old="numbers.getLong(size) != checksum.getValue()",
+        new="numbers.getLong(size) == checksum.getValue() + 1",
+        tests=("shuffle:OutputIndexTest#whatIsDamagedIsRefused",),
+    ),
 )
