@@ -114,23 +114,20 @@ def test_a_simulated_host_that_dies_in_another_phase(home: Home, phase: str) -> 
 
 @pytest.mark.soak(part="hosts")
 @pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root")
-@pytest.mark.promise("A slow disk, card or processor of one host is named in the report", "how-to/faults")
-@pytest.mark.parametrize("rate", ["10mbit", "2MB", "0.1cpus"])
+@pytest.mark.promise("A slow disk or processor of one host is named in the report", "how-to/faults")
+@pytest.mark.parametrize("rate", ["2MB", "0.1cpus"])
 def test_one_slow_host_is_named(home: Home, rate: str) -> None:
     assert home.howdah("up", "--name", "many", "--on", "sim:3,disks=1,cpus=0.6").code == 0
     at: tuple[str, ...] = ("--factor", f"faults=slow:sim3:{rate}@sort:0%")
-    if rate == "10mbit":  # All hosts wait for a card in the middle of a shuffle: it is the calibration that finds it.
-        assert home.howdah("fault", "slow", "sim3", "--rate", rate, "--name", "many").code == 0
-        at = ()
     # Many maps, each of which reads its own block from the disk.
     conf = ("--conf", "dfs.replication=1", "--conf", "dfs.blocksize=8388608", "--factor", "cache=dropped")
     run = ("run", "terasort", "--cluster", "many", "--no-report", "--size", "150M")
-    said = home.howdah(*run, *conf, *at, "--json")
+    said = home.howdah(*run, *conf, *at)
     assert said.code == 0, said.said
     page = home.howdah("report", "latest", "-o", str(home.path / "page.md"))
     assert page.code == 0, page.said
     text = (home.path / "page.md").read_text()
-    assert re.search(r"network of some hosts is slow: sim3 |on sim3 took \d\.\d times as long", text), text
+    assert re.search(r"on sim3 took \d\.\d times as long", text), text
     nothing_is_left(home)
 
 
@@ -142,6 +139,24 @@ def of_sim3(home: Home) -> list[int]:
             words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
             found += [pid for word in words if word.startswith(b"HOWDAH_ROOT=") and word.endswith(b"-sim3")]
     return found
+
+
+@pytest.mark.soak(part="hosts")
+@pytest.mark.skipif(os.geteuid() != 0, reason="simulated hosts are made by root")
+@pytest.mark.promise("A run while a fault of a cluster lasts is invalid", "how-to/faults")
+def test_a_fault_that_lasts_is_named_and_a_cut_host_is_reached_at_the_end(home: Home) -> None:
+    assert home.howdah("up", "--name", "many", "--on", "sim:2", "--silence", "3").code == 0
+    assert home.howdah("fault", "slow", "sim2", "--rate", "50mbit", "--name", "many").code == 0
+    assert "disturbed: network of sim2, slow" in home.howdah("status").out
+    said = home.howdah(*_RUN, "--cluster", "many", "--size", "smoke")
+    assert said.code == 3, said.said
+    assert "a fault lasts, slow: network of sim2" in said.said
+    assert home.howdah("fault", "restore", "sim2", "--name", "many").code == 0
+    assert "disturbed" not in home.howdah("status").out
+    ended_right(home, home.begin(*_RUN, "--cluster", "many", "--size", "smoke"))
+    assert home.howdah("fault", "cut", "sim2", "--name", "many").code == 0
+    eventually(lambda: home.manifest("many")["lost"], 30, "the loss is noticed")
+    nothing_is_left(home)
 
 
 @pytest.mark.soak(part="hosts")

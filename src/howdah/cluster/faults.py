@@ -4,7 +4,7 @@ network card, disk or processor."""
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "continue": signal.SI
 """Faults of daemons, with their signals."""
 DEVICES = {"cut": "network", "join": "network", "slow": "network", "restore": "resources", "disk": "last disk"}
 """Faults of simulated hosts, with what each one affects."""
+_UNDOES = {"restore": "slow", "join": "cut", "continue": "stop"}
+"""The fault that each of these kinds undoes."""
 _SLOW = {"network": "network", "disk_rate": "disks", "cpus": "processors"}
 KINDS = (*SIGNALS, *DEVICES)
 
@@ -38,6 +40,19 @@ class HostFault:
         """The device of a simulated host that is affected; None for daemons."""
         return _SLOW[self.resource] if self.kind == "slow" else DEVICES.get(self.kind)
 
+    def changed(self, lasting: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the faults that last when this one has happened, as `Manifest.disturbed`: kind by host and what is
+        affected."""
+        what = f"{self.device or self.role or 'daemons'} of {self.host}"
+        if self.kind in _UNDOES:
+            undone, whole = _UNDOES[self.kind], self.role is None
+            return {
+                one: kind
+                for one, kind in lasting.items()
+                if kind != undone or not (one == what or (whole and one.endswith(f" of {self.host}")))
+            }
+        return {**lasting, what: self.kind} if self.kind in _UNDOES.values() else lasting
+
 
 def read_fault(request: dict[str, Any]) -> HostFault:
     """Return the fault that a request of the control socket asks for. Raises UsageError if there is no such fault."""
@@ -56,6 +71,19 @@ def check_fault(fault: HostFault) -> None:
         raise UsageError("what is slow has a rate, and nothing else has one", hint=hint)
     if fault.role is not None and fault.kind in DEVICES:
         raise UsageError(f"{fault.kind} is about a host's {fault.device}, not about its {fault.role}")
+
+
+def check_device(fault: HostFault, allocation: Mapping[str, Any]) -> None:
+    """Raise UsageError if hosts of this description of an allocation do not have the device of the fault."""
+    if fault.device is None:
+        return
+    if allocation.get("kind") != "sim":
+        raise UsageError(
+            f"the {fault.device} of {fault.host} is not simulated: {fault.kind} would be yours to do",
+            hint="`howdah up --on sim:3` has hosts whose network, disks and processors Howdah may disturb.",
+        )
+    if fault.device in ("disks", DEVICES["disk"]) and not allocation.get("disks"):
+        raise UsageError(f"{fault.host} has no disks of its own", hint="For example --on sim:3,disks=2.")
 
 
 def check_host(fault: HostFault, hosts: Collection[str]) -> None:

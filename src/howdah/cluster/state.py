@@ -114,6 +114,8 @@ class Manifest:
     """Seconds before that time in which results are copied out of HDFS; 0 without copies."""
     taken: str | None = None
     """Reason why the batch system takes the hosts away, once that has begun."""
+    disturbed: Mapping[str, str] = field(default_factory=dict)
+    """Faults that last (`slow`, `cut`, `stop`), by host and what they affect."""
     spare: tuple[str, ...] = ()
     """Hosts of the allocation that the cluster does not use now."""
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -29,6 +30,30 @@ def test_what_is_none(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_fault({"host": "sim2", **asked})
     assert message in caught.value.message
+
+
+@pytest.mark.promise("A run while a fault of a cluster lasts is invalid", "how-to/faults")
+def test_faults_that_last_and_those_that_are_undone() -> None:
+    lasting: Mapping[str, str] = {}
+    for fault in (
+        HostFault("slow", "sim3", rate=0.2, resource="cpus"),
+        HostFault("slow", "sim3", rate=10**7),
+        HostFault("cut", "sim2"),
+        HostFault("stop", "sim2", "datanode"),
+        HostFault("stop", "sim2"),
+        HostFault("kill", "sim1"),
+        HostFault("disk", "sim1"),
+    ):
+        lasting = fault.changed(lasting)
+    slow = {"processors of sim3": "slow", "network of sim3": "slow"}
+    stopped = {"datanode of sim2": "stop", "daemons of sim2": "stop"}
+    assert lasting == {**slow, "network of sim2": "cut", **stopped}
+    lasting = HostFault("restore", "sim3").changed(lasting)
+    assert lasting == {"network of sim2": "cut", **stopped}
+    lasting = HostFault("join", "sim2").changed(lasting)
+    assert lasting == stopped
+    assert HostFault("continue", "sim2", "datanode").changed(lasting) == {"daemons of sim2": "stop"}
+    assert HostFault("continue", "sim2").changed(lasting) == {}
 
 
 @pytest.mark.promise("A network that is not simulated is left alone", "how-to/faults")

@@ -91,6 +91,8 @@ def show_cluster(manifest: Manifest, *, ports: bool) -> None:
         click.echo(f"  {_job_of(manifest)}")
     for lost in manifest.lost:
         say(f"  lost: {lost.sentence}", fg="red")
+    for what, kind in manifest.disturbed.items():
+        say(f"  disturbed: {what}, {kind}", fg="yellow")
     if ports:
         from howdah.cluster.exposure import exposed
 

@@ -85,6 +85,9 @@ class Allocation(Protocol):
         """Inject a fault into the network or a disk of a host. Raises UsageError if Howdah may not disturb the
         device."""
 
+    def mend(self) -> None:
+        """Undo faults because of which hosts could not be reached. Raises HostProblem."""
+
     @property
     def leash(self) -> Host | None:
         """A host whose agent ends with the job that has the hosts, before them; None if there is none."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from howdah.cluster.allocation.ports import Reservation
-from howdah.cluster.faults import HostFault, check_host
+from howdah.cluster.faults import HostFault, check_device, check_host
 from howdah.errors import UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot
 from howdah.host import Host
@@ -70,17 +71,18 @@ class Holding:
     def stand(self, host: str, plan: Plan, home: Quarters) -> tuple[Spot, Quarters]:  # noqa: ARG002
         raise UsageError(f"{host} was no host of the cluster when it came up, and cannot become one here")
 
+    def describe(self) -> Mapping[str, Any]:
+        raise NotImplementedError
+
     def check_fault(self, fault: HostFault) -> None:
         if self._names:  # Those of a batch job are not known before it runs.
             check_host(fault, self._names)
-        if fault.device is not None:
-            raise UsageError(
-                f"the {fault.device} of {fault.host} is not simulated: {fault.kind} would be yours to do",
-                hint="`howdah up --on sim:3` has hosts whose network, disks and processors Howdah may disturb.",
-            )
+        check_device(fault, self.describe())
 
     def disturb(self, fault: HostFault) -> None:
         self.check_fault(fault)
+
+    def mend(self) -> None: ...
 
     @property
     def leash(self) -> Host | None:

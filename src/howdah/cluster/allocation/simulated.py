@@ -11,7 +11,7 @@ from typing import Any
 
 from howdah.cluster.allocation.holding import MOST_NODES, Holding, Open, Wait, patient
 from howdah.cluster.allocation.ports import COPYING, FIRST_PORT, PROBED
-from howdah.cluster.faults import HostFault, check_host
+from howdah.cluster.faults import HostFault
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, UsageError
 from howdah.hadoop.configuration.plan import Plan, Quarters, Spot, lay_out, ports_needed, spread
@@ -39,6 +39,7 @@ class SimulatedAllocation(Holding):
     def __init__(self, wish: Simulation, silence: float) -> None:
         self._wish = wish
         self._simulated: simulation.Simulated | None = None
+        self._cut: set[str] = set()
         self._described: dict[str, Any] = {
             "kind": "sim",
             "hosts": wish.hosts,
@@ -87,15 +88,16 @@ class SimulatedAllocation(Holding):
         if self._simulated is not None:
             self._simulated.end()
 
-    def check_fault(self, fault: HostFault) -> None:
-        check_host(fault, self._names)
-        if (fault.kind == "disk" or fault.device == "disks") and self._wish.disks is None:
-            raise UsageError(f"{fault.host} has no disks of its own", hint="For example --on sim:3,disks=2.")
-
     def disturb(self, fault: HostFault) -> None:
         assert self._simulated is not None
         self.check_fault(fault)
         self._simulated.disturb(fault.kind, fault.host, fault.rate, fault.resource)
+        if fault.kind in ("cut", "join"):
+            (self._cut.add if fault.kind == "cut" else self._cut.discard)(fault.host)
+
+    def mend(self) -> None:
+        for host in sorted(self._cut):
+            self.disturb(HostFault("join", host))
 
     def describe(self) -> Mapping[str, Any]:
         return self._described

@@ -85,7 +85,8 @@ class ManagedCluster(LiveCluster):
 
     @property
     def parts(self) -> Parts:
-        return parts_of(self._plan, self.description.get("allocation", {}), self.hosts, self._lost_hosts)
+        allocation = self.description.get("allocation", {})
+        return parts_of(self._plan, allocation, self.hosts, self._lost_hosts, self._disturbed)
 
     def measure_network(self) -> Ways:
         lost = self._lost_hosts()
@@ -96,6 +97,10 @@ class ManagedCluster(LiveCluster):
         hosts = {machine: host for machine, host in self.machines.items() if machine in places}
         addresses = {machine: place.address for machine, place in places.items()}
         return measure_ways(hosts, addresses, dict.fromkeys(places, range(first, last + 1)))
+
+    def _disturbed(self) -> Mapping[str, str]:
+        found: Mapping[str, str] = self._ask("status").get("disturbed", {})
+        return found
 
     def _lost_hosts(self) -> set[str | None]:
         return {one.host for one in self.lost_daemons() if one.why is not None}
@@ -222,7 +227,7 @@ class ManagedCluster(LiveCluster):
         status = self._ask("status")
         if status["taken"] is not None:
             raise HostsTaken(f"the hosts are taken away: {status['taken']}")
-        return None if status["ends"] is None else status["ends"] - status["reserved"] - time.time()
+        return None if status["ends"] is None else status["ends"] - status.get("reserved", 0.0) - time.time()
 
     def close(self) -> None:
         super().close()

@@ -38,14 +38,21 @@ class Parts:
 
 
 def parts_of(
-    plan: Plan, allocation: Mapping[str, Any], hosts: Mapping[str, Host], lost: Callable[[], set[str | None]]
+    plan: Plan,
+    allocation: Mapping[str, Any],
+    hosts: Mapping[str, Host],
+    lost: Callable[[], set[str | None]],
+    disturbed: Callable[[], Mapping[str, str]],
 ) -> Parts:
     """Return the parts of the hosts of `plan`, from the description of their `allocation`. `lost` returns the names of
-    lost hosts."""
+    lost hosts, `disturbed` the faults that last."""
     cpus, payload = allocation.get("cpus"), allocation.get("payload")
     disks = {name: one for name, one in allocation.get("devices", {}).items() if one["host"] in plan.quarters}
 
     def check() -> Iterator[PartCheck]:
+        if lasting := disturbed():
+            words = ", ".join(f"{kind}: {what}" for what, kind in sorted(lasting.items()))
+            yield PartCheck("disturbed", False, f"a fault lasts, {words}; `howdah fault` undoes it")
         gone = lost()
         alive = {name: host for name, host in hosts.items() if name not in gone and host.lost is None}
         if payload is not None:

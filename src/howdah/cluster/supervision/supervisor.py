@@ -17,11 +17,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from howdah.cluster.control import ControlServer, Served
 from howdah.cluster.deployment.assembly import Assembly
 from howdah.cluster.deployment.daemons import Running
+from howdah.cluster.faults import HostFault
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.cluster.supervision.resizer import Resizer
@@ -75,7 +77,8 @@ class Supervisor:
             if self._in_job:
                 remember("start", time.monotonic() - max(began, self._came))
             resizer = Resizer(assembly.resizing(self._settle, self._check_goes_on))
-            applications, daemon, fault = assembly.kill_applications, assembly.kill_daemon, assembly.fault
+            applications, daemon = assembly.kill_applications, assembly.kill_daemon
+            fault = partial(self._disturb, assembly)
             changes = (assembly.call_in, resizer.begin, resizer.seen, resizer.is_busy)
             memory = assembly.resident_memory
             served = Served(self._status, memory, self.end, applications, daemon, fault, *changes)
@@ -194,6 +197,12 @@ class Supervisor:
                 self._save(replace(self._manifest, lost=(*self._manifest.lost, lost)))
             except OSError as error:  # A full disk, say. The cluster goes on, and knows it while it does.
                 sys.stderr.write(f"{lost.sentence}; the manifest could not be written: {error}\n")
+
+    def _disturb(self, assembly: Assembly, fault: HostFault) -> None:
+        """Inject a fault, and write it down while it lasts. Raises what `Assembly.fault` raises."""
+        assembly.fault(fault)
+        with self._changing, contextlib.suppress(OSError):  # A full disk, say.
+            self._save(replace(self._status(), disturbed=fault.changed(self._status().disturbed)))
 
     def _settle(self, plan: Plan, running: Sequence[Running]) -> None:
         """Write down which hosts and daemons the cluster has now. Forget the lost daemons of other hosts."""

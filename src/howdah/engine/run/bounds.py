@@ -72,7 +72,7 @@ class Bounds:
             (host, role, bounds)
             for host, measured in self.machines.items()
             for role, bounds in (
-                (MACHINE, {**_of_machine(cluster, measured), metrics.BOUND_NETWORK.name: self.ways.of(host)}),
+                (MACHINE, {**measured, metrics.BOUND_NETWORK.name: self.ways.of(host)}),
                 *_of_disks(measured["places"]),
             )
         ]
@@ -123,14 +123,6 @@ def calibrate(cluster: LiveCluster) -> Bounds:
         return Bounds(machines, cluster.measure_network())
     except HostProblem as problem:
         return Bounds(machines, problem=problem.message)
-
-
-def _of_machine(cluster: LiveCluster, measured: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the bounds of a machine. Simulated hosts may have only a part of its processors."""
-    name, cores = metrics.BOUND_CPU.name, cluster.parts.cores
-    if not cores or name not in measured:
-        return measured
-    return {**measured, name: min(sum(cores.values()), measured[name])}
 
 
 def _of_disks(places: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:

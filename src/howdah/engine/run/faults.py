@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from howdah.cluster.faults import HostFault, check_host
+from howdah.cluster.faults import HostFault, check_device, check_host
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.engine.observer import JobProgress, Silent
 from howdah.engine.run.waiting import share_done
@@ -88,9 +88,10 @@ class Disturber(Silent):
     phase's client ends, so that later phases do not suffer, and when the run ends, so that later runs do not."""
 
     def __init__(self, cluster: LiveCluster, fault: Fault, phases: Collection[str]) -> None:
-        """Raises UsageError if the cluster has no such host."""
+        """Raises UsageError if the cluster has no such host, or the host no such device."""
         if fault.host is not None:
-            check_host(HostFault(fault.kind, fault.host), cluster.hosts)
+            check_host(fault.on(fault.host), cluster.hosts)
+            check_device(fault.on(fault.host), cluster.description.get("allocation", {}))
         self._cluster = cluster
         self._fault = fault
         self._phases = phases if fault.phase is None else {fault.phase}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from howdah.cluster.live.cluster import LiveCluster
+from howdah.engine.evidence.clocks import manager_ahead
 from howdah.engine.observer import Observer
 from howdah.engine.run.client import Client, Submission, now, submit
 from howdah.engine.run.commands import Launch
@@ -115,7 +116,8 @@ class PhaseRunner:
 
     def _others(self, submission: Submission) -> Sequence[str]:
         """Return the applications of others that were there while the client ran, even for a moment."""
-        start, end = submission.start.utc, submission.end.utc
+        ahead = manager_ahead(self._cluster, self._record.ahead)
+        start, end = submission.start.utc + ahead, submission.end.utc + ahead
         with suppress(HowdahError):
             found = self._cluster.resourcemanager.applications()
             return [one.id for one in found if self._tag not in one.tags and one.was_there(start, end)]

@@ -17,7 +17,7 @@ from howdah.report.phases.limits import RULE, Load, PhaseLimit, find_limits, sto
 from howdah.report.phases.nodes import slow_nodes
 from howdah.report.phases.series import BUSY, HostSeries, cpu_by_role, read_series
 from howdah.report.phases.tasks import memory_asked, memory_used, skews
-from howdah.report.phases.timeline import PIXELS, TITLED, build_timeline, node_names
+from howdah.report.phases.timeline import PIXELS, TITLED, build_timeline, names_of, node_names
 from howdah.report.phases.times import (
     SUCCEEDED,
     PhaseTime,
@@ -319,7 +319,7 @@ def _use(load: Load) -> str:
 def _slow_nodes(detail: Detail) -> Iterator[Block]:
     found = list(slow_nodes(detail.jobs))
     nodes = sorted({attempt.node for entry in detail.jobs for attempt in entry.job.attempts if attempt.node})
-    shown = node_names(nodes, detail.run.run.cluster.get("addresses", {}))
+    shown = node_names(nodes, names_of(detail.run.run.cluster))
     for one in found:
         yield Caveat(
             one.phase,

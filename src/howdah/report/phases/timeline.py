@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 from howdah.model.job import Attempt
 from howdah.report.document.drawing import Panel, Step, Stretch, Strips, Timeline, Track
@@ -24,6 +26,7 @@ NAMED = 12
 """The number of letters of a node's name that fit next to its lanes."""
 HOSTS = 12
 """The number of hosts up to which each has a strip. If there are more, those that used most and least have one."""
+NODEMANAGER = "nodemanager"
 CELLS = 90
 """The number of cells of a strip."""
 PIXELS = 900
@@ -35,7 +38,7 @@ def build_timeline(run: StoredRun, entry: PhaseJob, series: Sequence[HostSeries]
     job = entry.job
     placed = place(job.attempts)
     nodes = [node for node, lanes in placed for _ in lanes]
-    shown = node_names(nodes, run.run.cluster.get("addresses", {}))
+    shown = node_names(nodes, names_of(run.run.cluster))
     names = tuple(shown[node] if index == 0 or nodes[index - 1] != node else "" for index, node in enumerate(nodes))
     lanes = [lane for _, lanes in placed for lane in lanes]
     many = len(job.attempts)
@@ -66,6 +69,18 @@ def place(attempts: Sequence[Attempt]) -> list[tuple[str, list[list[Attempt]]]]:
         else:
             free.append(attempt)
     return sorted(nodes.items())
+
+
+def names_of(cluster: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the name of each node of a cluster by its address: that of its host, if there are several hosts and it is
+    alone there, and otherwise that of its place."""
+    addresses: Mapping[str, str] = cluster.get("addresses", {})
+    hosts = {one["place"]: one["host"] for one in cluster.get("daemons", ()) if one["role"] == NODEMANAGER}
+    nodes = Tally(hosts.values())
+    if len(nodes) < 2:
+        return addresses
+    alone = {place: host for place, host in hosts.items() if nodes[host] == 1}
+    return {address: alone.get(place, place) for address, place in addresses.items()}
 
 
 def node_names(nodes: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:

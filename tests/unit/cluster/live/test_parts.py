@@ -46,12 +46,19 @@ def parts(
         )
 
     hosts: Any = {name: host(name) for name in PLAN.quarters}
-    return parts_of(PLAN, ALLOCATION, hosts, lambda: set(lost))
+    return parts_of(PLAN, ALLOCATION, hosts, lambda: set(lost), dict)
 
 
 def test_hosts_with_a_whole_machine_have_no_parts() -> None:
-    assert parts_of(PLAN, {"kind": "local"}, {}, set).card_rates == {}
-    assert list(parts_of(PLAN, {"kind": "local"}, {}, set).check()) == list(Parts().check()) == []
+    assert parts_of(PLAN, {"kind": "local"}, {}, set, dict).card_rates == {}
+    assert list(parts_of(PLAN, {"kind": "local"}, {}, set, dict).check()) == list(Parts().check()) == []
+
+
+def test_a_fault_that_lasts_is_a_failed_check() -> None:
+    lasting = {"processors of sim3": "slow", "network of sim2": "cut"}
+    [check] = parts_of(PLAN, {"kind": "local"}, {}, set, lambda: lasting).check()
+    assert (check.name, check.held) == ("disturbed", False)
+    assert check.words == "a fault lasts, cut: network of sim2, slow: processors of sim3; `howdah fault` undoes it"
 
 
 def test_bounds_are_of_the_hosts_that_the_cluster_has() -> None:

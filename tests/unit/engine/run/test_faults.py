@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -21,6 +22,7 @@ class Cluster:
     killed: list[str] = field(default_factory=list)
     faults: list[HostFault] = field(default_factory=list)
     hosts: tuple[str, ...] = ("sim1", "sim2")
+    description: Mapping[str, Any] = field(default_factory=lambda: {"allocation": {"kind": "sim", "disks": 1}})
 
     def disturb(self, fault: HostFault) -> None:
         self.faults.append(fault)
@@ -110,3 +112,16 @@ def test_a_phase_can_be_named_and_a_host_that_there_is_not_is_refused() -> None:
         assert bool(cluster.faults) == (phase == "gen")
     with pytest.raises(UsageError, match="no host 'sim9'"):
         Disturber(cast(LiveCluster, cluster), Fault(None, 0.5, "kill", "sim9"), {"sort"})
+
+
+@pytest.mark.promise("A fault that the hosts of a cluster cannot have is refused at once", "how-to/faults")
+def test_a_fault_that_the_hosts_of_a_cluster_cannot_have_is_refused_at_once() -> None:
+    listed = Cluster(description={"allocation": {"kind": "hosts"}})
+    for kind, rate in (("cut", None), ("slow", 10**7), ("disk", None)):
+        with pytest.raises(UsageError, match=f"is not simulated: {kind} would be yours to do"):
+            Disturber(cast(LiveCluster, listed), Fault(None, 0.5, kind, "sim1", rate), {"sort"})
+    Disturber(cast(LiveCluster, listed), Fault(None, 0.5, "kill", "sim1"), {"sort"})
+    bare = Cluster(description={"allocation": {"kind": "sim", "hosts": 2}})
+    for fault in (Fault(None, 0.5, "disk", "sim1"), Fault(None, 0.5, "slow", "sim1", 10**7, resource="disk_rate")):
+        with pytest.raises(UsageError, match="sim1 has no disks of its own"):
+            Disturber(cast(LiveCluster, bare), fault, {"sort"})

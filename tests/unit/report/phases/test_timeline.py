@@ -13,7 +13,7 @@ from howdah.report.figures.picture import picture
 from howdah.report.page.detail import Detail
 from howdah.report.page.detail import timeline_section as section
 from howdah.report.phases.series import HostSeries
-from howdah.report.phases.timeline import CELLS, HOSTS, build_timeline
+from howdah.report.phases.timeline import CELLS, HOSTS, build_timeline, names_of
 from howdah.store import StoredRun
 
 
@@ -101,3 +101,16 @@ def test_the_page_draws_them_and_says_who_used_most(single: StoredRun) -> None:
         text = "".join(ElementTree.fromstring(svg).itertext())
         assert "processors of each host, darkest 0.50 cores" in text
         assert {"quick", "lazy"} <= set(re.findall("quick|lazy", text))
+
+
+def test_nodes_have_the_names_of_their_hosts_where_these_tell_them_apart() -> None:
+    addresses = {"10.0.0.1": "node1", "10.0.0.2": "node2", "10.0.0.3": "node3"}
+    places = (("namenode", "masters", "a"), ("nodemanager", "node1", "a"), ("nodemanager", "node2", "b"))
+    daemons = [{"role": role, "place": place, "host": host} for role, place, host in places]
+    last = {"role": "nodemanager", "place": "node3", "host": "c"}
+    cluster = {"addresses": addresses, "daemons": [*daemons, last]}
+    assert names_of(cluster) == {"10.0.0.1": "a", "10.0.0.2": "b", "10.0.0.3": "c"}
+    shared = {**cluster, "daemons": [*daemons, {**last, "host": "b"}]}
+    assert names_of(shared) == {"10.0.0.1": "a", "10.0.0.2": "node2", "10.0.0.3": "node3"}
+    one = {**cluster, "daemons": [{**daemon, "host": "a"} for daemon in (*daemons, last)]}
+    assert names_of(one) == addresses
