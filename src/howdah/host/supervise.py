@@ -90,21 +90,29 @@ def signal_quietly(pid: int, number: int) -> bool:
 
 def attend(argv: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a command, found on the new environment's PATH, and return its exit code as a shell has it. It gets the
-    signals that this process gets. Raises OSError if it cannot start."""
-    process: subprocess.Popen[bytes] | None = None
-
-    def pass_on(number: int, _: object) -> None:
-        # The terminal sends SIGINT to both.
-        if process is not None and number != signal.SIGINT:
-            process.send_signal(number)
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, pass_on)
+    signals that this process gets, except those that are ignored here. Raises OSError if it cannot start."""
     program = shutil.which(argv[0], path=environment.get("PATH"))
     if program is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
-    process = subprocess.Popen([program, *argv[1:]], env=dict(environment))
-    code = process.wait()
+    process: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
+
+    def pass_on(number: int, _: object) -> None:
+        if process is None:
+            early.append(number)
+        elif number != signal.SIGINT:  # The terminal sends it to both.
+            process.send_signal(number)
+
+    passed = [one for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
+    before = {number: signal.signal(number, pass_on) for number in passed}
+    try:
+        process = subprocess.Popen([program, *argv[1:]], env=dict(environment))
+        for number in early:
+            process.send_signal(number)
+        code = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return 128 - code if code < 0 else code
 
 

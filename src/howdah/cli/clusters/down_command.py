@@ -60,12 +60,13 @@ def _end(name: str) -> None:
     from howdah.cluster.supervision.client import Ended, take_down
 
     began = time.monotonic()
-    manifest = cluster_directory(name).read()
+    directory = cluster_directory(name)
+    manifest = directory.read() if directory.is_held() and directory.elsewhere() is None else None
     if manifest is not None and manifest.state == "up" and manifest.taken is not None:
         click.echo(f"The hosts are taken away ({manifest.taken}): the cluster ends once its results are copied.")
     found = take_down(name)
     if found is Ended.UP:
-        logs = cluster_directory(name).logs
+        logs = directory.logs
         say(f"Cluster {name} is down after {time.monotonic() - began:.1f} s. Its logs: {logs}")
     elif found is Ended.LEFTOVERS:
         say(f"Cluster {name} was not up; what it had left on the disk is removed.")

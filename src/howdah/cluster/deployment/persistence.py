@@ -39,7 +39,8 @@ _TRIES = 5
 class Persistent:
     """The record next to the data. `hadoop` is the version that wrote the data, `nodes` the number of nodes with
     blocks, `hosts` the hosts that had these nodes last. `formatted` and `used` are in seconds since 1970. `layout` is
-    HDFS's layoutVersion of the namespace; None in records of older releases."""
+    HDFS's layoutVersion of the namespace. `shared` is whether all hosts saw the same directory. Both are None in
+    records of older releases."""
 
     schema: int
     hadoop: str
@@ -50,6 +51,7 @@ class Persistent:
     hosts: tuple[str, ...]
     storage: str = "hdfs"
     layout: str | None = None
+    shared: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ class Persistence:
         self._record: Persistent | None = None
         self._plan: Plan | None = None
         self._is_kept = False
+        self._shared = False
 
     @property
     def is_new(self) -> bool:
@@ -122,6 +125,7 @@ class Persistence:
         over(self._hosts, self._prepare)
         self._lock(masters, Owner(plan.name, machine, _boot(), os.getpid(), time.time(), plan.job, _restarts()))
         here = over(self._hosts, self._entries)
+        self._shared = all(LOCK in entries for entries in here.values())
         self._record = self._read(masters, here[masters.name])
         if self._record is None:
             self._refuse_half(masters, here)
@@ -146,7 +150,8 @@ class Persistence:
         formatted = now if self._record is None else self._record.formatted
         hosts = tuple(node.host for node in self._plan.nodes)
         layout = _version(self._directory, NAME, self._locked[0]).get("layoutVersion")
-        record = Persistent(_SCHEMA, hadoop, len(hosts), process_user(), formatted, now, hosts, layout=layout)
+        user, shared = process_user(), self._shared
+        record = Persistent(_SCHEMA, hadoop, len(hosts), user, formatted, now, hosts, layout=layout, shared=shared)
         content = json.dumps(asdict(record), indent=1).encode() + b"\n"
         operations.write_file(self._locked[0], f"{self._directory}/{RECORD}", content)
         self._is_kept = True
@@ -412,9 +417,9 @@ class Verified:
 
 
 def verify(directory: str, host: Host) -> Verified:
-    """Look at data without a cluster. Every part must be there, and all parts must be of one file system. The parts of
-    other hosts may be on their own disks, if not one of them is seen here. Raises HostProblem and UsageError for data
-    that are not Howdah's, or in use."""
+    """Look at data without a cluster. Every part must be there, and all parts must be of one file system. If hosts do
+    not share the directory, the parts of others are on their own disks. Raises HostProblem and UsageError for data that
+    are not Howdah's, or in use."""
     record = read_record(operations.read_file(host, f"{directory}/{RECORD}"), directory)
     entries = _entries(directory, host)
     _refuse_used(directory, host, entries)
@@ -426,7 +431,7 @@ def verify(directory: str, host: Host) -> Verified:
         except HostProblem as problem:
             missing[name] = problem
     seen = {there for name, there in nodes.items() if name in parts}
-    apart = len(seen) < 2 <= len(set(nodes.values()))
+    apart = len(seen) < 2 if record.shared is None else not record.shared
     elsewhere = {name: there for name, there in nodes.items() if apart and name not in entries and there not in seen}
     problems += [problem.message for name, problem in missing.items() if name not in elsewhere]
     if words := _several(parts):

@@ -151,6 +151,9 @@ class _Secured:
         if first.failed:
             url, why = next(iter(first.failed.items()))
             raise HostProblem(f"{first.user} is not let in at {url}: {why}")
+        if first.away and not first.cookies and not first.open:  # Or no KDC gives a ticket for them.
+            url, why = next(iter(first.away.items()))
+            raise HostProblem(f"no server of the cluster lets {first.user} in: {url}: {why}")
         cookies = Cookies(first, login)
         schemes = (addresses.hdfs, addresses.yarn, addresses.jobhistory)
         access = known_access(cookies.of, first.certificates, *schemes)

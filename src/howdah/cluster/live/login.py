@@ -23,6 +23,8 @@ from howdah.hadoop.distribution.jdk import Jdk, check_kerberos, jvm_flags
 from howdah.host import Host
 
 _LOGIN_SECONDS = 90.0
+_TIMEOUTS = {"Connect": 5, "Read": 20}
+"""Seconds: of a host that is off, nobody says that it is."""
 _LONG_SECONDS = 3600.0
 """A ticket with fewer seconds left may end within a run."""
 _EARLY_SECONDS = 120.0
@@ -38,7 +40,7 @@ _FILES = "/webhdfs/v1"
 class Login:
     """Facts from a login: the user's short name, the end of the ticket (seconds since 1970; None if unknown), and
     cookies by URL. Also the certificates that clients trust (a PEM file), the servers that `failed` to let the user in,
-    and those that did not answer (`away`): each with the reason, by URL."""
+    and those that did not answer (`away`): each with the reason, by URL. `open` are the URLs that ask nobody."""
 
     user: str
     until: float | None
@@ -46,12 +48,13 @@ class Login:
     certificates: str
     failed: Mapping[str, str] = field(default_factory=dict)
     away: Mapping[str, str] = field(default_factory=dict)
+    open: tuple[str, ...] = ()
 
 
 def read_login(said: str) -> Login:
     """Parse the output of `org.howdah.security.WebLogin`. Raises ClusterProblem if it cannot be understood."""
     user, until, cookies, trusted = "", None, dict[str, str](), list[str]()
-    failed, away = dict[str, str](), dict[str, str]()
+    failed, away, asks_nobody = dict[str, str](), dict[str, str](), list[str]()
     for line in said.splitlines():
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
@@ -65,12 +68,14 @@ def read_login(said: str) -> Login:
             failed[first] = second
         elif word == "away":
             away[first] = second
+        elif word == "open":
+            asks_nobody.append(first)
         elif word == "trusted":
             trusted.append(rest)
     if not user:
         raise ClusterProblem(f"logging in said nothing of the user: {said[:200]!r}")
     certificates = "".join(ssl.DER_cert_to_PEM_cert(base64.b64decode(one)) for one in trusted)
-    return Login(user, until, cookies, certificates, failed, away)
+    return Login(user, until, cookies, certificates, failed, away, tuple(asks_nobody))
 
 
 def login_urls(addresses: WebAddresses) -> Sequence[str]:
@@ -100,6 +105,7 @@ def log_in(
     check_kerberos(jdk, host.name, "JAVA_HOME names another one.")
     command = [
         *(f"{jdk.home}/bin/java", *jvm_flags(jdk, distribution.version), "-Xmx128m", "-XX:TieredStopAtLevel=1"),
+        *(f"-Dsun.net.client.default{what}Timeout={seconds}000" for what, seconds in _TIMEOUTS.items()),
         *credentials.flags,
         *("-cp", distribution.classpath(conf, own_jar(SECURITY_JAR)), "org.howdah.security.WebLogin"),
     ]
@@ -175,9 +181,14 @@ class Cookies:
             found = self._find(url)
             ends = _ENDS.search(found or "")
             ends_soon = ends is not None and int(ends[1]) / 1000 < self._now() + _EARLY_SECONDS
-            if ends_soon or (found is None and self._was_away(url)):
+            if ends_soon:
                 self._renew()
                 found = self._find(url)
+            elif found is None and self._was_away(url):
+                self._asked = self._now()
+                with suppress(HostProblem):  # Its own answer, or none, says more.
+                    self._renew()
+                    found = self._find(url)
         return None if found is None else f"hadoop.auth={found}"
 
     def _renew(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import html
 import re
 import secrets
 import threading
@@ -82,9 +83,12 @@ def _handler(address: str, http: Http, token: str, translated: Callable[[str], s
             if asked is not None and hmac.compare_digest(asked[1], token):
                 # The token does not stay in the line of the browser, nor go on to the daemon.
                 path = _ASKED.sub("", self.path, count=1)
-                # Strict: no page of somebody else may let the browser bring it to another port of this host.
+                # Strict: no page of somebody else may let the browser bring it to another port of this host. A browser
+                # that comes from such a page brings it after a page of ours, and not after a redirect.
                 cookie = f"{cookie_name}={token}; Path=/; HttpOnly; SameSite=Strict"
-                self._answer(302, {"Location": path if path.startswith("/") else "/", "Set-Cookie": cookie}, b"")
+                place = html.escape(f"/{path.lstrip('/')}")
+                page = f'<!doctype html><meta http-equiv="refresh" content="0;url={place}"><a href="{place}">Open</a>'
+                self._answer(200, {"Content-Type": "text/html", "Set-Cookie": cookie}, page.encode())
             elif brought is None or not hmac.compare_digest(brought.value, token):
                 self._answer(403, {"Content-Type": "text/plain"}, b"Open the page that `howdah open` has printed.\n")
             else:

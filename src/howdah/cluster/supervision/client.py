@@ -23,6 +23,7 @@ from howdah.host.supervise import Detached, signal_quietly
 _DOWN_SECONDS = 15.0
 _QUEUED_SECONDS = 80.0
 """Seconds for two commands of a batch system that hang (`_COMMAND_SECONDS` each): one asks, one cancels the job."""
+_TAKEN_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 
 
@@ -112,9 +113,12 @@ def find_cluster(name: str) -> Manifest:
 
 
 def wait_until_taken(name: str) -> None:
-    """Wait until a cluster is down whose hosts a batch system takes away; return at once for another cluster."""
-    directory = cluster_directory(name)
+    """Wait until a cluster is down whose hosts a batch system takes away; return at once for another cluster, and some
+    time after the hosts are gone."""
+    directory, began = cluster_directory(name), time.time()
     while (manifest := directory.read()) is not None and manifest.taken is not None and directory.is_held():
+        if time.time() > max(began, manifest.ends or 0.0) + _TAKEN_SECONDS:
+            return
         time.sleep(_POLL_SECONDS)
 
 

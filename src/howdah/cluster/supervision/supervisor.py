@@ -28,7 +28,7 @@ from howdah.cluster.request import ClusterRequest
 from howdah.cluster.state import ClusterDirectory, Lost, Manifest, cluster_directory
 from howdah.cluster.supervision.resizer import Resizer
 from howdah.cluster.supervision.stageout import StageOut
-from howdah.cluster.walltime import Walltime, expected, needed_to_stop, remember
+from howdah.cluster.walltime import Walltime, expected, expected_copy, needed_to_stop, remember
 from howdah.errors import ClusterProblem, HowdahError, UsageError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host.batch import BATCH_SYSTEMS
@@ -73,7 +73,9 @@ class Supervisor:
         try:
             began = time.monotonic()
             manifest = assembly.bring_up(self._announce, self._check_wanted, self._wait_for_hosts)
-            self._save(manifest)
+            # Whoever works on the cluster from now on is to know it.
+            reserved = expected_copy(0) * len(self._request.copies) if self._in_job else 0.0
+            self._save(replace(manifest, reserved=reserved))
             if self._in_job:
                 remember("start", time.monotonic() - max(began, self._came))
             resizer = Resizer(assembly.resizing(self._settle, self._check_goes_on))

@@ -103,6 +103,8 @@ class Groups:
     def _gather(self, host: str, group: Path) -> None:
         """Move all processes of a host into one more of its groups. Raises OSError."""
         group.mkdir(parents=True, exist_ok=True)
+        if not self._files:
+            raise Refused("a host cannot have a share of cpu: no control group has its processes")
         counted = self._own(next(iter(self._files))) / host
         # Processes that start meanwhile are where their parents are.
         while left := _processes(counted) - _processes(group):

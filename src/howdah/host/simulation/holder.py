@@ -270,7 +270,7 @@ def _obey(holder: Holder) -> None:
                 signal.pause()
         try:
             holder.disturb(asked["do"], asked["host"], asked["rate"], asked["resource"])
-        except Refused as error:
+        except (Refused, OSError) as error:
             _say({"error": str(error)})
         else:
             _say({})

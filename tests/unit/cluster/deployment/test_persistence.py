@@ -334,6 +334,13 @@ def test_parts_on_the_disks_of_other_hosts_are_not_missing(tmp_path: Path, host:
     shutil.rmtree(tmp_path / "shared" / "node3")
     found = verify(str(tmp_path / "shared"), host)
     assert found.problems == (f"{tmp_path}/shared/node3/current/VERSION is not there",)
+    for other in ("node1", "node2"):
+        shutil.rmtree(tmp_path / "shared" / other)
+    assert len(verify(str(tmp_path / "shared"), host).problems) == 0, "of an older release: who knows"
+    whole = data(tmp_path / "known", nodes=3, hosts=("a", "b", "c"), shared=True)
+    for other in ("node1", "node2"):
+        shutil.rmtree(whole / other)
+    assert len(verify(str(whole), host).problems) == 2, "all hosts saw one directory"
     locked(tmp_path / "shared")
     with pytest.raises(UsageError, match="is in use"):
         verify(str(tmp_path / "shared"), host)

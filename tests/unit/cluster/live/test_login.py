@@ -62,6 +62,7 @@ def test_what_the_login_says_is_read() -> None:
     assert (found.user, found.until) == ("ann", 1700.0)
     assert found.cookies == {NAMENODE: cookie(5)}
     assert found.failed == {FILES: "no key"}
+    assert found.open == (MANAGER,)
     assert found.certificates == "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
     with pytest.raises(ssl.SSLError):
         ssl.create_default_context(cadata=found.certificates)
@@ -115,6 +116,13 @@ def test_a_server_that_does_not_answer_keeps_its_cookie_and_is_asked_again() -> 
     now[0] = 62.0
     assert cookies.of("https://nn2:9871/jmx") == f"hadoop.auth={cookie(9000)}"
     assert cookies.of("https://nn:9871/jmx") == f"hadoop.auth={cookie(3000)}", "that of before"
+
+    def fails() -> Login:
+        raise HostProblem("nobody can log in")
+
+    later = Cookies(first, fails, now=lambda: now[0])
+    now[0] = 100.0
+    assert later.of("https://nn2:9871/jmx") is None, "its own silence says more"
     assert read_login(f"user ann\naway {standby} Connection refused\n").away == away
 
 

@@ -83,8 +83,9 @@ SIGNED = WebAccess(OURS, Http(cookie=lambda _: "of-the-manager"), OURS)
 def entered(page: ServedPages) -> tuple[str, str]:
     """The base and the cookie of who has opened a page with its token."""
     base, _, query = page.url.rpartition("/")
-    status, headers, _ = asked(f"{base}/cluster/apps{query}")
-    assert (status, headers["Location"]) == (302, "/cluster/apps"), "the token does not stay"
+    status, headers, text = asked(f"{base}/cluster/apps{query}")
+    assert status == 200
+    assert 'content="0;url=/cluster/apps"' in text, "the token does not stay"
     assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
     return base, headers["Set-Cookie"].partition(";")[0]
 
@@ -144,3 +145,12 @@ def test_a_daemon_that_is_gone_is_named() -> None:
         status, _, text = asked(f"{base}/jmx", Cookie=cookie)
         assert status == 502
         assert "no answer from http://127.0.0.1:1/jmx" in text
+
+
+def test_the_first_page_leads_nowhere_else() -> None:
+    with daemon() as (port, _), serve_pages(at(plan_of(1, name="c"), port), SIGNED) as pages:
+        base, _, query = pages[0].url.rpartition("/")
+        for path in ("//evil.example/", '/"><script>x</script>'):
+            _, _, text = asked(f"{base}{urllib.parse.quote(path, safe='/:')}{query}")
+            assert "url=//" not in text
+            assert "<script>" not in text

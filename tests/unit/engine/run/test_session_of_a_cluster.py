@@ -164,6 +164,22 @@ def test_applications_that_were_there_for_a_moment_are_named(opens: Opens) -> No
     assert not [one for one in phase(opens, others[0]).record.caveats if "other applications" in one.text]
 
 
+def test_applications_are_compared_by_the_clock_of_the_resourcemanager(opens: Opens) -> None:
+    now, ahead = time.time(), 500.0
+    others = (
+        application(id="application_1_0001", start=now, finish=now + ahead - 100),
+        application("RUNNING", id="application_1_0002", start=now + ahead - 1, finish=None),
+    )
+    answers = {"files.read": lambda **_: b"", "accounting.cpu": lambda **_: IDLE}
+    host = FakeHost(answers, FakeProcess(says="said"))
+    daemons = (Daemon("resourcemanager", "masters", "here", 1),)
+    found = opens(FakeCluster(host, FakeManager(every=others), daemons=daemons), Memory())
+    found.record.ahead = {"here": ahead}
+    found.run("check", "run", ShellLine("true"))
+    named = [one.text for one in found.record.caveats if "other applications" in one.text]
+    assert named == ["other applications ran on the cluster at the same time: application_1_0002"]
+
+
 def test_the_cpu_of_a_phase_is_that_of_the_daemons_and_the_client(opens: Opens) -> None:
     found = phase(opens)
     assert not [one for one in found.record.samples if one.metric == "cpu_seconds"], "it is not known yet"
