@@ -22,7 +22,6 @@ from howdah.store import read_run
 
 _NAME = "bench-bottlenecks"
 _ON_DISK = ("--conf", "dfs.datanode.synconclose=true", "--conf", "dfs.blocksize=64M")
-_COLD = (*_ON_DISK, "--factor", "cache=dropped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +62,11 @@ def measure() -> list[str]:
 
 def _rows(cells: Sequence[_Cell]) -> Iterator[str]:
     for cell in cells:
-        with cluster(_NAME, int(cell.on.partition(":")[2].partition(",")[0]), "--on", cell.on, "--insecure"):
-            conf = () if "disk" not in cell.resource else _ON_DISK if cell.resource == "disk write" else _COLD
-            command = (sys.executable, "-m", "howdah", "run", *cell.workload, "--cluster", _NAME, *conf)
+        hosts = int(cell.on.partition(":")[2].partition(",")[0])
+        # DataNodes read their settings when they start.
+        with cluster(_NAME, hosts, "--on", cell.on, "--insecure", *(_ON_DISK if "disk" in cell.resource else ())):
+            cold = ("--factor", "cache=dropped") if cell.resource == "disk read" else ()
+            command = (sys.executable, "-m", "howdah", "run", *cell.workload, "--cluster", _NAME, *cold)
             said = json.loads(output_of((*command, "--no-report", "--json")))
         words, right = _named(Path(said["runs"][0]["path"]), cell)
         what, answer = f"{cell.workload[0]} {cell.phase}", "yes" if right else "no"
