@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -166,16 +166,27 @@ def test_the_owner_s_programs_just_work(howdah: Howdah, shut: dict[str, Any]) ->
     assert "Secured by Kerberos (authentication): only you can use it." in howdah("status").ok().out
 
 
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """The process ends with the test, also with one that fails."""
+    try:
+        yield
+    finally:
+        process.kill()
+
+
 @pytest.mark.promise("`howdah open` serves the pages of a secured cluster to its owner alone", "how-to/secure")
 def test_the_owner_opens_the_pages(howdah: Howdah, shut: dict[str, Any]) -> None:
     command = [*howdah.command, "open", "--name", "shut", "--no-browser"]
-    with subprocess.Popen(command, env=howdah.environment, stdout=subprocess.PIPE, text=True) as opened:
+    with subprocess.Popen(command, env=howdah.environment, stdout=subprocess.PIPE, text=True) as opened, ended(opened):
         assert opened.stdout is not None
         shown = dict(line.rsplit(maxsplit=1) for line in iter(opened.stdout.readline, "\n"))
         assert len(shown) == 5, "a page for each daemon"
         for url in shown.values():
             browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-            with browser.open(url, timeout=20) as page:
+            with browser.open(url, timeout=20) as first:
+                assert b'content="0;url=/"' in first.read(), "which brings the cookie, and leads to the page"
+            with browser.open(url.partition("?")[0], timeout=20) as page:
                 assert (page.status, b"</html>" in page.read().lower()) == (200, True), url
             assert status_of(url.partition("?")[0]) == 403
         opened.send_signal(signal.SIGINT)
