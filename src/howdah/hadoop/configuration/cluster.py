@@ -32,8 +32,9 @@ log4j.appender.console.target=System.err
 log4j.appender.console.layout=org.apache.log4j.PatternLayout
 log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
 log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
-# At INFO, a DataNode writes down each URL of a request, with the token of who has sent it.
+# At INFO, they write down each URL of a request, with the token of who has sent it.
 log4j.logger.datanode.webhdfs=WARN
+log4j.logger.http.requests=WARN
 """
 
 _CAPACITY = {
