@@ -26,9 +26,9 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None,
 
     \b
     KIND is  kill, stop or continue: its daemons;
-             cut or join: its network (of simulated hosts);
-             slow or restore: its network, disks or processors (of simulated hosts);
-             disk: its last disk (of simulated hosts that have some).
+             cut or join: the network of a simulated host;
+             slow or restore: its network, disks or processors;
+             disk: its last disk, if it has some.
 
     \b
     Examples:

@@ -172,14 +172,14 @@ def test_what_the_cluster_lost_is_said_whatever_ended_the_run(tmp_path: Path) ->
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), WorkloadFailed("sort failed"), KeyError("x")])
 def test_a_fault_does_not_outlive_its_run(tmp_path: Path, error: BaseException) -> None:
     asked: list[HostFault] = []
-    one = execution(tmp_path, "run", error, fault=Fault(None, 0.5, "slow", "here", 10**7))
+    one = execution(tmp_path, "run", error, fault=Fault(None, 0.5, "stop", "here"))
     assert one._disturber is not None
     vars(one._cluster)["disturb"] = asked.append
     one._disturber.phase_started("run", None)
     one._disturber.progress(JobProgress(1.0, 0.0, 1.0))
     with suppress(KeyboardInterrupt, KeyError):
         one.execute()
-    assert [one.kind for one in asked] == ["slow", "restore"]
+    assert [one.kind for one in asked] == ["stop", "continue"]
 
 
 @pytest.mark.promise("A run whose hosts a batch system takes away is aborted, and kept", "how-to/batch")
