@@ -86,7 +86,7 @@ class Allocation(Protocol):
         device."""
 
     def mend(self) -> None:
-        """Undo faults because of which hosts could not be reached. Raises HostProblem."""
+        """Undo faults because of which hosts cannot be reached."""
 
     @property
     def leash(self) -> Host | None:

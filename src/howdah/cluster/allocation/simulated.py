@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,8 @@ class SimulatedAllocation(Holding):
 
     def mend(self) -> None:
         for host in sorted(self._cut):
-            self.disturb(HostFault("join", host))
+            with suppress(HostProblem):  # What cannot be reached is named later.
+                self.disturb(HostFault("join", host))
 
     def describe(self) -> Mapping[str, Any]:
         return self._described

@@ -284,8 +284,7 @@ class Assembly:
         """Stop the daemons, remove their data and configuration, and release the hosts. Logs stay on this machine."""
         try:
             if self._daemons is not None:
-                with suppress(HostProblem):  # What cannot be reached is named later.
-                    self._allocation.mend()
+                self._allocation.mend()
                 self._daemons.stop()
                 self._daemons.remove(self._directory.logs)
                 for own in (self._directory.conf, self._directory.client):

@@ -68,6 +68,12 @@ def _translated(text: str, local: Mapping[str, str]) -> str:
     return text
 
 
+def _leading_to(path: str) -> bytes:
+    """Return a page that leads the browser to `path` of this server at once."""
+    place = html.escape(f"/{path.lstrip('/')}")
+    return f'<!doctype html><meta http-equiv="refresh" content="0;url={place}"><a href="{place}">Open</a>'.encode()
+
+
 def _handler(address: str, http: Http, token: str, translated: Callable[[str], str]) -> type[BaseHTTPRequestHandler]:
     # Browsers send the cookies of a host to all of its ports: another `howdah open` here has another name for its own.
     cookie_name = f"howdah-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
@@ -86,9 +92,7 @@ def _handler(address: str, http: Http, token: str, translated: Callable[[str], s
                 # Strict: no page of somebody else may let the browser bring it to another port of this host. A browser
                 # that comes from such a page brings it after a page of ours, and not after a redirect.
                 cookie = f"{cookie_name}={token}; Path=/; HttpOnly; SameSite=Strict"
-                place = html.escape(f"/{path.lstrip('/')}")
-                page = f'<!doctype html><meta http-equiv="refresh" content="0;url={place}"><a href="{place}">Open</a>'
-                self._answer(200, {"Content-Type": "text/html", "Set-Cookie": cookie}, page.encode())
+                self._answer(200, {"Content-Type": "text/html", "Set-Cookie": cookie}, _leading_to(path))
             elif brought is None or not hmac.compare_digest(brought.value, token):
                 self._answer(403, {"Content-Type": "text/plain"}, b"Open the page that `howdah open` has printed.\n")
             else:
