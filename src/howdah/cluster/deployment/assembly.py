@@ -242,8 +242,7 @@ class Assembly:
 
     def kill_applications(self, tag: str | None = None) -> None:
         """Kill every application with this tag, whose run is gone. Without a tag, kill every one that is no stage."""
-        manager = self._resourcemanager()
-        for application in manager.applications(tag=tag):
+        for application in (manager := self._resourcemanager()).applications(tag=tag):
             if not application.ended and (tag or not any(one.startswith(STAGE) for one in application.tags)):
                 manager.kill(application.id)
 
@@ -256,9 +255,9 @@ class Assembly:
 
     def call_in(self, name: str, program: str, invitation: str) -> None:
         """Have another agent of the host call the sender of the invitation. Raises HostProblem."""
-        if name not in self._allocation.hosts:
+        if (host := self._allocation.hosts.get(name)) is None:
             raise HostProblem("the cluster has no such host", host=name)
-        operations.call_in(self._allocation.hosts[name], program, invitation)
+        operations.call_in(host, program, invitation)
 
     def resident_memory(self) -> dict[str, int]:
         """As `Daemons.resident_memory`."""
