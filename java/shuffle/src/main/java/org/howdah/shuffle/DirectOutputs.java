@@ -98,6 +98,11 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
         // Fetched, it fails again, and Hadoop hears of it.
         LOG.warn("The output of " + map + " cannot be read from here", notAsItShouldBe);
         damaged.add(map);
+      } catch (LinkageError missing) {
+        // The cluster's local file system lacks a class or its native library here.
+        LOG.warn("No map output can be read from here, all are fetched", missing);
+        directories.clear();
+        return;
       }
     }
   }
