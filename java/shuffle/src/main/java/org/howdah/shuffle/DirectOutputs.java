@@ -155,8 +155,7 @@ final class DirectOutputs<K, V> implements Transport<K, V> {
     checkOwner(output);
     checkOwner(index);
     Path path = new Path(output.toURI());
-    IndexRecord part =
-        OutputIndex.read(index, outputs.context().getReduceId().getTaskID().getId());
+    IndexRecord part = OutputIndex.read(index, outputs.context().getReduceId().getTaskID().getId());
     if (!outputs.isPossible(part.partLength, part.rawLength)
         || part.startOffset < 0
         || part.partLength > output.length() - part.startOffset) {
