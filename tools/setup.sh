@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes what `make` needs: .venv with pinned packages, JDK 17, Maven, sshd; with --tests also chromium, MooseFS,
-# Slurm, a KDC, a wrong clock and what meters of power speak, with --spark also Spark.
+# Slurm, a KDC and what meters of power speak, with --spark also Spark.
 # Does nothing when everything is there already. Only root installs Debian packages; others are told which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -109,11 +109,6 @@ setup_kerberos() { # MIT's KDC, as sites have it; tests start it and end it
         install krb5-kdc krb5-admin-server krb5-user
 }
 
-setup_clocks() { # for a host with a wrong clock
-    [ "$(id -u)" = 0 ] || return 0
-    ls /usr/lib/*/faketime/libfaketimeMT.so.1 > /dev/null 2>&1 || install libfaketime
-}
-
 setup_browser() { # fonts are only recommended by chromium, but without any a page has no text
     command -v chromium > /dev/null || install chromium fonts-liberation
 }
@@ -124,5 +119,5 @@ flock 9
 setup_python
 setup_java
 setup_hosts
-[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters && setup_batch && setup_kerberos && setup_clocks; }
+[ "${1:-}" != --tests ] || { setup_browser && setup_moosefs && setup_meters && setup_batch && setup_kerberos; }
 [ "${1:-}" != --spark ] || setup_spark
