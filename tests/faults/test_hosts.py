@@ -23,6 +23,7 @@ _UP = ("up", "--name", "many", "--on", "channels:3", "--silence", "3")
 _RUN = ("run", "terasort", "--no-probes", "--no-calibration", "--no-report")
 # Hadoop gives a task that stands still ten minutes, and a fetch from a host that is gone three, three times over.
 _SOON = ("--conf", "mapreduce.task.timeout=60000", "--conf", "mapreduce.reduce.shuffle.connect.timeout=10000")
+_TWICE = (*_SOON, "--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
 
 
 def agent_of(home: Home, host: str, name: str = "many") -> int:
@@ -67,8 +68,7 @@ def test_a_host_that_is_lost_is_named_and_down_goes_on(home: Home, number: int, 
 @pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")
 def test_a_host_that_is_lost_in_a_run(home: Home) -> None:
     assert home.howdah(*_UP).code == 0
-    conf = (*_SOON, "--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
-    run = home.begin(*_RUN, "--cluster", "many", "--size", "60M", *conf, "--conf", "dfs.blocksize=16777216")
+    run = home.begin(*_RUN, "--cluster", "many", "--size", "60M", *_TWICE, "--conf", "dfs.blocksize=16777216")
     eventually(lambda: home.phase("sort") and home.tasks("m"), 120, "a map of the sort runs", begun=run)
     os.kill(agent_of(home, "channel3"), signal.SIGKILL)
     for role in ("datanode", "nodemanager"):
@@ -85,9 +85,8 @@ def test_a_host_that_is_lost_in_a_run(home: Home) -> None:
 @pytest.mark.parametrize("kind", ["cut", "kill"])
 def test_a_simulated_host_that_is_lost_in_a_run(home: Home, kind: str) -> None:
     """The channel of the run is lost, too, and not that of the supervisor alone."""
-    conf = (*_SOON, "--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
     on = ("--on", "sim:3", "--silence", "3", "--factor", f"faults={kind}:sim3@sort:20%")
-    run = home.begin(*_RUN, *on, "--size", "200M", *conf, "--conf", "dfs.blocksize=16777216")
+    run = home.begin(*_RUN, *on, "--size", "200M", *_TWICE, "--conf", "dfs.blocksize=16777216")
     if kind == "kill":
         eventually(lambda: home.phase("sort") and of_sim3(home), 180, "the sort begins", begun=run)
         eventually(lambda: not of_sim3(home), 120, "everything is killed, containers too", begun=run)
@@ -104,10 +103,9 @@ def test_a_simulated_host_that_is_lost_in_a_run(home: Home, kind: str) -> None:
 @pytest.mark.promise("A run survives the loss of a host whose blocks have replicas", "reference/allocations")
 @pytest.mark.parametrize("phase", ["gen", "validate"])
 def test_a_simulated_host_that_dies_in_another_phase(home: Home, phase: str) -> None:
-    conf = (*_SOON, "--conf", "dfs.replication=2", "--conf", "mapreduce.terasort.output.replication=2")
     on = ("--on", "sim:3", "--silence", "3", "--factor", f"faults=kill:sim3@{phase}:20%")
     many = ("--maps", "12", "--reduces", "9")  # Some are left when the host dies: validate has a map for each reduce.
-    record = ended_right(home, home.begin(*_RUN, *on, "--size", "200M", *conf, *many))
+    record = ended_right(home, home.begin(*_RUN, *on, "--size", "200M", *_TWICE, *many))
     assert [one["passed"] for one in record["checks"] if one["name"] == "fault"] == [True]
     texts = [one["text"] for one in record["caveats"]]
     assert any(text.startswith("datanode of node3 ") for text in texts), texts

@@ -78,8 +78,9 @@ def check_device(fault: HostFault, allocation: Mapping[str, Any]) -> None:
     if fault.device is None:
         return
     if allocation.get("kind") != "sim":
+        verb = "are" if fault.device.endswith("s") else "is"
         raise UsageError(
-            f"the {fault.device} of {fault.host} is not simulated: {fault.kind} would be yours to do",
+            f"the {fault.device} of {fault.host} {verb} not simulated: {fault.kind} would be yours to do",
             hint="`howdah up --on sim:3` has hosts whose network, disks and processors Howdah may disturb.",
         )
     if fault.device in ("disks", DEVICES["disk"]) and not allocation.get("disks"):

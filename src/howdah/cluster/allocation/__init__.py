@@ -85,8 +85,8 @@ class Allocation(Protocol):
         """Inject a fault into the network or a disk of a host. Raises UsageError if Howdah may not disturb the
         device."""
 
-    def mend(self) -> None:
-        """Undo faults because of which hosts cannot be reached."""
+    def rejoin(self) -> None:
+        """Undo the faults because of which hosts cannot be reached."""
 
     @property
     def leash(self) -> Host | None:

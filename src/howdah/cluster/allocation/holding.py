@@ -82,7 +82,7 @@ class Holding:
     def disturb(self, fault: HostFault) -> None:
         self.check_fault(fault)
 
-    def mend(self) -> None: ...
+    def rejoin(self) -> None: ...
 
     @property
     def leash(self) -> Host | None:

@@ -96,7 +96,7 @@ class SimulatedAllocation(Holding):
         if fault.kind in ("cut", "join"):
             (self._cut.add if fault.kind == "cut" else self._cut.discard)(fault.host)
 
-    def mend(self) -> None:
+    def rejoin(self) -> None:
         for host in sorted(self._cut):
             with suppress(HostProblem):  # What cannot be reached is named later.
                 self.disturb(HostFault("join", host))

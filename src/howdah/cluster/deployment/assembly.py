@@ -283,7 +283,7 @@ class Assembly:
         """Stop the daemons, remove their data and configuration, and release the hosts. Logs stay on this machine."""
         try:
             if self._daemons is not None:
-                self._allocation.mend()
+                self._allocation.rejoin()
                 self._daemons.stop()
                 self._daemons.remove(self._directory.logs)
                 for own in (self._directory.conf, self._directory.client):

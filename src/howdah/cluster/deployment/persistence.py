@@ -161,13 +161,14 @@ class Persistence:
         """Release the lock; may be called twice, and with lost hosts. In the latter case others see that the owner has
         gone. If a cluster did not come up with new data, nothing is left of them: they would look half-formatted."""
         locked, self._locked = self._locked, None
-        if locked is not None and self._plan is not None and self._record is None and not self._is_kept:
+        if locked is None:
+            return
+        if self._plan is not None and self.is_new and not self._is_kept:
             self._forget(self._plan)
-        if locked is not None:
-            with suppress(HostProblem):
-                host, content = locked
-                if operations.read_file(host, f"{self._directory}/{LOCK}") == content:
-                    operations.remove(host, f"{self._directory}/{LOCK}")
+        with suppress(HostProblem):
+            host, content = locked
+            if operations.read_file(host, f"{self._directory}/{LOCK}") == content:
+                operations.remove(host, f"{self._directory}/{LOCK}")
 
     def _forget(self, plan: Plan) -> None:
         """Remove the parts of a file system that never had data."""

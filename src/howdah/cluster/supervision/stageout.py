@@ -62,20 +62,8 @@ class StageOut:
                 words = ("stage", "out", source, target, "--name", self._name)
                 self._write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} howdah {' '.join(words)}")
                 # All that it says is to be in the log.
-                process = Detached(
-                    (
-                        "sh",
-                        "-c",
-                        f'{LAST}=yes; export {LAST}; exec "$@" >&2',
-                        "sh",
-                        sys.executable,
-                        "-P",
-                        "-m",
-                        "howdah",
-                        *words,
-                    ),
-                    self._log,
-                )
+                command = ("sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "howdah", *words)
+                process = Detached(("env", f"{LAST}=yes", *command), self._log)
                 with process.to, process.said:
                     while (code := process.wait(_GLANCE_SECONDS)) is None and not must_stop():
                         pass
